@@ -1,0 +1,144 @@
+import type { NanoEuro } from '#meter/money.ts';
+
+/**
+ * Everything the gateway knows from its configuration, resolved and immutable. A call keeps the snapshot it
+ * started with. Ids are `<namespace>/<name>` of the resource.
+ */
+export interface Snapshot {
+  /** SHA-256 (hex) of the sources it was compiled from. */
+  readonly revision: string;
+  /** SHA-256 (hex) of a key's secret -> the key. Holds revoked and expired keys too. */
+  readonly keys: ReadonlyMap<string, VirtualKeyConfig>;
+  readonly organizations: ReadonlyMap<string, OrganizationConfig>;
+}
+
+export interface VirtualKeyConfig {
+  readonly id: string;
+  readonly revoked: boolean;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt?: number;
+  readonly workload: WorkloadConfig;
+}
+
+export interface BudgetConfig {
+  readonly amount: NanoEuro;
+  readonly period: 'total' | 'daily' | 'monthly';
+}
+
+export interface OrganizationConfig {
+  readonly id: string;
+  readonly suspended: boolean;
+  /** IANA name; periods of budgets are cut in it. */
+  readonly timeZone: string;
+  readonly cap?: BudgetConfig;
+  /** Providers this organization can reach, by slug: its own first, then managed ones. */
+  readonly providers: ReadonlyMap<string, ProviderConfig>;
+  /** Aliases of the organization's namespace, by alias id (`gw/…`). */
+  readonly aliases: ReadonlyMap<string, AliasConfig>;
+  /** Prices that override the default price book, by `<provider>/<model>` (`*` as a model matches all of a provider). */
+  readonly prices: ReadonlyMap<string, readonly PriceConfig[]>;
+  readonly messagesDefaultProvider?: string;
+}
+
+export interface WorkloadConfig {
+  readonly id: string;
+  readonly organization: OrganizationConfig;
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  readonly budget?: BudgetConfig;
+  /** What happens upstream when a streaming client hangs up: abort and bill what was seen, or read on to the usage frame. */
+  readonly onHangUp: 'abort' | 'drain';
+  /** The policy in force, merged: organization overrides > workload policy > organization defaults. */
+  readonly policy: ResolvedPolicy;
+}
+
+export type DlpMode = 'allow_log' | 'tokenize' | 'mask' | 'block';
+
+export interface CustomTerm {
+  /** At most 32 characters; becomes the category of the tag, upper-cased. */
+  readonly label: string;
+  readonly term: string;
+}
+
+export interface ResolvedPolicy {
+  readonly dlp: {
+    readonly mode: DlpMode;
+    readonly documents: 'off' | 'anonymize' | 'refuse';
+    /** Categories looked for (upper case); absent: all that the gateway can find. */
+    readonly entities?: ReadonlySet<string>;
+    readonly customTerms: readonly CustomTerm[];
+  };
+  /** Every list must allow the model (workload and policies intersect); patterns `<provider>/<model>` with `*`. Empty: all. */
+  readonly allowedModels: readonly (readonly string[])[];
+  /** Absent: every jurisdiction. */
+  readonly allowedJurisdictions?: ReadonlySet<string>;
+  readonly promptCache: boolean;
+  readonly responseCache: { readonly enabled: boolean; readonly ttlSeconds: number };
+  readonly contentRetention: boolean;
+  readonly scopeGuard: { readonly mode: 'off' | 'monitor' | 'block'; readonly scope?: string };
+  /** 10 to 600. */
+  readonly answerTimeoutSeconds: number;
+}
+
+export type ProviderProtocol = 'chat_completions' | 'messages' | 'converse' | 'generate_content' | 'custom';
+
+export interface ProviderConfig {
+  readonly id: string;
+  /** The prefix of its model ids. */
+  readonly slug: string;
+  readonly protocol: ProviderProtocol;
+  /** Base address without a trailing slash. */
+  readonly url: string;
+  /** `EU`, `US`, `DE`, … */
+  readonly jurisdiction: string;
+  /** `managed`: the installation's account; `organization`: the organization's own key. */
+  readonly keyOwnership: 'managed' | 'organization';
+  readonly credentials: readonly CredentialConfig[];
+  readonly models: ReadonlyMap<string, ModelConfig>;
+  /** Attempts on this provider, 1 to 5; a call makes at most three over all candidates. */
+  readonly attempts: number;
+  readonly circuitBreaker: {
+    readonly failureRatioPercent: number;
+    readonly minRequests: number;
+    readonly openSeconds: number;
+  };
+  readonly promptCache: 'explicit_markers' | 'cache_point' | 'automatic' | 'implicit' | 'passthrough' | 'none';
+  readonly nativeFiles: boolean;
+}
+
+export interface CredentialConfig {
+  readonly name: string;
+  readonly type: 'api_key' | 'aws_sigv4' | 'azure_ad' | 'gcp_service_account';
+  readonly secret: string;
+  readonly weight: number;
+}
+
+export interface ModelConfig {
+  readonly id: string;
+  readonly vision: boolean;
+  readonly reasoning: 'none' | 'effort' | 'thinking_level' | 'adaptive_thinking';
+  readonly contextTokens?: number;
+  /** Most tokens the model can answer with: the ceiling of a hold when the caller names none. */
+  readonly maxOutputTokens?: number;
+}
+
+export interface AliasConfig {
+  readonly alias: string;
+  readonly strategy: 'weighted' | 'failover' | 'auto';
+  readonly targets: readonly { readonly model: string; readonly weight: number; readonly priority: number }[];
+  readonly routes: readonly { readonly task?: string; readonly maxComplexity?: number; readonly model: string }[];
+}
+
+/** One row of a price book, amounts in nano-euro: per million tokens, or per page, image or call. */
+export interface PriceConfig {
+  /** Where it came from: `<namespace>/<name>` of the PriceBook. */
+  readonly book: string;
+  readonly unit: 'million_tokens' | 'page' | 'image' | 'call';
+  /** Milliseconds since the epoch from which the price holds. */
+  readonly effectiveFrom: number;
+  readonly input: NanoEuro;
+  readonly output?: NanoEuro;
+  readonly cacheRead?: NanoEuro;
+  /** Added to the input price for tokens written to a provider's prompt cache. */
+  readonly cacheWritePremium?: NanoEuro;
+}

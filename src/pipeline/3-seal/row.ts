@@ -1,0 +1,72 @@
+import type { Usage } from '#meter/usage.ts';
+
+/** One attempt on a provider, as the audit row and `error.gw` tell it. */
+export interface Attempt {
+  readonly provider: string;
+  readonly model: string;
+  /** Upstream HTTP status, when there was one. */
+  readonly status?: number;
+  /** Transport or protocol fault, when there was no usable answer. */
+  readonly error?: string;
+  readonly duration_ms: number;
+}
+
+/** How a call ended. */
+export type Outcome = 'served' | 'refused' | 'failed' | 'hung_up' | 'abandoned';
+
+/** Where in the corridor a call was refused or failed. */
+export type Step = 'door' | 'inspect' | 'route' | 'meter' | 'dispatch';
+
+/**
+ * What is sealed of one call. Members are in alphabetical order at every level, so that `JSON.stringify` of it
+ * is its RFC 8785 canonical form (see `canonicalRow`). Money is decimal text of nano-euro. Never any content.
+ */
+export interface AuditRow {
+  readonly attempts: readonly Attempt[];
+  /** Start of the call, RFC 3339 with milliseconds. */
+  readonly at: string;
+  readonly cache_hit: 'none' | 'exact';
+  readonly call_id: string;
+  /** Error code of the catalogue, or null when served. */
+  readonly code: string | null;
+  readonly config_revision: string;
+  readonly cost_nano_eur: string;
+  readonly dlp: {
+    /** Category -> number of findings. */
+    readonly findings: Readonly<Record<string, number>>;
+    readonly mode: string;
+    readonly unscanned: readonly string[];
+  };
+  readonly duration_ms: number;
+  /** What the debit before dispatch was; `0` when nothing was held. */
+  readonly held_nano_eur: string;
+  readonly jurisdiction: string | null;
+  readonly key: string;
+  /** What translating between wire families dropped. */
+  readonly losses: readonly string[];
+  /** Model id as the caller named it. */
+  readonly model: string | null;
+  readonly organization: string;
+  readonly outcome: Outcome;
+  /** Which price was used, or null when nothing was dispatched. */
+  readonly price: string | null;
+  /** Resolved provider and the model id it was asked for. */
+  readonly provider: string | null;
+  readonly provider_model: string | null;
+  /** Id the provider gave its answer. */
+  readonly provider_response_id: string | null;
+  readonly reason: string | null;
+  readonly sequence: number;
+  /** HTTP status the client was answered with, or would have been. */
+  readonly status: number;
+  readonly step: Step | null;
+  readonly strand: string;
+  readonly stream: boolean;
+  readonly surface: string;
+  readonly usage: Usage | null;
+  /** `provider`: as reported; `estimated`: counted here; `held`: abandoned, billed at the held amount. */
+  readonly usage_source: 'provider' | 'estimated' | 'held' | null;
+  readonly v: 1;
+  readonly wire_format: string;
+  readonly workload: string;
+}

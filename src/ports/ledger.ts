@@ -1,0 +1,35 @@
+import type { OpenHold, SpendTotals } from '#ports/limit-counters.ts';
+import type { NanoEuro } from '#meter/money.ts';
+
+/** One row of the audit ledger, linked into its strand. The text is the evidence; the other columns repeat it for queries. */
+export interface SealedRow {
+  /** The chain this row belongs to: one per gateway process (UUID). */
+  readonly strand: string;
+  /** Position in the strand, from 1 without gaps. */
+  readonly sequence: number;
+  /** UUIDv7 of the call; at most one row a call. */
+  readonly callId: string;
+  /** Start of the call, milliseconds since the epoch. */
+  readonly at: number;
+  readonly organization: string;
+  readonly workload: string;
+  readonly cost: NanoEuro;
+  /** RFC 8785 canonical JSON of the row (`AuditRow`); what the link hashes. */
+  readonly row: string;
+  /** 32 bytes as hex: SHA-256(link of the row before || SHA-256(row)). */
+  readonly link: string;
+}
+
+/** The audit ledger: append-only rows, and the questions money and evidence ask of it. */
+export interface Ledger {
+  /** Writes rows durably in one transaction. A row that is already there (same call) is left as it is. */
+  append(rows: readonly SealedRow[]): Promise<void>;
+  /** Spend of an organization in the periods that `now` falls in, in `timeZone`, leaving out the calls in `open`. */
+  totals(organization: string, timeZone: string, now: number, open: readonly OpenHold[]): Promise<SpendTotals>;
+  /** The rows of these calls that exist. */
+  find(callIds: readonly string[]): Promise<readonly SealedRow[]>;
+  /** Every row, strand by strand in sequence, as stored: for verifying. Constant memory. */
+  rows(): AsyncIterable<SealedRow>;
+  /** Rejects when the ledger cannot be read. */
+  ping(): Promise<void>;
+}

@@ -1,0 +1,140 @@
+import type { NanoEuro } from '#meter/money.ts';
+
+/** The calendar periods a call counts towards, in its organization's time zone. */
+export interface Periods {
+  /** `2026-11-21` */
+  readonly day: string;
+  /** `2026-11` */
+  readonly month: string;
+}
+
+/** A spend limit as the counters enforce it. */
+export interface SpendLimit {
+  readonly amount: NanoEuro;
+  readonly period: 'total' | 'daily' | 'monthly';
+}
+
+/**
+ * The durable intent of one call: what it may cost at worst, whose it is, and what an `abandoned` row
+ * would say about it. Lives in the counters from the debit until its ledger row is durable.
+ */
+export interface OpenHold {
+  readonly callId: string;
+  /** The gateway process that placed the hold, or that claimed it from a dead one. */
+  readonly owner: string;
+  readonly organization: string;
+  readonly workload: string;
+  /** Start of the call, milliseconds since the epoch. */
+  readonly at: number;
+  readonly periods: Periods;
+  /** Worst-case price of the call. */
+  readonly amount: NanoEuro;
+  /** Tokens reserved against the workload's tokens per minute. */
+  readonly tokens: number;
+  /** What the sweeper needs to seal the call as abandoned; JSON, no content. */
+  readonly draft: string;
+}
+
+/** One call asking to be let through and debited. */
+export interface HoldRequest extends OpenHold {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  readonly workloadBudget?: SpendLimit;
+  readonly organizationCap?: SpendLimit;
+}
+
+/** How far a per-minute limit is used, for `x-ratelimit-*`. */
+export interface RateStatus {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds until the oldest use in the window leaves it. */
+  readonly resetMs: number;
+}
+
+/** The limits a hold can be refused by. */
+export type LimitName = 'requests' | 'tokens' | 'budget' | 'cap';
+
+/**
+ * What became of a hold request. `cold`: a spend counter that a limit needs is not there (a new period, or a
+ * store that lost its data) and must be restored from the ledger first. `busy`: a restore is under way; ask again.
+ */
+export type HoldDecision =
+  | { readonly kind: 'granted'; readonly requests?: RateStatus; readonly tokens?: RateStatus }
+  | {
+      readonly kind: 'refused';
+      readonly by: LimitName;
+      /** For a per-minute limit: when the call would fit. */
+      readonly retryAfterMs?: number;
+      readonly requests?: RateStatus;
+      readonly tokens?: RateStatus;
+    }
+  | { readonly kind: 'cold' }
+  | { readonly kind: 'busy' };
+
+/** A hold whose ledger row is durable, with what the call really cost. */
+export interface Settlement {
+  readonly callId: string;
+  readonly organization: string;
+  readonly cost: NanoEuro;
+  /** Tokens really used; corrects the reservation against tokens per minute. */
+  readonly tokens: number;
+}
+
+/** `unknown`: no such open hold (settled before, or lost with the store's data): restore the organization. */
+export type SettleResult = 'settled' | 'unknown' | 'busy';
+
+/** Spend of one scope as the ledger knows it, by period. */
+export interface PeriodTotals {
+  readonly total: NanoEuro;
+  readonly day: NanoEuro;
+  readonly month: NanoEuro;
+}
+
+/** Spend of one organization in the current periods, from the ledger. */
+export interface SpendTotals {
+  readonly periods: Periods;
+  readonly organization: PeriodTotals;
+  readonly workloads: ReadonlyMap<string, PeriodTotals>;
+}
+
+/** What the counters hold for one organization: for restoring, reconciling and metrics. */
+export interface CountersView {
+  readonly holds: readonly OpenHold[];
+  /** Spend counters, holds included. Scope is `organization` or a workload id; a counter not kept is absent. */
+  readonly spend: readonly {
+    readonly scope: string;
+    /** `total`, `2026-11-21` or `2026-11`. */
+    readonly period: string;
+    readonly amount: NanoEuro;
+  }[];
+}
+
+/**
+ * Limits, budgets and holds, shared by every gateway process. Each verb is atomic. All verbs reject with
+ * `CountersUnavailable` when the store cannot be reached: callers fail closed.
+ */
+export interface LimitCounters {
+  /** Checks every limit; when all allow, debits them all and records the hold, else changes nothing. */
+  hold(request: HoldRequest): Promise<HoldDecision>;
+  /** Replaces held amounts by real costs and closes the holds. Idempotent by call id. */
+  settle(settlements: readonly Settlement[]): Promise<readonly SettleResult[]>;
+  /**
+   * Rebuilds an organization's spend counters: pauses its holds and settlements, asks `read` for the ledger's
+   * totals without the calls whose holds are open, sets counters to ledger + open holds, resumes.
+   * `own` are holds the caller knows to be in flight; those the store lost are put back.
+   */
+  restore(
+    organization: string,
+    own: readonly OpenHold[],
+    read: (open: readonly OpenHold[]) => Promise<SpendTotals>,
+  ): Promise<void>;
+  /** Everything kept for one organization, at one instant. */
+  view(organization: string): Promise<CountersView>;
+  /** Says that `owner` is alive for `ttlMs`, and takes over the holds of owners that are not. */
+  takeOver(organizations: readonly string[], owner: string, ttlMs: number): Promise<readonly OpenHold[]>;
+}
+
+/** The counters cannot be reached: nothing may be dispatched. */
+export class CountersUnavailable extends Error {
+  override readonly name = 'CountersUnavailable';
+}
