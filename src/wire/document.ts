@@ -1,3 +1,5 @@
+import { member, scan, type JsonNode, type ObjectNode, type StringNode } from './scan.ts';
+
 /** A wire family: one vendor-defined request and answer format. Codecs belong to families, not to vendors. */
 export type Family = 'chat' | 'messages' | 'responses' | 'gemini' | 'converse';
 
@@ -9,8 +11,14 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-/** Where a value sits in a document: member names and array indexes from the root. */
-export type Path = readonly (string | number)[];
+/** A request or answer as it came over the wire: its text, and the same parsed and located. */
+export interface WireDocument {
+  readonly family: Family;
+  readonly text: string;
+  readonly body: JsonObject;
+  /** Where every value of `body` sits in `text`. */
+  readonly root: ObjectNode;
+}
 
 /**
  * A declared change to a document's text. Edits are positions in the original text, so that everything
@@ -23,4 +31,72 @@ export interface Edit {
   readonly end: number;
   /** JSON source text put in its place. */
   readonly text: string;
+}
+
+/** A text that is not a JSON object. */
+export class NotAJsonObject extends Error {
+  override readonly name = 'NotAJsonObject';
+}
+
+/** Reads a document. Throws `NotAJsonObject`, or `AmbiguousJson` where parsers could disagree on what it says. */
+export function readDocument(family: Family, text: string): WireDocument {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new NotAJsonObject('the body is not valid JSON');
+  }
+  if (!isObject(body)) throw new NotAJsonObject('the body is not a JSON object');
+  return { family, text, body, root: scan(text) as ObjectNode };
+}
+
+/** Whether a parsed value is a JSON object (and not null or an array). */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The original text with the edits spliced in; the very same text when there are none. Throws on overlapping edits. */
+export function render(text: string, edits: readonly Edit[]): string {
+  if (edits.length === 0) return text;
+  const ordered = edits.length === 1 ? edits : [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
+  let result = '';
+  let at = 0;
+  for (const edit of ordered) {
+    if (edit.start < at) throw new RangeError('edits overlap');
+    result += text.slice(at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return result + text.slice(at);
+}
+
+/** Replaces a value by another string. */
+export function setString(node: JsonNode, value: string): Edit {
+  return { start: node.start, end: node.end, text: JSON.stringify(value) };
+}
+
+/** Sets a member of an object to JSON source text, adding it at the end when it is not there. */
+export function setMember(object: ObjectNode, name: string, json: string): Edit {
+  const present = member(object, name);
+  if (present) return { start: present.start, end: present.end, text: json };
+  const last = object.members.at(-1);
+  const at = last ? last.value.end : object.start + 1;
+  return { start: at, end: at, text: `${last ? ',' : ''}${JSON.stringify(name)}:${json}` };
+}
+
+/** Removes members of an object, each with one comma. */
+export function removeMembers(object: ObjectNode, remove: (key: StringNode) => boolean): readonly Edit[] {
+  const { members } = object;
+  const edits: Edit[] = [];
+  for (let first = 0; first < members.length; first++) {
+    if (!remove(members[first]!.key)) continue;
+    let last = first;
+    while (last + 1 < members.length && remove(members[last + 1]!.key)) last++;
+    if (first > 0) edits.push({ start: members[first - 1]!.value.end, end: members[last]!.value.end, text: '' });
+    else {
+      const next = members[last + 1];
+      edits.push({ start: members[0]!.key.start, end: next ? next.key.start : members[last]!.value.end, text: '' });
+    }
+    first = last;
+  }
+  return edits;
 }

@@ -1,15 +1,5 @@
+import type { AttemptReport } from '#errors/gateway-error.ts';
 import type { Usage } from '#meter/usage.ts';
-
-/** One attempt on a provider, as the audit row and `error.gw` tell it. */
-export interface Attempt {
-  readonly provider: string;
-  readonly model: string;
-  /** Upstream HTTP status, when there was one. */
-  readonly status?: number;
-  /** Transport or protocol fault, when there was no usable answer. */
-  readonly error?: string;
-  readonly duration_ms: number;
-}
 
 /** How a call ended. */
 export type Outcome = 'served' | 'refused' | 'failed' | 'hung_up' | 'abandoned';
@@ -22,7 +12,7 @@ export type Step = 'door' | 'inspect' | 'route' | 'meter' | 'dispatch';
  * is its RFC 8785 canonical form (see `canonicalRow`). Money is decimal text of nano-euro. Never any content.
  */
 export interface AuditRow {
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly AttemptReport[];
   /** Start of the call, RFC 3339 with milliseconds. */
   readonly at: string;
   readonly cache_hit: 'none' | 'exact';

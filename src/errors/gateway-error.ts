@@ -1,0 +1,58 @@
+import { CATALOGUE, type ErrorCode, type ErrorKind } from './catalogue.ts';
+
+/** One attempt on a provider, as `error.gw` tells it. // spec 7.1 */
+export interface AttemptReport {
+  readonly provider: string;
+  readonly model: string;
+  readonly status?: number;
+  readonly error?: string;
+  readonly duration_ms: number;
+}
+
+/** What `error.gw` says about a failure behind the gateway. */
+export interface FailureReport {
+  readonly cause: string;
+  readonly attempts: readonly AttemptReport[];
+}
+
+interface ErrorDetails {
+  /** The request member or header at fault. */
+  readonly param?: string;
+  readonly retryAfterMs?: number;
+  readonly report?: FailureReport;
+  /** Overrides the catalogue's status: the provider's own 4xx. */
+  readonly status?: number;
+  /** Response headers beside `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A failure with a catalogue code, thrown anywhere and mapped to an envelope once, by the surface it came through.
+ * Its message is sent to the client: never put content, credentials or internals in it.
+ */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: ErrorCode;
+  readonly param: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly report: FailureReport | undefined;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: ErrorOptions) {
+    super(message, options);
+    const kind: ErrorKind = CATALOGUE[code];
+    this.code = code;
+    this.param = details.param;
+    this.report = details.report;
+    this.status = details.status ?? kind.status;
+    this.retryAfterMs = details.retryAfterMs ?? (kind.retryAfter === undefined ? undefined : kind.retryAfter * 1000);
+    this.headers = details.headers ?? {};
+  }
+}
+
+/** Any thrown value as a `GatewayError`: one we did not foresee becomes `internal_error` with a fixed text. */
+export function asGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  return new GatewayError('internal_error', 'The gateway failed to handle this request.', {}, { cause: thrown });
+}

@@ -1,0 +1,18 @@
+import type { Codec } from '../codec.ts';
+import { contents } from './leaves.ts';
+import { ask, askForUsage } from './request.ts';
+import { readAnswer } from './response.ts';
+import { ChatStreamReader, deltaFrame, deltas, usageFrame } from './stream.ts';
+
+/** The chat completion family. */
+export const chatCodec: Codec = {
+  family: 'chat',
+  contents,
+  ask,
+  askForUsage,
+  readAnswer,
+  streamReader: () => new ChatStreamReader(),
+  deltas,
+  deltaFrame,
+  usageFrame,
+};

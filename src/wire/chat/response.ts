@@ -1,0 +1,53 @@
+import type { Usage } from '#meter/usage.ts';
+import type { AnswerFacts } from '../codec.ts';
+import { isObject, type Json, type JsonObject } from '../document.ts';
+
+/** Reads what a buffered chat answer says about itself. */
+export function readAnswer(body: JsonObject): AnswerFacts {
+  return {
+    id: typeof body['id'] === 'string' ? body['id'] : undefined,
+    usage: readUsage(body['usage']),
+    complete: Array.isArray(body['choices']) && body['choices'].length > 0,
+  };
+}
+
+/**
+ * A chat usage object in disjoint buckets. This family counts cached tokens inside the prompt and reasoning tokens
+ * inside the completion; missing, null and nonsensical figures count as zero.
+ */
+export function readUsage(usage: Json | undefined): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const prompt = count(usage['prompt_tokens']);
+  const completion = count(usage['completion_tokens']);
+  const promptDetails = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
+  const completionDetails = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {};
+  const cacheRead = Math.min(count(promptDetails['cached_tokens']), prompt);
+  const cacheWrite = Math.min(count(promptDetails['cache_write_tokens']), prompt - cacheRead);
+  const reasoning = Math.min(count(completionDetails['reasoning_tokens']), completion);
+  return {
+    input: prompt - cacheRead - cacheWrite,
+    cacheRead,
+    cacheWrite5m: cacheWrite,
+    cacheWrite1h: 0,
+    output: completion - reasoning,
+    reasoning,
+  };
+}
+
+/** A usage in this family's words. */
+export function writeUsage(usage: Usage): JsonObject {
+  const written = usage.cacheWrite5m + usage.cacheWrite1h;
+  const prompt = usage.input + usage.cacheRead + written;
+  const completion = usage.output + usage.reasoning;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: usage.cacheRead },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  };
+}
+
+function count(value: Json | undefined): number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+}

@@ -1,0 +1,132 @@
+import type { Usage } from '#meter/usage.ts';
+import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
+import { isObject, type Json, type JsonObject, type WireDocument } from '../document.ts';
+import { member, type JsonNode } from '../scan.ts';
+import type { SseEvent } from '../sse.ts';
+import { readUsage, writeUsage } from './response.ts';
+
+const NOTHING: Omit<FrameFacts, 'kind'> = {
+  id: undefined,
+  usage: undefined,
+  outputLength: 0,
+  ends: [],
+  error: undefined,
+};
+
+/** Reads a chat completion stream, with the deviations that compatible vendors are known for. */
+export class ChatStreamReader implements StreamReader {
+  #done = false;
+  #finishes = 0;
+
+  /** `[DONE]` came, or a finish reason: some vendors send no `[DONE]`. */
+  get finished(): boolean {
+    return this.#done || this.#finishes > 0;
+  }
+
+  /** Throws `SyntaxError` when the data is not JSON. */
+  read(event: SseEvent): FrameFacts {
+    if (event.data === undefined || event.data === '') return { kind: 'other', ...NOTHING };
+    if (event.data.trim() === '[DONE]') {
+      this.#done = true;
+      return { kind: 'done', ...NOTHING };
+    }
+    const body: unknown = JSON.parse(event.data);
+    if (!isObject(body)) return { kind: 'other', ...NOTHING };
+    if (body['error'] !== undefined && body['error'] !== null) {
+      return { kind: 'error', ...NOTHING, error: errorMessage(body['error']) };
+    }
+    return this.#facts(body);
+  }
+
+  #facts(body: JsonObject): FrameFacts {
+    const choices = Array.isArray(body['choices']) ? (body['choices'] as readonly Json[]) : [];
+    const ends: string[] = [];
+    let outputLength = 0;
+    for (const [position, choice] of choices.entries()) {
+      if (!isObject(choice)) continue;
+      outputLength += textLength(choice['delta']);
+      if (typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== '') {
+        this.#finishes++;
+        ends.push(`${indexOf(choice, position)}/`);
+      }
+    }
+    const usage = readUsage(body['usage']) ?? readUsage(groqUsage(body));
+    const kind = choices.length > 0 ? 'content' : usage ? 'usage' : 'other';
+    const id = typeof body['id'] === 'string' && body['id'] !== '' ? body['id'] : undefined;
+    return { kind, id, usage, outputLength, ends, error: undefined };
+  }
+}
+
+/** Every string below `choices[]`: content, refusal, reasoning, tool-call arguments, and members yet unknown. */
+export function deltas(frame: WireDocument): readonly Delta[] {
+  const found: Delta[] = [];
+  const choices = member(frame.root, 'choices');
+  if (choices?.kind !== 'array') return found;
+  for (const [position, choice] of choices.items.entries()) collect(choice, indexed(choice, position), '', found);
+  return found;
+}
+
+function collect(node: JsonNode, channel: string, name: string, found: Delta[]): void {
+  if (node.kind === 'string') found.push({ channel, node, kind: name === 'arguments' ? 'json' : 'text' });
+  else if (node.kind === 'array') {
+    for (const [position, item] of node.items.entries()) {
+      collect(item, `${channel}/${indexed(item, position)}`, name, found);
+    }
+  } else if (node.kind === 'object') {
+    for (const { key, value } of node.members) {
+      // A member name with a slash would make two channels one; it is left alone rather than mixed up.
+      if (!key.value.includes('/')) collect(value, `${channel}/${key.value}`, key.value, found);
+    }
+  }
+}
+
+/** Parts of a stream are told apart by their `index` member, not by where they stand in this frame's array. */
+function indexed(node: JsonNode, position: number): string {
+  const index = member(node, 'index');
+  return index?.kind === 'number' ? index.source : String(position);
+}
+
+/** A chunk that says only `text` on `channel` (`0/delta/tool_calls/1/function/arguments`). */
+export function deltaFrame(like: JsonObject, channel: string, text: string): JsonObject {
+  const [choice, ...path] = channel.split('/');
+  let value: Json = text;
+  for (let at = path.length - 1; at >= 0; at--) {
+    const name = path[at]!;
+    if (/^\d+$/.test(name)) value = [{ index: Number(name), ...(value as JsonObject) }];
+    else value = { [name]: value };
+  }
+  return { ...envelope(like), choices: [{ index: Number(choice), delta: {}, ...(value as JsonObject), finish_reason: null }] };
+}
+
+/** The last chunk of a stream whose client asked for usage. // spec 6.1.2 */
+export function usageFrame(like: JsonObject, usage: Usage): JsonObject {
+  return { ...envelope(like), choices: [], usage: writeUsage(usage) };
+}
+
+function envelope(like: JsonObject): JsonObject {
+  const { id, created, model } = like;
+  return { id: id ?? '', object: 'chat.completion.chunk', created: created ?? 0, model: model ?? '' };
+}
+
+function textLength(value: Json | undefined): number {
+  if (typeof value === 'string') return value.length;
+  if (Array.isArray(value)) return (value as readonly Json[]).reduce<number>((sum, item) => sum + textLength(item), 0);
+  if (!isObject(value)) return 0;
+  let sum = 0;
+  for (const name in value) if (name !== 'role' && name !== 'id' && name !== 'type') sum += textLength(value[name]);
+  return sum;
+}
+
+function indexOf(choice: JsonObject, position: number): number {
+  return typeof choice['index'] === 'number' ? choice['index'] : position;
+}
+
+function groqUsage(body: JsonObject): Json | undefined {
+  return isObject(body['x_groq']) ? body['x_groq']['usage'] : undefined;
+}
+
+function errorMessage(error: Json): string {
+  if (typeof error === 'string') return error;
+  if (isObject(error) && typeof error['message'] === 'string') return error['message'];
+  return 'the provider reported an error without a message';
+}

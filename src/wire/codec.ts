@@ -1,0 +1,110 @@
+import type { Usage } from '#meter/usage.ts';
+import type { Edit, Family, JsonObject, WireDocument } from './document.ts';
+import type { JsonNode, StringNode } from './scan.ts';
+import type { SseEvent } from './sse.ts';
+
+/**
+ * One place in a document that can hold text. Inspection is deny-by-default: every string of a document is a leaf
+ * (member names too, and numbers long enough to be an account), save the few a codec lists as structural.
+ */
+export interface Leaf {
+  readonly node: JsonNode;
+  readonly text: string;
+  /** `json`: the text is JSON of its own (tool-call arguments); its leaves count, not its source. */
+  readonly kind: 'text' | 'json';
+}
+
+/** Content that cannot be read as text. */
+export interface Media {
+  readonly kind: 'image' | 'audio' | 'file';
+  /** `inline`: its bytes are in the document; `remote`: a URL the provider fetches. */
+  readonly source: 'inline' | 'remote';
+}
+
+/** What inspection needs of a document. */
+export interface Contents {
+  /** In prompt order (tools, system, messages, the rest), so that tags numbered along it are stable from turn to turn. */
+  readonly leaves: readonly Leaf[];
+  readonly media: readonly Media[];
+}
+
+/** What routing and metering need to know of a request. */
+export interface Ask {
+  /** Model id as written. */
+  readonly model: string;
+  readonly modelNode: StringNode;
+  readonly stream: boolean;
+  /** The client asked for the usage frame of a stream. */
+  readonly includeUsage: boolean;
+  /** Output ceiling the client named, for all answers together (`n` × tokens). */
+  readonly maxOutputTokens: number | undefined;
+  /** Answers asked for at once. */
+  readonly answers: number;
+  /** The answer is one JSON value, so text put into it must be escaped as in a JSON string. */
+  readonly jsonAnswer: boolean;
+}
+
+/** A member of the body that has the wrong shape, told to the client. */
+export class BadRequestShape extends Error {
+  override readonly name = 'BadRequestShape';
+  readonly param: string;
+
+  constructor(message: string, param: string) {
+    super(message);
+    this.param = param;
+  }
+}
+
+/** What a buffered answer says about itself. */
+export interface AnswerFacts {
+  readonly id: string | undefined;
+  readonly usage: Usage | undefined;
+  /** Whether it is an answer of this family at all. */
+  readonly complete: boolean;
+}
+
+/** A string in a stream frame that continues earlier ones of the same channel. */
+export interface Delta {
+  /** Frames with the same channel add up to one text. */
+  readonly channel: string;
+  readonly node: StringNode;
+  readonly kind: 'text' | 'json';
+}
+
+/** What one stream frame says. */
+export interface FrameFacts {
+  readonly kind: 'content' | 'usage' | 'error' | 'done' | 'other';
+  readonly id: string | undefined;
+  readonly usage: Usage | undefined;
+  /** UTF-16 code units of output text in it: what a hung-up call is billed by when no usage frame came. */
+  readonly outputLength: number;
+  /** Channels that end with this frame, by prefix (`0/` is choice 0). */
+  readonly ends: readonly string[];
+  /** The provider's message, for `error`. */
+  readonly error: string | undefined;
+}
+
+/** Reads one answer's stream; keeps the state of that stream. */
+export interface StreamReader {
+  read(event: SseEvent): FrameFacts;
+  /** Whether the stream has said that it is over: an end without it is a broken stream. */
+  readonly finished: boolean;
+}
+
+/** A wire family: how to read its requests and answers. Pure, no I/O. */
+export interface Codec {
+  readonly family: Family;
+  contents(document: WireDocument): Contents;
+  /** Throws `BadRequestShape`. */
+  ask(document: WireDocument): Ask;
+  readAnswer(body: JsonObject): AnswerFacts;
+  streamReader(): StreamReader;
+  /** Where a frame holds streamed text. */
+  deltas(frame: WireDocument): readonly Delta[];
+  /** A frame like `like` that says only `text` on `channel`: for text held back until its channel ended. */
+  deltaFrame(like: JsonObject, channel: string, text: string): JsonObject;
+  /** The frame that tells usage, in this family's words; undefined where a family has none of its own. */
+  usageFrame(like: JsonObject, usage: Usage): JsonObject | undefined;
+  /** Edits that make a streaming request ask for the usage frame. */
+  askForUsage(document: WireDocument): readonly Edit[];
+}

@@ -1,0 +1,191 @@
+/**
+ * Positions of every value in a JSON text, so that edits can be spliced into the original instead of
+ * re-serialising it. The text must already have been accepted by `JSON.parse`.
+ */
+export type JsonNode = StringNode | ObjectNode | ArrayNode | PlainNode;
+
+export interface StringNode {
+  readonly kind: 'string';
+  /** Offset of the opening quote. */
+  readonly start: number;
+  /** Offset after the closing quote. */
+  readonly end: number;
+  /** The decoded value. */
+  readonly value: string;
+}
+
+export interface ObjectNode {
+  readonly kind: 'object';
+  readonly start: number;
+  readonly end: number;
+  readonly members: readonly Member[];
+}
+
+export interface Member {
+  readonly key: StringNode;
+  readonly value: JsonNode;
+}
+
+export interface ArrayNode {
+  readonly kind: 'array';
+  readonly start: number;
+  readonly end: number;
+  readonly items: readonly JsonNode[];
+}
+
+/** A number, `true`, `false` or `null`, as written. */
+export interface PlainNode {
+  readonly kind: 'number' | 'literal';
+  readonly start: number;
+  readonly end: number;
+  readonly source: string;
+}
+
+/**
+ * A JSON text that parsers disagree about: a member named twice (one parser reads the first, another the last,
+ * so inspecting one would let the other leave) or nesting deeper than any provider accepts.
+ */
+export class AmbiguousJson extends Error {
+  override readonly name = 'AmbiguousJson';
+}
+
+const MAX_DEPTH = 256;
+const LINEAR_SEARCH_MEMBERS = 12;
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** Scans a JSON text once. Throws `AmbiguousJson`; anything else is the caller's promise that `JSON.parse` accepted it. */
+export function scan(text: string): JsonNode {
+  return new Scanner(text).document();
+}
+
+/** The value of a member, or undefined. */
+export function member(node: JsonNode | undefined, name: string): JsonNode | undefined {
+  if (node?.kind !== 'object') return undefined;
+  for (const entry of node.members) if (entry.key.value === name) return entry.value;
+  return undefined;
+}
+
+class Scanner {
+  readonly #text: string;
+  #at = 0;
+  /** Offset of the first backslash at or after the cursor: strings before it need no decoding. */
+  #backslash: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#backslash = text.indexOf('\\');
+    if (this.#backslash < 0) this.#backslash = text.length;
+  }
+
+  document(): JsonNode {
+    this.#blanks();
+    return this.#value(0);
+  }
+
+  #value(depth: number): JsonNode {
+    if (depth > MAX_DEPTH) throw new AmbiguousJson(`JSON is nested deeper than ${MAX_DEPTH} levels`);
+    const code = this.#text.charCodeAt(this.#at);
+    if (code === QUOTE) return this.#string();
+    if (code === 123) return this.#object(depth);
+    if (code === 91) return this.#array(depth);
+    return this.#plain(code);
+  }
+
+  #string(): StringNode {
+    const text = this.#text;
+    const start = this.#at;
+    let close = text.indexOf('"', start + 1);
+    if (this.#backslash < start) {
+      this.#backslash = text.indexOf('\\', start);
+      if (this.#backslash < 0) this.#backslash = text.length;
+    }
+    if (this.#backslash > close) {
+      this.#at = close + 1;
+      return { kind: 'string', start, end: close + 1, value: text.slice(start + 1, close) };
+    }
+    while (isEscaped(text, start, close)) close = text.indexOf('"', close + 1);
+    this.#at = close + 1;
+    return { kind: 'string', start, end: close + 1, value: JSON.parse(text.slice(start, close + 1)) as string };
+  }
+
+  #object(depth: number): ObjectNode {
+    const start = this.#at++;
+    const members: Member[] = [];
+    this.#blanks();
+    let names: Set<string> | undefined;
+    while (this.#text.charCodeAt(this.#at) !== 125) {
+      const key = this.#string();
+      names = refuseDuplicate(members, names, key.value);
+      this.#blanks();
+      this.#at++;
+      this.#blanks();
+      members.push({ key, value: this.#value(depth + 1) });
+      this.#separator();
+    }
+    this.#at++;
+    return { kind: 'object', start, end: this.#at, members };
+  }
+
+  #array(depth: number): ArrayNode {
+    const start = this.#at++;
+    const items: JsonNode[] = [];
+    this.#blanks();
+    while (this.#text.charCodeAt(this.#at) !== 93) {
+      items.push(this.#value(depth + 1));
+      this.#separator();
+    }
+    this.#at++;
+    return { kind: 'array', start, end: this.#at, items };
+  }
+
+  #plain(first: number): PlainNode {
+    const text = this.#text;
+    const start = this.#at;
+    let at = start + 1;
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === 44 || code === 125 || code === 93 || code <= 32) break;
+    }
+    this.#at = at;
+    const kind = first === 45 || (first >= 48 && first <= 57) ? 'number' : 'literal';
+    return { kind, start, end: at, source: text.slice(start, at) };
+  }
+
+  /** Blanks, at most one comma, blanks. */
+  #separator(): void {
+    this.#blanks();
+    if (this.#text.charCodeAt(this.#at) === 44) {
+      this.#at++;
+      this.#blanks();
+    }
+  }
+
+  #blanks(): void {
+    while (this.#text.charCodeAt(this.#at) <= 32) this.#at++;
+  }
+}
+
+function isEscaped(text: string, start: number, quote: number): boolean {
+  let at = quote - 1;
+  while (at > start && text.charCodeAt(at) === BACKSLASH) at--;
+  return (quote - at) % 2 === 0;
+}
+
+function refuseDuplicate(
+  members: readonly Member[],
+  names: Set<string> | undefined,
+  name: string,
+): Set<string> | undefined {
+  if (names === undefined && members.length < LINEAR_SEARCH_MEMBERS) {
+    for (const entry of members) if (entry.key.value === name) throw duplicate();
+    return undefined;
+  }
+  const known = names ?? new Set(members.map((entry) => entry.key.value));
+  if (known.has(name)) throw duplicate();
+  return known.add(name);
+}
+
+function duplicate(): AmbiguousJson {
+  return new AmbiguousJson('JSON names the same member of an object twice');
+}

@@ -1,0 +1,112 @@
+/** One server-sent event as it came: the decoded data, and the exact text including its closing blank line. */
+export interface SseEvent {
+  readonly event: string | undefined;
+  /** Data lines joined by a line feed; undefined for an event without data (a comment, a bare id). */
+  readonly data: string | undefined;
+  readonly raw: string;
+}
+
+/** An event larger than the decoder was told to hold. */
+export class SseEventTooLarge extends Error {
+  override readonly name = 'SseEventTooLarge';
+}
+
+/**
+ * Cuts a byte stream into server-sent events, whatever way it was split: inside a UTF-8 sequence, between CR
+ * and LF, in a field name. Line ends may be LF, CRLF or CR.
+ */
+export class SseDecoder {
+  readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: false });
+  readonly #limit: number;
+  #rest = '';
+  /** How far `#rest` was searched for a blank line. */
+  #searched = 0;
+
+  /** `limit`: most UTF-16 code units an event may have. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** The events completed by these bytes. Throws `SseEventTooLarge`. */
+  push(bytes: Uint8Array): SseEvent[] {
+    this.#rest += this.#utf8.decode(bytes, { stream: true });
+    return this.#take(false);
+  }
+
+  /** The events left when the stream has ended: a last one may lack its blank line. */
+  end(): SseEvent[] {
+    this.#rest += this.#utf8.decode();
+    const events = this.#take(true);
+    if (this.#rest.trim() !== '') events.push(readEvent(this.#rest));
+    this.#rest = '';
+    return events;
+  }
+
+  #take(atEnd: boolean): SseEvent[] {
+    const events: SseEvent[] = [];
+    let start = 0;
+    let at = this.#searched;
+    for (;;) {
+      const end = endOfEvent(this.#rest, at, atEnd);
+      if (end < 0) break;
+      if (end - start > this.#limit) throw new SseEventTooLarge(`an event is larger than ${this.#limit} characters`);
+      events.push(readEvent(this.#rest.slice(start, end)));
+      start = at = end;
+    }
+    this.#rest = start === 0 ? this.#rest : this.#rest.slice(start);
+    if (this.#rest.length > this.#limit) throw new SseEventTooLarge(`an event is larger than ${this.#limit} characters`);
+    // A blank line can still form from the last three characters (CR LF CR | LF).
+    this.#searched = Math.max(0, this.#rest.length - 3);
+    return events;
+  }
+}
+
+/** Offset after the blank line that closes the event, or -1. A CR at the very end may be half of a CRLF: wait for more. */
+function endOfEvent(text: string, from: number, atEnd: boolean): number {
+  const lineFeed = text.indexOf('\n\n', from);
+  const carriage = text.indexOf('\r', from);
+  if (carriage < 0 || (lineFeed >= 0 && lineFeed < carriage)) return lineFeed < 0 ? -1 : lineFeed + 2;
+  for (let at = from; at < text.length; at++) {
+    const first = lineEnd(text, at, atEnd);
+    if (first === 0) continue;
+    if (first < 0) return -1;
+    const second = lineEnd(text, at + first, atEnd);
+    if (second > 0) return at + first + second;
+    if (second < 0) return -1;
+    at += first - 1;
+  }
+  return -1;
+}
+
+/** Length of the line end at `at` (0: none, -1: undecided because the text stops after a CR). */
+function lineEnd(text: string, at: number, atEnd: boolean): number {
+  const code = text.charCodeAt(at);
+  if (code === 10) return 1;
+  if (code !== 13) return 0;
+  if (at + 1 === text.length) return atEnd ? 1 : -1;
+  return text.charCodeAt(at + 1) === 10 ? 2 : 1;
+}
+
+function readEvent(raw: string): SseEvent {
+  // The common event of every vendor: one data line.
+  if (raw.startsWith('data:') && raw.endsWith('\n\n')) {
+    const body = raw.slice(raw.charCodeAt(5) === 32 ? 6 : 5, -2);
+    if (!body.includes('\n') && !body.includes('\r')) return { event: undefined, data: body, raw };
+  }
+  let event: string | undefined;
+  let data: string | undefined;
+  for (const line of raw.split(/\r\n|\r|\n/)) {
+    const colon = line.indexOf(':');
+    if (colon === 0 || line === '') continue;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(line.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1);
+    if (field === 'data') data = data === undefined ? value : `${data}\n${value}`;
+    else if (field === 'event') event = value;
+  }
+  return { event, data, raw };
+}
+
+/** Writes an event with one data line and, if named, its event line. `data` must hold no line end. */
+export function writeEvent(data: string, event?: string): string {
+  return event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`;
+}
