@@ -99,8 +99,10 @@ export interface Codec {
   ask(document: WireDocument): Ask;
   readAnswer(body: JsonObject): AnswerFacts;
   streamReader(): StreamReader;
+  /** Every string of a buffered answer. `jsonAnswer`: the model was asked to answer in JSON. */
+  answerLeaves(answer: WireDocument, jsonAnswer: boolean): readonly Leaf[];
   /** Where a frame holds streamed text. */
-  deltas(frame: WireDocument): readonly Delta[];
+  deltas(frame: WireDocument, jsonAnswer: boolean): readonly Delta[];
   /** A frame like `like` that says only `text` on `channel`: for text held back until its channel ended. */
   deltaFrame(like: JsonObject, channel: string, text: string): JsonObject;
   /** The frame that tells usage, in this family's words; undefined where a family has none of its own. */

@@ -1,7 +1,7 @@
 import type { Codec } from '../codec.ts';
 import { contents } from './leaves.ts';
 import { ask, askForUsage } from './request.ts';
-import { readAnswer } from './response.ts';
+import { answerLeaves, readAnswer } from './response.ts';
 import { ChatStreamReader, deltaFrame, deltas, usageFrame } from './stream.ts';
 
 /** The chat completion family. */
@@ -11,6 +11,7 @@ export const chatCodec: Codec = {
   ask,
   askForUsage,
   readAnswer,
+  answerLeaves,
   streamReader: () => new ChatStreamReader(),
   deltas,
   deltaFrame,

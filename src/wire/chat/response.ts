@@ -1,6 +1,7 @@
 import type { Usage } from '#meter/usage.ts';
-import type { AnswerFacts } from '../codec.ts';
-import { isObject, type Json, type JsonObject } from '../document.ts';
+import type { AnswerFacts, Leaf } from '../codec.ts';
+import { isObject, type Json, type JsonObject, type WireDocument } from '../document.ts';
+import type { JsonNode } from '../scan.ts';
 
 /** Reads what a buffered chat answer says about itself. */
 export function readAnswer(body: JsonObject): AnswerFacts {
@@ -9,6 +10,23 @@ export function readAnswer(body: JsonObject): AnswerFacts {
     usage: readUsage(body['usage']),
     complete: Array.isArray(body['choices']) && body['choices'].length > 0,
   };
+}
+
+/** Whether the text of a member is JSON of its own: tool-call arguments, and content where JSON was asked for. */
+export function textKind(name: string, jsonAnswer: boolean): 'text' | 'json' {
+  return name === 'arguments' || (jsonAnswer && name === 'content') ? 'json' : 'text';
+}
+
+/** Every string value of a chat answer. */
+export function answerLeaves(answer: WireDocument, jsonAnswer: boolean): readonly Leaf[] {
+  const found: Leaf[] = [];
+  const visit = (node: JsonNode, name: string): void => {
+    if (node.kind === 'string') found.push({ node, text: node.value, kind: textKind(name, jsonAnswer) });
+    else if (node.kind === 'array') for (const item of node.items) visit(item, name);
+    else if (node.kind === 'object') for (const { key, value } of node.members) visit(value, key.value);
+  };
+  visit(answer.root, '');
+  return found;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
 import { isObject, type Json, type JsonObject, type WireDocument } from '../document.ts';
 import { member, type JsonNode } from '../scan.ts';
 import type { SseEvent } from '../sse.ts';
-import { readUsage, writeUsage } from './response.ts';
+import { readUsage, textKind, writeUsage } from './response.ts';
 
 const NOTHING: Omit<FrameFacts, 'kind'> = {
   id: undefined,
@@ -58,26 +58,23 @@ export class ChatStreamReader implements StreamReader {
 }
 
 /** Every string below `choices[]`: content, refusal, reasoning, tool-call arguments, and members yet unknown. */
-export function deltas(frame: WireDocument): readonly Delta[] {
+export function deltas(frame: WireDocument, jsonAnswer: boolean): readonly Delta[] {
   const found: Delta[] = [];
+  const visit = (node: JsonNode, channel: string, name: string): void => {
+    if (node.kind === 'string') found.push({ channel, node, kind: textKind(name, jsonAnswer) });
+    else if (node.kind === 'array') {
+      for (const [position, item] of node.items.entries()) visit(item, `${channel}/${indexed(item, position)}`, name);
+    } else if (node.kind === 'object') {
+      for (const { key, value } of node.members) {
+        // A member name with a slash would make two channels one; it is left alone rather than mixed up.
+        if (!key.value.includes('/')) visit(value, `${channel}/${key.value}`, key.value);
+      }
+    }
+  };
   const choices = member(frame.root, 'choices');
   if (choices?.kind !== 'array') return found;
-  for (const [position, choice] of choices.items.entries()) collect(choice, indexed(choice, position), '', found);
+  for (const [position, choice] of choices.items.entries()) visit(choice, indexed(choice, position), '');
   return found;
-}
-
-function collect(node: JsonNode, channel: string, name: string, found: Delta[]): void {
-  if (node.kind === 'string') found.push({ channel, node, kind: name === 'arguments' ? 'json' : 'text' });
-  else if (node.kind === 'array') {
-    for (const [position, item] of node.items.entries()) {
-      collect(item, `${channel}/${indexed(item, position)}`, name, found);
-    }
-  } else if (node.kind === 'object') {
-    for (const { key, value } of node.members) {
-      // A member name with a slash would make two channels one; it is left alone rather than mixed up.
-      if (!key.value.includes('/')) collect(value, `${channel}/${key.value}`, key.value, found);
-    }
-  }
 }
 
 /** Parts of a stream are told apart by their `index` member, not by where they stand in this frame's array. */

@@ -1,0 +1,241 @@
+import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import type { Codec, Contents, Leaf, Media } from '#wire/codec.ts';
+import { readDocument, render, setString, type Edit, type WireDocument } from '#wire/document.ts';
+import type { Span } from './detector.ts';
+import { tagLiterals, TagTable } from './tags.ts';
+import { createTermFinder } from './terms.ts';
+
+/** Finds personal data and secrets in texts: at once for small ones, off the event loop for large ones. */
+export interface Detection {
+  needsWorker(totalLength: number): boolean;
+  findNow(text: string, categories?: ReadonlySet<string>): readonly Span[];
+  find(texts: readonly string[], categories?: ReadonlySet<string>): Promise<readonly (readonly Span[])[]>;
+}
+
+/** What inspection found, and the edits that keep it in. */
+export interface Inspection {
+  readonly edits: readonly Edit[];
+  /** Category -> number of findings. */
+  readonly findings: Readonly<Record<string, number>>;
+  /** Kinds of content that could not be read. */
+  readonly unscanned: readonly string[];
+  readonly tags: TagTable;
+}
+
+/** Told what was found before a refusal is thrown, so that the audit row of the refusal has it too. */
+export type OnFindings = (findings: Readonly<Record<string, number>>, unscanned: readonly string[]) => void;
+
+/**
+ * Inspects a request: every string of it, whatever its place. Mode `block` throws `data_protection`; `tokenize` and
+ * `mask` return edits; `allow_log` only counts. Terms to remove become reversible tags in every mode. // spec 1.7, 1.8
+ */
+export async function inspect(
+  document: WireDocument,
+  codec: Codec,
+  policy: ResolvedPolicy['dlp'],
+  remove: readonly CustomTerm[],
+  detection: Detection,
+  onFindings: OnFindings,
+): Promise<Inspection> {
+  const contents = codec.contents(document);
+  const scope = createScope(policy, remove);
+  const texts = flatten(contents);
+  const spans = await detectAll(texts, policy.entities, detection);
+  const findings: Record<string, number> = {};
+  const rewrite = new Rewrite(scope, findings);
+  const edits = writeEdits(texts, spans, rewrite);
+  const unscanned = [...new Set(contents.media.map((item) => item.kind))];
+  onFindings(findings, unscanned);
+  if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
+  refuseUnreadable(contents.media, policy);
+  return { edits, findings, unscanned, tags: rewrite.tags };
+}
+
+interface Scope {
+  readonly mode: ResolvedPolicy['dlp']['mode'];
+  readonly removed: ((text: string) => readonly Span[]) | undefined;
+  readonly policyTerms: ((text: string) => readonly Span[]) | undefined;
+  /** Whether tags are made at all, so that text which looks like one must be told apart. */
+  readonly reversible: boolean;
+}
+
+function createScope(policy: ResolvedPolicy['dlp'], remove: readonly CustomTerm[]): Scope {
+  return {
+    mode: policy.mode,
+    removed: createTermFinder(remove),
+    policyTerms: createTermFinder(policy.customTerms),
+    reversible: policy.mode === 'tokenize' || remove.length > 0,
+  };
+}
+
+/** A leaf, or a JSON text within one with the leaves of its own. */
+interface Text {
+  readonly leaf: Leaf;
+  readonly inner: { readonly document: WireDocument; readonly texts: readonly Text[] } | undefined;
+}
+
+function flatten(contents: Contents): readonly Text[] {
+  return contents.leaves.map((leaf) => ({ leaf, inner: leaf.kind === 'json' ? readInner(leaf.text) : undefined }));
+}
+
+/** Tool-call arguments as a document; text that is no JSON object is inspected as text. */
+function readInner(text: string): Text['inner'] {
+  try {
+    const document = readDocument('chat', text);
+    return { document, texts: innerLeaves(document).map((leaf) => ({ leaf, inner: undefined })) };
+  } catch {
+    return undefined;
+  }
+}
+
+function innerLeaves(document: WireDocument): readonly Leaf[] {
+  const found: Leaf[] = [];
+  const visit = (node: WireDocument['root'] | Leaf['node']): void => {
+    if (node.kind === 'string') found.push({ node, text: node.value, kind: 'text' });
+    else if (node.kind === 'number') found.push({ node, text: node.source, kind: 'text' });
+    else if (node.kind === 'array') for (const item of node.items) visit(item);
+    else if (node.kind === 'object') {
+      for (const { key, value } of node.members) {
+        visit(key);
+        visit(value);
+      }
+    }
+  };
+  visit(document.root);
+  return found;
+}
+
+function* leafTexts(texts: readonly Text[]): Generator<string> {
+  for (const text of texts) {
+    if (text.inner) yield* leafTexts(text.inner.texts);
+    else yield text.leaf.text;
+  }
+}
+
+/** Spans of every leaf text, in order; one promise only where a worker is needed. */
+async function detectAll(
+  texts: readonly Text[],
+  categories: ReadonlySet<string> | undefined,
+  detection: Detection,
+): Promise<readonly (readonly Span[])[]> {
+  const all = [...leafTexts(texts)];
+  const length = all.reduce((sum, text) => sum + text.length, 0);
+  if (!detection.needsWorker(length)) return all.map((text) => detection.findNow(text, categories));
+  try {
+    return await detection.find(all, categories);
+  } catch (cause) {
+    throw new GatewayError('inspection_unavailable', 'The request could not be inspected; nothing was sent.', {}, { cause });
+  }
+}
+
+function writeEdits(texts: readonly Text[], spans: readonly (readonly Span[])[], rewrite: Rewrite): readonly Edit[] {
+  const edits: Edit[] = [];
+  let at = 0;
+  for (const { leaf, inner } of texts) {
+    if (inner === undefined) {
+      const text = rewrite.text(leaf.text, spans[at++]!);
+      if (text !== leaf.text) edits.push(setString(leaf.node, text));
+      continue;
+    }
+    const innerEdits: Edit[] = [];
+    for (const nested of inner.texts) {
+      const text = rewrite.text(nested.leaf.text, spans[at++]!);
+      if (text !== nested.leaf.text) innerEdits.push(setString(nested.leaf.node, text));
+    }
+    if (innerEdits.length > 0) edits.push(setString(leaf.node, render(inner.document.text, innerEdits)));
+  }
+  return edits;
+}
+
+/** What is to be done with one stretch of text. */
+interface Action extends Span {
+  readonly act: 'tag' | 'mask';
+}
+
+/** Rewrites leaf texts along one scope, counting what it finds. */
+class Rewrite {
+  readonly tags = new TagTable();
+  /** Categories found that the mode refuses. */
+  readonly blocked = new Set<string>();
+  readonly #scope: Scope;
+  readonly #findings: Record<string, number>;
+
+  constructor(scope: Scope, findings: Record<string, number>) {
+    this.#scope = scope;
+    this.#findings = findings;
+  }
+
+  text(text: string, detected: readonly Span[]): string {
+    const { mode, removed, policyTerms, reversible } = this.#scope;
+    if (detected.length === 0 && !removed && !policyTerms && !(reversible && text.includes('«'))) return text;
+    const actions: Action[] = [];
+    const found = policyTerms ? [...detected, ...policyTerms(text)] : detected;
+    for (const span of found) {
+      this.#count(span.category);
+      if (mode === 'block') this.blocked.add(span.category);
+      else if (mode !== 'allow_log') actions.push({ ...span, act: mode === 'mask' ? 'mask' : 'tag' });
+    }
+    for (const span of removed?.(text) ?? []) {
+      this.#count(span.category);
+      actions.push({ ...span, act: 'tag' });
+    }
+    if (reversible) for (const span of tagLiterals(text)) actions.push({ ...span, act: 'tag' });
+    return actions.length === 0 ? text : this.#apply(text, merge(actions));
+  }
+
+  #apply(text: string, actions: readonly Action[]): string {
+    let result = '';
+    let at = 0;
+    for (const { start, end, category, act } of actions) {
+      const replacement = act === 'mask' ? `[${category}]` : this.tags.tagFor(text.slice(start, end), category);
+      result += text.slice(at, start) + replacement;
+      at = end;
+    }
+    return result + text.slice(at);
+  }
+
+  #count(category: string): void {
+    this.#findings[category] = (this.#findings[category] ?? 0) + 1;
+  }
+}
+
+/** Overlapping stretches become one, named after the longest, reversible only if all of them are: none leaves in part. */
+function merge(actions: Action[]): readonly Action[] {
+  actions.sort((a, b) => a.start - b.start || b.end - a.end);
+  const merged: Action[] = [];
+  for (const action of actions) {
+    const last = merged.at(-1);
+    if (last === undefined || action.start >= last.end) {
+      merged.push(action);
+      continue;
+    }
+    const longer = action.end - action.start > last.end - last.start ? action : last;
+    merged[merged.length - 1] = {
+      start: last.start,
+      end: Math.max(last.end, action.end),
+      category: longer.category,
+      act: last.act === 'mask' || action.act === 'mask' ? 'mask' : 'tag',
+    };
+  }
+  return merged;
+}
+
+function refusal(categories: readonly string[]): GatewayError {
+  const found = categories.sort().join(', ');
+  return new GatewayError('data_protection', `Refused by data protection: the request contains ${found}. Nothing was sent.`);
+}
+
+/** Content nobody can read is not waved through where policy protects content. // spec 4.3.5 */
+function refuseUnreadable(media: readonly Media[], policy: ResolvedPolicy['dlp']): void {
+  const has = (kind: Media['kind']): boolean => media.some((item) => item.kind === kind);
+  if (policy.mode === 'block' && has('audio')) {
+    throw new GatewayError('data_protection', 'Refused by data protection: audio cannot be scanned. Nothing was sent.');
+  }
+  if ((policy.mode !== 'allow_log' || policy.documents !== 'off') && has('file')) {
+    throw new GatewayError(
+      'data_protection',
+      'Refused by data protection: an attached document cannot be scanned. Nothing was sent.',
+    );
+  }
+}

@@ -1,0 +1,189 @@
+import type { Codec, FrameFacts } from '#wire/codec.ts';
+import { readDocument, render, setString, type Edit, type JsonObject } from '#wire/document.ts';
+import { writeEvent, type SseEvent } from '#wire/sse.ts';
+import type { TagTable } from './tags.ts';
+
+/** `json`: the text is JSON source, so a tag may be written with escapes and what replaces it must be escaped. */
+type TextKind = 'text' | 'json';
+
+/** Puts originals back for tags in a whole text. */
+export function restoreText(text: string, tags: TagTable, kind: TextKind): string {
+  const restorer = new TextRestorer(tags, kind);
+  return restorer.push(text) + restorer.flush();
+}
+
+/** Puts originals back in every string of a buffered answer; the rest keeps its bytes. */
+export function restoreAnswer(text: string, codec: Codec, tags: TagTable, jsonAnswer: boolean): string {
+  if (tags.size === 0 || !mayHoldTag(text)) return text;
+  const answer = readDocument(codec.family, text);
+  const edits: Edit[] = [];
+  for (const leaf of codec.answerLeaves(answer, jsonAnswer)) {
+    const restored = restoreText(leaf.text, tags, leaf.kind);
+    if (restored !== leaf.text) edits.push(setString(leaf.node, restored));
+  }
+  return render(text, edits);
+}
+
+/** Cheap and never wrong about no: a tag begins with `«`, written out or escaped. */
+function mayHoldTag(source: string): boolean {
+  return source.includes('«') || source.includes('\\');
+}
+
+/**
+ * Puts originals back in a text that comes in pieces. Holds back no more than what may be the beginning of a tag.
+ */
+export class TextRestorer {
+  readonly #tags: TagTable;
+  readonly #kind: TextKind;
+  #held = '';
+
+  constructor(tags: TagTable, kind: TextKind) {
+    this.#tags = tags;
+    this.#kind = kind;
+  }
+
+  get holding(): boolean {
+    return this.#held !== '';
+  }
+
+  /** What can be passed on now. */
+  push(piece: string): string {
+    const text = this.#held + piece;
+    let passed = '';
+    let from = 0;
+    for (let at = this.#nextOpening(text, 0); at >= 0; ) {
+      const match = this.#match(text, at);
+      if (match === 'partial') {
+        this.#held = text.slice(at);
+        return passed + text.slice(from, at);
+      }
+      if (match.original !== undefined) {
+        passed += text.slice(from, at) + this.#write(match.original);
+        from = match.end;
+      }
+      at = this.#nextOpening(text, match.end);
+    }
+    this.#held = '';
+    return passed + text.slice(from);
+  }
+
+  /** What was held back, when nothing more will come. */
+  flush(): string {
+    const held = this.#held;
+    this.#held = '';
+    return held;
+  }
+
+  /** Offset of the next `«`, or in JSON source of the next escape sequence (which may spell one). */
+  #nextOpening(text: string, from: number): number {
+    const quote = text.indexOf('«', from);
+    if (this.#kind === 'text') return quote;
+    const escape = text.indexOf('\\', from);
+    return quote < 0 || (escape >= 0 && escape < quote) ? escape : quote;
+  }
+
+  #match(text: string, at: number): 'partial' | { end: number; original?: string } {
+    const opening = this.#kind === 'json' ? guillemet(text, at, 'ab') : literal(text, at, '«');
+    if (opening === 'partial') return 'partial';
+    if (opening.is === false) return { end: opening.end };
+    let end = opening.end;
+    while (end < text.length && isTagCharacter(text.charCodeAt(end))) end++;
+    const name = `«${text.slice(opening.end, end)}`;
+    if (end === text.length) return this.#tags.isPrefix(name) ? 'partial' : { end: opening.end };
+    const closing = this.#kind === 'json' ? guillemet(text, end, 'bb') : literal(text, end, '»');
+    if (closing === 'partial') return this.#tags.isPrefix(name) ? 'partial' : { end: opening.end };
+    const original = closing.is ? this.#tags.originalOf(`${name}»`) : undefined;
+    return original === undefined ? { end: opening.end } : { end: closing.end, original };
+  }
+
+  #write(original: string): string {
+    return this.#kind === 'json' ? JSON.stringify(original).slice(1, -1) : original;
+  }
+}
+
+function literal(text: string, at: number, character: string): { is: boolean; end: number } {
+  return { is: text[at] === character, end: at + 1 };
+}
+
+/**
+ * Reads one unit of JSON string source at `at`: a plain character or a whole escape sequence, so that `\\u00ab`
+ * (an escaped backslash, then letters) is never taken for a guillemet.
+ */
+function guillemet(text: string, at: number, hex: 'ab' | 'bb'): 'partial' | { is: boolean; end: number } {
+  if (text[at] !== '\\') return { is: text[at] === (hex === 'ab' ? '«' : '»'), end: at + 1 };
+  if (at + 1 === text.length) return 'partial';
+  if (text[at + 1] !== 'u') return { is: false, end: at + 2 };
+  const sequence = text.slice(at, at + 6).toLowerCase();
+  const wanted = `\\u00${hex}`;
+  if (sequence === wanted) return { is: true, end: at + 6 };
+  if (sequence.length < 6 && wanted.startsWith(sequence)) return 'partial';
+  return { is: false, end: at + 2 };
+}
+
+function isTagCharacter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95;
+}
+
+/** Puts originals back in a streamed answer, frame by frame, each text of the stream on its own. */
+export class StreamRestorer {
+  readonly #codec: Codec;
+  readonly #tags: TagTable;
+  readonly #jsonAnswer: boolean;
+  readonly #channels = new Map<string, TextRestorer>();
+  /** The last frame with content: what a frame for held-back text is modelled on. */
+  #last: JsonObject = {};
+
+  constructor(codec: Codec, tags: TagTable, jsonAnswer: boolean) {
+    this.#codec = codec;
+    this.#tags = tags;
+    this.#jsonAnswer = jsonAnswer;
+  }
+
+  /** The text to send for an event: its own bytes where nothing is restored. */
+  restore(event: SseEvent, facts: FrameFacts): string {
+    if (event.data === undefined || facts.kind === 'other') return event.raw;
+    if (facts.kind === 'done' || facts.kind === 'error') return this.end() + event.raw;
+    if (!this.#holding() && !mayHoldTag(event.data)) return event.raw;
+    const frame = readDocument(this.#codec.family, event.data);
+    this.#last = frame.body;
+    const edits: Edit[] = [];
+    const seen = new Set<string>();
+    for (const delta of this.#codec.deltas(frame, this.#jsonAnswer)) {
+      const restorer = this.#channel(delta.channel, delta.kind);
+      seen.add(delta.channel);
+      let text = restorer.push(delta.node.value);
+      if (facts.ends.some((prefix) => delta.channel.startsWith(prefix))) text += restorer.flush();
+      if (text !== delta.node.value) edits.push(setString(delta.node, text));
+    }
+    const late = this.#flush((channel) => !seen.has(channel) && facts.ends.some((prefix) => channel.startsWith(prefix)));
+    return late + (edits.length === 0 ? event.raw : writeEvent(render(event.data, edits), event.event));
+  }
+
+  /** Frames for whatever is still held back: the stream is over. */
+  end(): string {
+    return this.#flush(() => true);
+  }
+
+  #holding(): boolean {
+    for (const restorer of this.#channels.values()) if (restorer.holding) return true;
+    return false;
+  }
+
+  #channel(channel: string, kind: TextKind): TextRestorer {
+    let restorer = this.#channels.get(channel);
+    if (restorer === undefined) {
+      restorer = new TextRestorer(this.#tags, kind);
+      this.#channels.set(channel, restorer);
+    }
+    return restorer;
+  }
+
+  #flush(which: (channel: string) => boolean): string {
+    let frames = '';
+    for (const [channel, restorer] of this.#channels) {
+      if (!restorer.holding || !which(channel)) continue;
+      frames += writeEvent(JSON.stringify(this.#codec.deltaFrame(this.#last, channel, restorer.flush())));
+    }
+    return frames;
+  }
+}
