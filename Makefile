@@ -1,0 +1,78 @@
+# Everything a person or CI runs here. Each target installs what it needs first (tools/setup.sh).
+
+.DEFAULT_GOAL := help
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+SETUP := tools/setup.sh
+WITH_NODE := tools/with-node.sh
+VITEST := $(WITH_NODE) node_modules/.bin/vitest run
+CHECK := $(WITH_NODE) tools/check/node_modules/.bin
+export OXLINT_TSGOLINT_PATH := $(CURDIR)/tools/check/node_modules/.bin/tsgolint
+
+# $(call quietly,COMMAND): shows what a command printed only when it fails.
+quietly = out=$$($(1) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z%<>-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "  make test-<folder>    One folder of test/: $(notdir $(patsubst %/,%,$(wildcard test/*/)))"
+
+.PHONY: run
+run: packages ## Start the gateway with nothing else installed; prints a key and a curl line
+	@exec $(WITH_NODE) node src/main.ts
+
+.PHONY: gwctl
+gwctl: packages ## The command line: make gwctl ARGS="audit verify"
+	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
+
+.PHONY: test
+test: packages servers ## Every test; ends with one line: N passed, N failed, N skipped
+	@$(VITEST)
+
+.PHONY: test-unit
+test-unit: packages ## The tests beside the code under src/
+	@$(VITEST) "$(CURDIR)/src/"
+
+# `make test-<folder>`
+test-%: packages servers
+	@[ -d "test/$*" ] || { echo "no folder test/$*; see make help" >&2; exit 2; }
+	@$(VITEST) "$(CURDIR)/test/$*/"
+
+.PHONY: bench
+bench: packages ## Measure what the gateway adds to a call
+	@exec $(WITH_NODE) node test/bench/bench.ts
+
+.PHONY: check
+check: packages check-tools ## Format, lint, types, architecture and dead code
+	@$(MAKE) --keep-going --jobs=2 --output-sync=target \
+		check-format check-lint check-types check-architecture check-dead
+
+.PHONY: check-format check-lint check-types check-architecture check-dead
+check-format:
+	@$(call quietly,$(CHECK)/oxfmt --check)
+check-lint:
+	@$(call quietly,$(CHECK)/oxlint)
+check-types:
+	@$(call quietly,$(WITH_NODE) node_modules/.bin/tsc --noEmit)
+check-architecture:
+	@$(call quietly,$(WITH_NODE) node tools/architecture.ts)
+check-dead:
+	@$(call quietly,$(CHECK)/knip --no-progress)
+
+.PHONY: format
+format: packages check-tools ## Rewrite files as `make check` wants them, where it can
+	@$(call quietly,$(CHECK)/oxfmt)
+	@$(call quietly,$(CHECK)/oxlint --fix)
+
+.PHONY: clean
+clean: ## Remove what was installed, built or stored here
+	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
+
+.PHONY: packages check-tools servers
+packages:
+	@$(SETUP) node packages
+check-tools:
+	@$(SETUP) check
+servers:
+	@$(SETUP) servers

@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { checkRepository, violations } from '../tools/architecture.ts';
+import { badPaths } from '../tools/doc-paths.ts';
+
+const ALIASES = {
+  '#surfaces/*': './src/surfaces/*',
+  '#pipeline/*': './src/pipeline/*',
+  '#meter/*': './src/pipeline/4-meter/*',
+  '#wire/*': './src/wire/*',
+  '#ports/*': './src/ports/*',
+  '#adapters/*': './src/adapters/*',
+  '#config/*': './src/config/*',
+  '#errors/*': './src/errors/*',
+};
+
+const check = (path: string, text: string): string[] => violations([{ path, text }], ALIASES);
+
+test('the repository keeps its own rules', () => {
+  expect(checkRepository(join(import.meta.dirname, '..'))).toEqual([]);
+});
+
+describe('directions', () => {
+  test.each([
+    ['src/wire/chat/stream.ts', `import { serve } from '#pipeline/pipeline.ts';`],
+    ['src/wire/chat/stream.ts', `import { NO_USAGE, type Usage } from '#meter/usage.ts';`],
+    ['src/wire/chat/stream.ts', `import { readFile } from 'node:fs/promises';`],
+    ['src/wire/chat/stream.ts', `export { request } from 'undici';`],
+    ['src/pipeline/pipeline.ts', `import { chat } from '#surfaces/chat/chat.ts';`],
+    ['src/pipeline/pipeline.ts', `import { openai } from '../providers/openai.ts';`],
+    ['src/surfaces/chat/chat.ts', `import type {\n  Provider,\n} from '../../providers/openai.ts';`],
+    ['src/providers/openai.ts', `import { meter } from '#meter/meter.ts';`],
+    ['src/ports/ledger.ts', `import { parseEuro } from '#meter/money.ts';`],
+    ['src/adapters/redis/counters.ts', `export * from '#wire/document.ts';`],
+    ['src/errors/catalogue.ts', `import '#wire/document.ts';`],
+    ['src/config/compile.ts', `const late = await import('#meter/money.ts');`],
+    ['src/surfaces/chat/chat.ts', `import { redis } from '#adapters/redis/redis.ts';`],
+    ['src/gateway.ts', `import { redis } from './adapters/redis/redis.ts';`],
+    ['src/cli/gwctl.ts', `import { chat } from '#surfaces/chat/chat.ts';`],
+    ['src/telemetry/log.ts', `import { start } from '../main.ts';`],
+    ['src/pipeline/call.ts', `import { gate } from '../../test/harness/gate.ts';`],
+    ['src/pipeline/call.ts', `import { ocr } from '../../inference/ocr.ts';`],
+    ['inference/server.ts', `import { GatewayError } from '../src/errors/gateway-error.ts';`],
+    ['operators/reconcile.ts', `import type { Call } from '../src/pipeline/call.ts';`],
+    ['src/new-room/thing.ts', `import { readDocument } from '#wire/document.ts';`],
+  ])('%s may not: %s', (path, text) => {
+    expect(check(path, text)).toHaveLength(1);
+  });
+
+  test.each([
+    ['src/wire/chat/stream.ts', `import type { Usage } from '#meter/usage.ts';`],
+    ['src/wire/chat/stream.ts', `import { type Usage } from '#meter/usage.ts';`],
+    ['src/wire/chat/stream.ts', `// see the following\n// import { serve } from '#pipeline/pipeline.ts';`],
+    ['src/wire/chat/stream.ts', `import { createHash } from 'node:crypto';`],
+    ['src/pipeline/pipeline.ts', `import { GatewayError } from '#errors/gateway-error.ts';`],
+    ['src/pipeline/pipeline.ts', `import { price } from '#meter/price.ts';`],
+    ['src/pipeline/pipeline.test.ts', `import { memory } from '#adapters/memory/counters.ts';`],
+    ['src/surfaces/chat/chat.ts', `import { serve } from '#pipeline/pipeline.ts';`],
+    ['src/surfaces/chat/chat.ts', `import { member } from '#wire/scan.ts';`],
+    ['src/ports/ledger.ts', `import type { NanoEuro } from '#meter/money.ts';`],
+    ['src/main.ts', `import { redis } from '#adapters/redis/redis.ts';\nconst url = process.env['REDIS_URL'];`],
+    ['src/cli/gwctl.ts', `import { ledger } from '#adapters/postgres/ledger.ts';`],
+    ['inference/server.ts', `import { schema } from '../src/config/schema.ts';`],
+  ])('%s may: %s', (path, text) => {
+    expect(check(path, text)).toEqual([]);
+  });
+});
+
+test('a violation names the file, the line, the import and the rule', () => {
+  expect(check('src/wire/x.ts', `import { a } from './a.ts';\n\nimport { b } from '#surfaces/b.ts';\n`)).toEqual([
+    `src/wire/x.ts:3: '#surfaces/b.ts': wire may not import surfaces; it may import config, errors, telemetry`,
+  ]);
+});
+
+describe('the folders of the steps', () => {
+  const message = (line: string): string[] => check('src/pipeline/pipeline.ts', line);
+
+  test('are reached through their aliases from outside', () => {
+    expect(message(`import { price } from './4-meter/price.ts';`)).toHaveLength(1);
+    expect(message(`import { price } from '#pipeline/4-meter/price.ts';`)).toHaveLength(1);
+    expect(
+      check('test/contract/x.test.ts', `import { price } from '../../src/pipeline/4-meter/price.ts';`),
+    ).toHaveLength(1);
+  });
+
+  test('are relative inside', () => {
+    expect(check('src/pipeline/4-meter/hold.ts', `import { price } from './price.ts';`)).toEqual([]);
+    expect(check('src/pipeline/4-meter/hold/x.ts', `import { price } from '../price.ts';`)).toEqual([]);
+    expect(check('src/pipeline/3-seal/row.ts', `import { price } from '../4-meter/price.ts';`)).toHaveLength(1);
+  });
+});
+
+describe('shape', () => {
+  test('exports are named', () => {
+    expect(check('src/wire/x.ts', `const a = 1;\nexport default a;\n`)).toEqual([
+      'src/wire/x.ts:2: default export; exports are named',
+    ]);
+    expect(check('src/wire/x.ts', `export { a as default };`)).toHaveLength(1);
+    expect(check('src/wire/x.ts', `export const defaults = 1;`)).toEqual([]);
+  });
+
+  test('a file has at most 300 lines, a test as many as it needs', () => {
+    expect(check('src/wire/x.ts', 'x;\n'.repeat(300))).toEqual([]);
+    expect(check('src/wire/x.ts', 'x;\n'.repeat(301))).toEqual(['src/wire/x.ts: 301 lines; at most 300']);
+    expect(check('src/wire/x.test.ts', 'x;\n'.repeat(301))).toEqual([]);
+  });
+
+  test('the environment is read in one place', () => {
+    expect(check('src/config/sources.ts', `const a = 1;\nconst home = process.env.HOME;`)).toHaveLength(1);
+    expect(check('src/config/sources.ts', `import { env } from 'node:process';`)).toHaveLength(1);
+    expect(check('src/config/sources.ts', `// process.env is read in main.ts\n/* process.env */`)).toEqual([]);
+    expect(check('src/cli/gwctl.ts', `const home = process.env.HOME;`)).toEqual([]);
+    expect(check('src/cli/keys.ts', `const home = process.env.HOME;`)).toHaveLength(1);
+  });
+});
+
+describe('paths in the documents', () => {
+  const world = {
+    exists: (path: string): boolean => ['src/wire', 'src/wire/sse.ts', 'k8s', 'package.json'].includes(path),
+    named: (name: string): boolean => name === 'sse.ts',
+  };
+  const paths = (text: string, path = 'README.md'): string[] => badPaths({ path, text }, world);
+
+  test('must exist, from the root or from the document', () => {
+    expect(paths('See `src/wire/sse.ts:12`, `src/wire/`, `sse.ts`, `k8s/` and `package.json`.')).toEqual([]);
+    expect(paths('See `wire/sse.ts`.', 'src/README.md')).toEqual([]);
+    expect(paths('# A\n\nSee `src/wire/gone.ts`.')).toEqual(['README.md:3: `src/wire/gone.ts` does not exist']);
+    expect(paths('`src/nowhere/` `gone.ts` `wire/sse.ts` `tools/x`')).toHaveLength(4);
+  });
+
+  test('are checked up to a wildcard or placeholder', () => {
+    expect(paths('`src/wire/*.ts`, `src/wire/{a,b}.ts` and `src/wire/<family>/leaves.ts`')).toEqual([]);
+    expect(paths('`src/nowhere/**/*.ts`')).toHaveLength(1);
+  });
+
+  test('are not: URLs, model names, media types, aliases, commands, fenced blocks', () => {
+    expect(
+      paths('`/v1/messages` `openai/gpt-5.1` `application/json` `#wire/x.ts` `node src/x.ts` `https://a.b/c.ts`'),
+    ).toEqual([]);
+    expect(paths('```\n`src/gone.ts`\n```\n')).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { badPaths, FOLDERS } from './doc-paths.ts';
+import { importsOf, lineOf, resolveSpecifier, type Import } from './imports.ts';
+
+/** A file as the rules see it: its path from the repository's root, with `/`, and its text. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+interface Direction {
+  /** Rooms whose code may be used. */
+  readonly uses: readonly string[];
+  /** Rooms that may be named by `import type` only. */
+  readonly types: readonly string[];
+}
+
+const MAX_LINES = 300;
+const FREE = ['config', 'errors', 'telemetry'];
+const ROOMS = ['surfaces', 'pipeline', 'wire', 'providers', 'ports', 'adapters', 'cli', 'console', ...FREE];
+const IO_MODULES =
+  /^(?:node:(?:fs|http|https|http2|net|tls|dns|child_process|worker_threads|cluster)\b|undici|fastify|ioredis|pg$)/;
+
+/** Which room may import which (src/README.md). Every room may import itself and the free ones. */
+const DIRECTIONS: Readonly<Record<string, Direction>> = {
+  gateway: { uses: ['surfaces', 'pipeline', 'wire', 'ports', 'console'], types: ['providers'] },
+  surfaces: { uses: ['pipeline', 'wire'], types: ['ports'] },
+  console: { uses: ['pipeline', 'wire'], types: ['ports'] },
+  pipeline: { uses: ['wire', 'ports'], types: [] },
+  providers: { uses: ['wire', 'ports'], types: ['pipeline'] },
+  wire: { uses: [], types: ['pipeline'] },
+  ports: { uses: [], types: ['pipeline', 'wire'] },
+  adapters: { uses: ['ports'], types: ['pipeline', 'wire'] },
+  cli: { uses: ROOMS.filter((room) => room !== 'surfaces'), types: [] },
+  config: { uses: [], types: ROOMS },
+  errors: { uses: [], types: ROOMS },
+  telemetry: { uses: [], types: ROOMS },
+  inference: { uses: [], types: [] },
+  operators: { uses: [], types: [] },
+};
+
+const MAY_READ_ENVIRONMENT = new Set(['src/main.ts', 'src/cli/gwctl.ts', 'inference/main.ts', 'operators/main.ts']);
+
+/**
+ * The rules on imports, exports, environment and size, on the files given. One readable line per violation, none
+ * when the house is in order. `aliases` is the `imports` map of package.json.
+ */
+export function violations(files: readonly SourceFile[], aliases: Readonly<Record<string, string>>): string[] {
+  return files.flatMap((file) => [
+    ...importsOf(file.text).flatMap((found) => importViolations(file.path, found, aliases)),
+    ...(file.path.startsWith('test/') ? [] : [...shapeViolations(file), ...environmentViolations(file)]),
+  ]);
+}
+
+function importViolations(path: string, found: Import, aliases: Readonly<Record<string, string>>): string[] {
+  const at = `${path}:${found.line}`;
+  const target = resolveSpecifier(path, found.specifier, aliases);
+  if (target === undefined) return purityViolations(path, at, found);
+  const reasons: string[] = [];
+  const step = /^src\/pipeline\/\d-[^/]+\//.exec(target)?.[0];
+  const byDigits = found.specifier.startsWith('#') ? /\/\d-/.test(found.specifier) : !path.startsWith(step ?? '');
+  if (step && byDigits) reasons.push(`${step} is reached through its # alias from outside`);
+  if (!isTest(path)) reasons.push(...directionReasons(path, target, found.typeOnly));
+  return reasons.map((reason) => `${at}: '${found.specifier}': ${reason}`);
+}
+
+function directionReasons(path: string, target: string, typeOnly: boolean): string[] {
+  const from = roomOf(path);
+  const to = roomOf(target);
+  if (from === 'main' || from === to) return [];
+  if (to === 'test') return ['only tests import from test/'];
+  if (to === 'main') return ['nothing imports src/main.ts'];
+  const direction = DIRECTIONS[from];
+  if (!direction) return [`src/${from} is a room without a rule: give it one in tools/architecture.ts`];
+  if (from === 'inference' || from === 'operators') {
+    return to === 'config' || to === 'telemetry' ? [] : [`${from} imports src/config and src/telemetry only`];
+  }
+  if (FREE.includes(to) || direction.uses.includes(to)) return [];
+  if (direction.types.includes(to)) return typeOnly ? [] : [`${from} imports only types of ${to} (import type)`];
+  if (to === 'adapters') return ['only src/main.ts, src/cli and tests import adapters'];
+  const allowed = [...direction.uses, ...FREE.filter((room) => room !== from)].join(', ');
+  return [`${from} may not import ${to}; it may import ${allowed}`];
+}
+
+function purityViolations(path: string, at: string, found: Import): string[] {
+  if (roomOf(path) !== 'wire' || isTest(path) || !IO_MODULES.test(found.specifier)) return [];
+  return [`${at}: '${found.specifier}': wire is pure, it does no input or output`];
+}
+
+function shapeViolations({ path, text }: SourceFile): string[] {
+  const found: string[] = [];
+  const exported = /^export (?:default\b|\{[^}]*\bas default\b)/m.exec(text);
+  if (exported) found.push(`${path}:${lineOf(text, exported.index)}: default export; exports are named`);
+  const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  if (lines > MAX_LINES && !isTest(path)) found.push(`${path}: ${lines} lines; at most ${MAX_LINES}`);
+  return found;
+}
+
+function environmentViolations({ path, text }: SourceFile): string[] {
+  if (MAY_READ_ENVIRONMENT.has(path) || isTest(path)) return [];
+  const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ' '));
+  const read = /\bprocess\.env\b|\bprocess\[|import \{[^}]*\benv\b[^}]*\} from 'node:process'/.exec(code);
+  return read
+    ? [`${path}:${lineOf(text, read.index)}: reads the environment; only src/main.ts and src/cli/gwctl.ts do`]
+    : [];
+}
+
+/** `src/wire/chat/leaves.ts` is in `wire`, `src/main.ts` in `main`, `inference/server.ts` in `inference`. */
+function roomOf(path: string): string {
+  const [top = '', second = ''] = path.split('/');
+  return top === 'src' ? second.replace(/\.ts$/, '') : top;
+}
+
+function isTest(path: string): boolean {
+  return path.startsWith('test/') || path.endsWith('.test.ts');
+}
+
+/** Applies every rule to the repository at `root`. */
+export function checkRepository(root: string): string[] {
+  const list = (pattern: string): string[] =>
+    globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] })
+      .map((path) => path.replaceAll('\\', '/'))
+      .sort();
+  const read = (path: string): SourceFile => ({ path, text: readFileSync(join(root, path), 'utf8') });
+  const docs = ['README.md', 'src/README.md', 'src/decisions/*.md'].flatMap(list).map(read);
+  const code = list('{src,inference,operators,test}/**/*.ts').map(read);
+  const names = new Set(list(`{${FOLDERS.join(',')}}/**/*.*`).map((path) => posix.basename(path)));
+  const { imports } = JSON.parse(read('package.json').text) as { imports: Record<string, string> };
+  const world = { exists: (path: string) => existsSync(join(root, path)), named: (name: string) => names.has(name) };
+  return [...violations(code, imports), ...docs.flatMap((doc) => badPaths(doc, world))];
+}
+
+if (import.meta.main) {
+  const found = checkRepository(join(import.meta.dirname, '..'));
+  for (const line of found) console.error(line);
+  process.exitCode = found.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,115 @@
+#!/bin/sh
+# setup.sh node|packages|check|servers…: installs what is missing or out of date, each kind once.
+# Says nothing and costs a few milliseconds when everything is in place. Called by the Makefile.
+set -eu
+cd "$(dirname -- "$0")/.."
+mkdir -p .tools
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+die() {
+  say "$@"
+  exit 1
+}
+
+# One setup at a time in a checkout; the lock is let go when this process ends.
+lock() {
+  command -v flock >/dev/null 2>&1 || return 0
+  exec 9>.tools/setup.lock
+  flock 9
+}
+
+# quietly NAME COMMAND…: runs a command; its output is shown only when it fails.
+quietly() {
+  log=.tools/$1.log
+  shift
+  "$@" >"$log" 2>&1 </dev/null || {
+    cat "$log" >&2
+    return 1
+  }
+}
+
+# npm_install FOLDER NPM-ARGUMENTS…: brings FOLDER/node_modules in line with its lock file. A stamp inside
+# node_modules holds the checksum of the lock that was installed, so that removing the folder removes the stamp.
+npm_install() {
+  folder=$1
+  shift
+  sum=$(cksum <"$folder/package-lock.json")
+  stamp=$folder/node_modules/.stamp
+  [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || return 0
+  command -v npm >/dev/null 2>&1 || die 'npm is missing: install Node.js (20 or newer) with npm, then try again'
+  lock
+  [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || return 0
+  say "installing the packages of $folder/package.json"
+  quietly npm npm --prefix "$folder" "$@" --no-audit --no-fund --loglevel=error ||
+    die "npm could not install the packages of $folder/package.json"
+  printf '%s\n' "$sum" >"$stamp"
+}
+
+setup_node() { npm_install tools/node ci; }
+
+setup_packages() { npm_install . ci; }
+
+# What only `make check` needs. Not `npm ci`: these tools list optional binaries for many platforms, and a registry
+# that lacks one of them leaves the lock file incomplete, which `ci` refuses and `install` takes.
+setup_check() { npm_install tools/check install --no-save; }
+
+have_redis() { [ -n "${TEST_REDIS_URL:-}" ] || command -v redis-server >/dev/null 2>&1; }
+
+have_postgres() {
+  [ -n "${TEST_DATABASE_URL:-}" ] || command -v postgres >/dev/null 2>&1 ||
+    ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1
+}
+
+# The servers that the tests start for themselves, on free ports, as throw-away instances.
+setup_servers() {
+  missing=
+  have_redis || missing="$missing redis-server"
+  have_postgres || missing="$missing postgresql"
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    die "the tests need Redis and PostgreSQL; missing:$missing. Install them as root (Debian: apt-get install$missing)," \
+      'or set TEST_REDIS_URL and TEST_DATABASE_URL to servers that the tests may write to'
+  fi
+  lock
+  say "installing$missing"
+  # shellcheck disable=SC2086 # a list of package names
+  without_autostart apt_install $missing || die "apt could not install$missing"
+}
+
+# apt_install PACKAGE…: where the package lists are missing or out of date, they are fetched and it tries again.
+apt_install() {
+  apt_get install --no-install-recommends "$@" >.tools/apt.log 2>&1 && return 0
+  quietly apt apt_get update && quietly apt apt_get install --no-install-recommends "$@"
+}
+
+apt_get() {
+  DEBIAN_FRONTEND=noninteractive apt-get -y -q -o DPkg::Lock::Timeout=120 -o Dpkg::Options::=--force-confold "$@" </dev/null
+}
+
+# without_autostart COMMAND…: runs it while Debian's policy-rc.d forbids that installed services are started.
+without_autostart() {
+  policy=/usr/sbin/policy-rc.d
+  saved=$policy.before-gatewarden
+  if [ -e "$policy" ] && [ ! -e "$saved" ]; then mv "$policy" "$saved"; fi
+  trap 'restore_policy; exit 1' HUP INT TERM
+  printf '#!/bin/sh\nexit 101\n' >"$policy"
+  chmod 755 "$policy"
+  status=0
+  "$@" || status=$?
+  restore_policy
+  trap - HUP INT TERM
+  return "$status"
+}
+
+restore_policy() {
+  rm -f "$policy"
+  if [ -e "$saved" ]; then mv "$saved" "$policy"; fi
+}
+
+for kind; do
+  case $kind in
+    node | packages | check | servers) "setup_$kind" ;;
+    *) die "unknown: $kind" ;;
+  esac
+done
