@@ -1,0 +1,34 @@
+/**
+ * RFC 8785 text of any JSON value. Undefined members are left out; lone surrogates, which RFC 8785 has no form for,
+ * become U+FFFD. Throws RangeError on a number that JSON cannot hold.
+ */
+export function canonicalJson(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value.toWellFormed());
+    case 'number':
+      return JSON.stringify(finite(value));
+    case 'boolean':
+      return String(value);
+    case 'object':
+      if (value === null) return 'null';
+      return Array.isArray(value) ? `[${value.map(canonicalJson).join(',')}]` : canonicalObject(value);
+    default:
+      throw new TypeError(`no JSON form for a ${typeof value}`);
+  }
+}
+
+/** The number itself. Throws RangeError when JSON cannot hold it. */
+export function finite(value: number): number {
+  if (!Number.isFinite(value)) throw new RangeError('JSON holds finite numbers only');
+  return value;
+}
+
+function canonicalObject(value: object): string {
+  // The default order compares UTF-16 code units, as RFC 8785 asks.
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => [name.toWellFormed(), member as unknown] as const)
+    .sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}

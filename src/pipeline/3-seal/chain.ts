@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto';
+import type { Usage } from '#meter/usage.ts';
+import { canonicalJson, finite } from './canonical-json.ts';
+import type { Attempt, AuditRow } from './row.ts';
+
+/** The link before the first row of a strand: SHA-256 of `gatewarden strand v1`, a line feed and the strand's id. */
+export function genesis(strand: string): string {
+  return hash('sha256', `gatewarden strand v1\n${strand}`, 'hex');
+}
+
+/** The link of a row: SHA-256(link before || SHA-256(row)), both 32 bytes; links are passed as 64 hex digits. */
+export function link(previousLink: string, canonicalRowText: string): string {
+  const both = Buffer.allocUnsafe(64);
+  if (previousLink.length !== 64 || both.write(previousLink, 0, 32, 'hex') !== 32) {
+    throw new RangeError('a link is 64 hexadecimal digits');
+  }
+  both.set(hash('sha256', canonicalRowText, 'buffer'), 32);
+  return hash('sha256', both, 'hex');
+}
+
+/**
+ * RFC 8785 text of a row: what is stored and hashed. Lone surrogates, which RFC 8785 has no form for, become
+ * U+FFFD. Throws RangeError on a number that JSON cannot hold.
+ */
+export function canonicalRow(row: AuditRow): string {
+  const names = Object.keys(row.dlp.findings);
+  if (names.some(keepsNoOrder)) return canonicalJson(row);
+  const text = JSON.stringify(ordered(row, names));
+  // `\ud…` is how lone surrogates are written; an escaped backslash before "ud" takes the slow way in vain.
+  return text.includes('\\ud') ? canonicalJson(row) : text;
+}
+
+/** Whether a JavaScript object would not keep a member of this name where it was put. */
+function keepsNoOrder(name: string): boolean {
+  const first = name.charCodeAt(0);
+  return (first >= 48 && first <= 57) || name === '__proto__';
+}
+
+/** A copy whose members are in RFC 8785 order at every level, so that JSON.stringify writes the canonical form. */
+function ordered(row: AuditRow, findings: string[]): AuditRow {
+  return {
+    at: row.at,
+    attempts: row.attempts.length === 0 ? row.attempts : row.attempts.map(orderedAttempt),
+    cache_hit: row.cache_hit,
+    call_id: row.call_id,
+    code: row.code,
+    config_revision: row.config_revision,
+    cost_nano_eur: row.cost_nano_eur,
+    dlp: { findings: orderedCounts(row.dlp.findings, findings), mode: row.dlp.mode, unscanned: row.dlp.unscanned },
+    duration_ms: finite(row.duration_ms),
+    held_nano_eur: row.held_nano_eur,
+    jurisdiction: row.jurisdiction,
+    key: row.key,
+    losses: row.losses,
+    model: row.model,
+    organization: row.organization,
+    outcome: row.outcome,
+    price: row.price,
+    provider: row.provider,
+    provider_model: row.provider_model,
+    provider_response_id: row.provider_response_id,
+    reason: row.reason,
+    sequence: finite(row.sequence),
+    status: finite(row.status),
+    step: row.step,
+    strand: row.strand,
+    stream: row.stream,
+    surface: row.surface,
+    usage: row.usage && orderedUsage(row.usage),
+    usage_source: row.usage_source,
+    v: row.v,
+    wire_format: row.wire_format,
+    workload: row.workload,
+  };
+}
+
+function orderedAttempt(attempt: Attempt): Attempt {
+  const { error, status } = attempt;
+  return {
+    duration_ms: finite(attempt.duration_ms),
+    ...(error === undefined ? undefined : { error }),
+    model: attempt.model,
+    provider: attempt.provider,
+    ...(status === undefined ? undefined : { status: finite(status) }),
+  };
+}
+
+function orderedUsage(usage: Usage): Usage {
+  return {
+    cacheRead: finite(usage.cacheRead),
+    cacheWrite1h: finite(usage.cacheWrite1h),
+    cacheWrite5m: finite(usage.cacheWrite5m),
+    input: finite(usage.input),
+    output: finite(usage.output),
+    reasoning: finite(usage.reasoning),
+  };
+}
+
+function orderedCounts(
+  counts: Readonly<Record<string, number>>,
+  names: string[],
+): Readonly<Record<string, number>> {
+  const sorted: Record<string, number> = {};
+  for (const name of names.sort()) sorted[name] = finite(counts[name]!);
+  return sorted;
+}
