@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Usage } from '#meter/usage.ts';
+import type { Usage } from '#wire/usage.ts';
 import { canonicalJson, finite } from './canonical-json.ts';
-import type { Attempt, AuditRow } from './row.ts';
+import type { AuditRow } from './row.ts';
 
 /** The link before the first row of a strand: SHA-256 of `gatewarden strand v1`, a line feed and the strand's id. */
 export function genesis(strand: string): string {
@@ -74,7 +74,7 @@ function ordered(row: AuditRow, findings: string[]): AuditRow {
   };
 }
 
-function orderedAttempt(attempt: Attempt): Attempt {
+function orderedAttempt(attempt: AuditRow['attempts'][number]): AuditRow['attempts'][number] {
   const { error, status } = attempt;
   return {
     duration_ms: finite(attempt.duration_ms),
