@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 SETUP := tools/setup.sh
 WITH_NODE := tools/with-node.sh
-VITEST := $(WITH_NODE) node_modules/.bin/vitest run
+VITEST := NO_COLOR=1 $(WITH_NODE) node_modules/.bin/vitest run
 CHECK := $(WITH_NODE) tools/check/node_modules/.bin
 export OXLINT_TSGOLINT_PATH := $(CURDIR)/tools/check/node_modules/.bin/tsgolint
 
