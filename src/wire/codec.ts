@@ -1,4 +1,4 @@
-import type { Usage } from '#meter/usage.ts';
+import type { Usage } from '#wire/usage.ts';
 import type { Edit, Family, JsonObject, WireDocument } from './document.ts';
 import type { JsonNode, StringNode } from './scan.ts';
 import type { SseEvent } from './sse.ts';
@@ -19,6 +19,8 @@ export interface Media {
   readonly kind: 'image' | 'audio' | 'file';
   /** `inline`: its bytes are in the document; `remote`: a URL the provider fetches. */
   readonly source: 'inline' | 'remote';
+  /** UTF-16 code units it takes in the document: its base64 text, or its URL. */
+  readonly length: number;
 }
 
 /** What inspection needs of a document. */
@@ -99,6 +101,8 @@ export interface Codec {
   ask(document: WireDocument): Ask;
   readAnswer(body: JsonObject): AnswerFacts;
   streamReader(): StreamReader;
+  /** What a surface of this family writes when a stream is over. */
+  readonly streamEnd: string;
   /** Every string of a buffered answer. `jsonAnswer`: the model was asked to answer in JSON. */
   answerLeaves(answer: WireDocument, jsonAnswer: boolean): readonly Leaf[];
   /** Where a frame holds streamed text. */

@@ -20,6 +20,7 @@ export interface Inspection {
   readonly findings: Readonly<Record<string, number>>;
   /** Kinds of content that could not be read. */
   readonly unscanned: readonly string[];
+  readonly media: readonly Media[];
   readonly tags: TagTable;
 }
 
@@ -49,7 +50,7 @@ export async function inspect(
   onFindings(findings, unscanned);
   if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
   refuseUnreadable(contents.media, policy);
-  return { edits, findings, unscanned, tags: rewrite.tags };
+  return { edits, findings, unscanned, media: contents.media, tags: rewrite.tags };
 }
 
 interface Scope {
@@ -221,7 +222,7 @@ function merge(actions: Action[]): readonly Action[] {
   return merged;
 }
 
-function refusal(categories: readonly string[]): GatewayError {
+function refusal(categories: string[]): GatewayError {
   const found = categories.sort().join(', ');
   return new GatewayError('data_protection', `Refused by data protection: the request contains ${found}. Nothing was sent.`);
 }

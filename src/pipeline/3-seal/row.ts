@@ -1,5 +1,5 @@
 import type { AttemptReport } from '#errors/gateway-error.ts';
-import type { Usage } from '#meter/usage.ts';
+import type { Usage } from '#wire/usage.ts';
 
 /** How a call ended. */
 export type Outcome = 'served' | 'refused' | 'failed' | 'hung_up' | 'abandoned';

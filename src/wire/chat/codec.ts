@@ -13,6 +13,7 @@ export const chatCodec: Codec = {
   readAnswer,
   answerLeaves,
   streamReader: () => new ChatStreamReader(),
+  streamEnd: 'data: [DONE]\n\n',
   deltas,
   deltaFrame,
   usageFrame,

@@ -72,7 +72,7 @@ class Walk implements Contents {
     const media = MEDIA_MEMBERS[name];
     if (media !== undefined && media.within === parent) {
       const inline = media.kind !== 'image' || text.startsWith('data:');
-      this.media.push({ kind: media.kind, source: inline ? 'inline' : 'remote' });
+      this.media.push({ kind: media.kind, source: inline ? 'inline' : 'remote', length: text.length });
       if (inline) return;
     }
     const isId = name === 'tool_call_id' || (name === 'id' && parent === 'tool_calls');

@@ -1,4 +1,4 @@
-import type { Usage } from '#meter/usage.ts';
+import type { Usage } from '#wire/usage.ts';
 import type { AnswerFacts, Leaf } from '../codec.ts';
 import { isObject, type Json, type JsonObject, type WireDocument } from '../document.ts';
 import type { JsonNode } from '../scan.ts';

@@ -1,4 +1,4 @@
-import type { Usage } from '#meter/usage.ts';
+import type { Usage } from '#wire/usage.ts';
 import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
 import { isObject, type Json, type JsonObject, type WireDocument } from '../document.ts';
 import { member, type JsonNode } from '../scan.ts';

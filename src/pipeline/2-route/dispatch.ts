@@ -1,0 +1,174 @@
+import type { Demand } from '#meter/demand.ts';
+import type { Hold } from '#meter/meter.ts';
+import { NO_USAGE } from '#wire/usage.ts';
+import { restoreAnswer } from '#inspect/restore.ts';
+import type { Inspection } from '#inspect/inspect.ts';
+import { ClientHungUp, ServerRestarting, type Answer, type Call } from '#pipeline/call.ts';
+import { UpstreamFault, type Incoming, type Outgoing } from '#ports/provider.ts';
+import type { Entry } from '#seal/entry.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import { isObject, render, setString, type Edit, type JsonObject } from '#wire/document.ts';
+import { attempt } from './attempts.ts';
+import type { Candidate, Plan } from './plan.ts';
+import { StreamRelay } from './relay.ts';
+import { noAnswer } from './upstream-error.ts';
+
+/** All that was decided about a call before it leaves. */
+export interface Dispatch {
+  readonly call: Call;
+  readonly inspection: Inspection;
+  readonly plan: Plan;
+  readonly demand: Demand;
+  readonly hold: Hold;
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** How long a hung-up stream is read on to its usage frame, where the workload wants exact bills. // design 2 */
+const DRAIN_MS = 30_000;
+
+/** Asks the provider and relays its answer, restoring tags; the bytes of everything else stay as they came. */
+export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<Answer> {
+  const { call, plan, demand } = work;
+  const upstream = new UpstreamSignal(call);
+  try {
+    const { candidate, incoming } = await attempt(plan, {
+      outgoing: (target, timeoutMs) => outgoing(work, target, timeoutMs, upstream.signal),
+      timeoutMs: call.timeoutMs,
+      signal: upstream.signal,
+      report: entry.attempts,
+      onAttempt: ({ provider, model }) => {
+        entry.target = { provider: provider.config.slug, model, jurisdiction: provider.config.jurisdiction };
+        entry.seen = { ...NO_USAGE, input: demand.estimatedInput };
+      },
+    });
+    entry.answering = true;
+    yield* call.ask.stream ? streamed(work, candidate, incoming, entry, upstream) : buffered(work, incoming, entry);
+    if (!call.signal.aborted) entry.served();
+  } catch (thrown) {
+    throw explain(thrown, call, entry);
+  } finally {
+    upstream.release();
+  }
+}
+
+/** The request as one provider gets it: the original bytes with the declared edits. */
+function outgoing({ call, inspection }: Dispatch, target: Candidate, timeoutMs: number, signal: AbortSignal): Outgoing {
+  const { provider, model } = target;
+  const { document, ask, codec } = call;
+  const edits: Edit[] = [...call.edits, ...inspection.edits, setString(ask.modelNode, model), ...provider.quirks(document)];
+  if (ask.stream && !ask.includeUsage && provider.usageOption) edits.push(...codec.askForUsage(document));
+  return { family: codec.family, model, stream: ask.stream, body: render(call.text, edits), timeoutMs, signal };
+}
+
+async function* buffered({ call, inspection }: Dispatch, incoming: Incoming, entry: Entry): AsyncGenerator<Answer> {
+  const text = await incoming.text(MAX_ANSWER_BYTES);
+  const facts = call.codec.readAnswer(parseAnswer(text));
+  if (!facts.complete) throw new UpstreamFault('protocol', 'the answer has no choices');
+  entry.providerResponseId = facts.id ?? null;
+  entry.usage = facts.usage;
+  entry.seen = { ...entry.seen, output: Math.ceil(text.length / 4) };
+  yield { kind: 'head', headers: { 'content-type': 'application/json; charset=utf-8' } };
+  yield { kind: 'body', text: restoreAnswer(text, call.codec, inspection.tags, call.ask.jsonAnswer) };
+}
+
+function parseAnswer(text: string): JsonObject {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    throw new UpstreamFault('protocol', 'the answer is not JSON', { cause });
+  }
+  if (!isObject(body)) throw new UpstreamFault('protocol', 'the answer is not a JSON object');
+  return body;
+}
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+} as const; // spec 6.1.4
+
+async function* streamed(
+  { call, inspection }: Dispatch,
+  { provider }: Candidate,
+  incoming: Incoming,
+  entry: Entry,
+  upstream: UpstreamSignal,
+): AsyncGenerator<Answer> {
+  const relay = new StreamRelay(call, inspection.tags, entry, provider.config.slug);
+  const chunks = incoming.chunks()[Symbol.asyncIterator]();
+  let head = false;
+  let over = false;
+  try {
+    while (!over) {
+      const next = await chunks.next();
+      over = next.done === true;
+      const text = next.done ? relay.end() : relay.consume(next.value);
+      if (!head && relay.begun) {
+        head = true;
+        yield { kind: 'head', headers: STREAM_HEADERS };
+      }
+      if (head && text !== '' && !call.signal.aborted) yield { kind: 'body', text };
+    }
+  } finally {
+    if (!over && upstream.draining) await drain(chunks, relay);
+    incoming.close();
+  }
+}
+
+/** Reads on for the usage of a stream that nobody is listening to any more. */
+async function drain(chunks: AsyncIterator<Uint8Array>, relay: StreamRelay): Promise<void> {
+  try {
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) relay.consume(next.value);
+    relay.end();
+  } catch {
+    // Out of time, or the provider failed too: what was seen is billed.
+  }
+}
+
+/** When the provider is to be given up: with the client, or later where the workload drains. */
+class UpstreamSignal {
+  readonly #abort = new AbortController();
+  readonly #call: Call;
+  readonly #onAbort = (): void => this.#end();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(call: Call) {
+    this.#call = call;
+    if (call.signal.aborted) this.#end();
+    else call.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** The client is gone and the provider is read on. */
+  get draining(): boolean {
+    return this.#call.signal.aborted && !this.#abort.signal.aborted;
+  }
+
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#call.signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  #end(): void {
+    const { signal, ask, key } = this.#call;
+    const drains = key.workload.onHangUp === 'drain' && ask.stream && signal.reason instanceof ClientHungUp;
+    if (!drains) this.#abort.abort();
+    else this.#timer = setTimeout(() => this.#abort.abort(), DRAIN_MS).unref();
+  }
+}
+
+/** What a fault behind the gateway is to the client. */
+function explain(thrown: unknown, call: Call, entry: Entry): unknown {
+  if (call.signal.aborted && call.signal.reason instanceof ServerRestarting) {
+    return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+  }
+  if (!(thrown instanceof UpstreamFault)) return thrown;
+  const last = entry.attempts.at(-1);
+  // The attempt was reported when its head came; its failure came later.
+  if (last?.status !== undefined && entry.answering) entry.attempts[entry.attempts.length - 1] = { ...last, error: thrown.kind };
+  return noAnswer(thrown.kind, entry.attempts);
+}

@@ -1,0 +1,121 @@
+import type { AttemptReport, GatewayError } from '#errors/gateway-error.ts';
+import type { Hold } from '#meter/meter.ts';
+import { NO_USAGE, totalTokens, type Usage } from '#wire/usage.ts';
+import type { Call, Ingress } from '#pipeline/call.ts';
+import type { RowDraft } from './ledger-writer.ts';
+import type { AuditRow, Outcome, Step } from './row.ts';
+
+/**
+ * The audit row of a call while it walks the corridor. Opened first and disposed last, so that whatever happens in
+ * between (a refusal, a fault, a client hanging up) is sealed and its hold settled.
+ */
+export class Entry implements AsyncDisposable {
+  step: Step = 'door';
+  findings: Readonly<Record<string, number>> = {};
+  unscanned: readonly string[] = [];
+  hold: Hold | undefined;
+  readonly attempts: AttemptReport[] = [];
+  readonly losses: string[] = [];
+  /** The target that was last asked. */
+  target: { readonly provider: string; readonly model: string; readonly jurisdiction: string } | undefined;
+  /** A provider has begun to answer, so what was seen is billed. */
+  answering = false;
+  providerResponseId: string | null = null;
+  /** As the provider reported it. */
+  usage: Usage | undefined;
+  /** What is billed when the provider reports nothing: our own count. */
+  seen: Usage = NO_USAGE;
+  readonly #ingress: Ingress;
+  readonly #enqueue: (draft: RowDraft) => void;
+  #call: Call | undefined;
+  #served = false;
+  #error: GatewayError | undefined;
+
+  constructor(ingress: Ingress, enqueue: (draft: RowDraft) => void) {
+    this.#ingress = ingress;
+    this.#enqueue = enqueue;
+  }
+
+  /** The request was read: what it asks for is known. */
+  admitted(call: Call): void {
+    this.#call = call;
+  }
+
+  /** The whole answer was handed to the surface. */
+  served(): void {
+    this.#served = true;
+  }
+
+  failed(error: GatewayError): void {
+    this.#error = error;
+  }
+
+  /** What the call is billed for: reported, or counted here, or nothing when nobody answered. */
+  billed(): { readonly usage: Usage; readonly source: 'provider' | 'estimated' } | undefined {
+    if (this.usage) return { usage: this.usage, source: 'provider' };
+    const hungUp = this.#outcome() === 'hung_up' && this.target !== undefined;
+    return this.answering || hungUp ? { usage: this.seen, source: 'estimated' } : undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const billed = this.billed();
+    const cost = billed && this.hold ? this.hold.cost(billed.usage) : 0n;
+    const settlement = this.hold && {
+      callId: this.#ingress.id,
+      organization: this.hold.open.organization,
+      cost,
+      tokens: billed ? totalTokens(billed.usage) : 0,
+    };
+    this.#enqueue({ row: this.#row(cost, billed), settlement });
+  }
+
+  #outcome(): Outcome {
+    if (this.#served) return 'served';
+    if (this.#ingress.signal.aborted && this.#error?.code !== 'server_restarting') return 'hung_up';
+    if (this.#error === undefined) return 'hung_up';
+    return this.step === 'dispatch' || this.#error.code === 'internal_error' ? 'failed' : 'refused';
+  }
+
+  #row(cost: bigint, billed: ReturnType<Entry['billed']>): RowDraft['row'] {
+    const { id, startedAt, key, snapshot, surface, codec } = this.#ingress;
+    const outcome = this.#outcome();
+    const failed = outcome === 'failed' || outcome === 'refused';
+    return {
+      attempts: this.attempts,
+      at: new Date(startedAt).toISOString(),
+      cache_hit: 'none',
+      call_id: id,
+      code: failed && this.#error ? this.#error.code : null,
+      config_revision: snapshot.revision,
+      cost_nano_eur: cost.toString(),
+      dlp: { findings: sorted(this.findings), mode: key.workload.policy.dlp.mode, unscanned: this.unscanned },
+      duration_ms: Math.max(0, Date.now() - startedAt),
+      held_nano_eur: (this.hold?.open.amount ?? 0n).toString(),
+      jurisdiction: this.target?.jurisdiction ?? null,
+      key: key.id,
+      losses: this.losses,
+      model: this.#call?.ask.model ?? null,
+      organization: key.workload.organization.id,
+      outcome,
+      price: billed && this.hold ? this.hold.priceSource(this.target?.provider) : null,
+      provider: this.target?.provider ?? null,
+      provider_model: this.target?.model ?? null,
+      provider_response_id: this.providerResponseId,
+      // A failure behind the gateway carries the provider's words, which may quote content: only its cause is kept.
+      reason: failed && this.#error ? (this.#error.report?.cause ?? this.#error.message) : null,
+      status: failed && this.#error ? this.#error.status : outcome === 'hung_up' ? 499 : 200,
+      step: outcome === 'served' ? null : this.step,
+      stream: this.#call?.ask.stream ?? false,
+      surface,
+      usage: billed ? billed.usage : null,
+      usage_source: billed ? billed.source : null,
+      v: 1,
+      wire_format: codec.family,
+      workload: key.workload.id,
+    } satisfies Omit<AuditRow, 'strand' | 'sequence'>;
+  }
+}
+
+function sorted(findings: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(findings).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

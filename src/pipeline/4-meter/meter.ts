@@ -1,0 +1,141 @@
+import type { OrganizationConfig, WorkloadConfig } from '#config/snapshot.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import type { Call } from '#pipeline/call.ts';
+import type { Ledger } from '#ports/ledger.ts';
+import { CountersUnavailable, type HoldDecision, type HoldRequest, type LimitCounters, type OpenHold } from '#ports/limit-counters.ts';
+import type { Candidate } from '#route/plan.ts';
+import type { NanoEuro } from './money.ts';
+import { periodsAt } from './periods.ts';
+import type { Demand } from './demand.ts';
+import { cost, ceiling, type Price } from './price.ts';
+import type { PriceBook } from './price-book.ts';
+import { limitHeaders, limitRefusal } from './refusal.ts';
+import type { Restorer } from './restorer.ts';
+import type { Usage } from '#wire/usage.ts';
+
+/** A debit made before dispatch, and how to price what comes of it. */
+export interface Hold {
+  readonly open: OpenHold;
+  /** What a usage costs at the price of the provider that answered. */
+  cost(usage: Usage, provider?: string): NanoEuro;
+  priceSource(provider: string | undefined): string;
+  /** `x-ratelimit-*` as they stand after this call. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface MeterDeps {
+  readonly counters: LimitCounters;
+  readonly ledger: Ledger;
+  readonly prices: PriceBook;
+  readonly restorer: Restorer;
+  /** This process, as the holder of its holds. */
+  readonly owner: string;
+  /** Holds of this process that are not settled yet. */
+  readonly open: Map<string, OpenHold>;
+}
+
+/** How long a call waits for counters that are being restored, before it is refused. */
+const RESTORE_PATIENCE_MS = 3000;
+const BUSY_WAIT_MS = 5;
+
+/**
+ * Debits a call before anything is dispatched: its worst case over every candidate, against the workload's limits and
+ * budget and the organization's cap, in one atomic step. // spec 1.5, 8
+ * Throws `price_unknown`, `rate_limit_exceeded`, `insufficient_quota`, or `limits_unavailable` when it cannot be checked.
+ */
+export async function hold(call: Call, candidates: readonly Candidate[], demand: Demand, deps: MeterDeps): Promise<Hold> {
+  const { workload } = call.key;
+  const prices = priceCandidates(call, candidates, deps.prices);
+  const amounts = [...prices.values()].map((price) => ceiling(price, demand.ceiling));
+  const amount = amounts.reduce((most, next) => (next > most ? next : most));
+  const open: OpenHold = {
+    callId: call.id,
+    owner: deps.owner,
+    organization: workload.organization.id,
+    workload: workload.id,
+    at: call.startedAt,
+    periods: periodsAt(call.startedAt, workload.organization.timeZone),
+    amount,
+    tokens: demand.reservedTokens,
+    draft: abandonedDraft(call, candidates[0]!),
+  };
+  const decision = await place({ ...open, ...limitsOf(workload) }, workload.organization, deps);
+  if (decision.kind === 'refused') throw limitRefusal(decision, workload);
+  deps.open.set(open.callId, open);
+  const first = prices.keys().next().value!;
+  return {
+    open,
+    cost: (usage, provider) => cost(prices.get(provider ?? first) ?? prices.get(first)!, usage),
+    priceSource: (provider) => (prices.get(provider ?? first) ?? prices.get(first)!).source,
+    headers: limitHeaders(decision),
+  };
+}
+
+/** Candidates without a price are not used: an unknown price is never free. // design 7 */
+function priceCandidates(call: Call, candidates: readonly Candidate[], book: PriceBook): Map<string, Price> {
+  const prices = new Map<string, Price>();
+  for (const { provider, model } of candidates) {
+    const price = book.find(call.key.workload.organization, provider.config, model, call.startedAt);
+    if (price) prices.set(provider.config.slug, price);
+  }
+  if (prices.size === 0) {
+    const models = candidates.map(({ provider, model }) => `${provider.config.slug}/${model}`).join(', ');
+    throw new GatewayError('price_unknown', `No price is known for ${models}; a model without a price is not served.`, {
+      param: 'model',
+    });
+  }
+  return prices;
+}
+
+type Placed = Extract<HoldDecision, { kind: 'granted' | 'refused' }>;
+
+async function place(request: HoldRequest, organization: OrganizationConfig, deps: MeterDeps): Promise<Placed> {
+  const deadline = performance.now() + RESTORE_PATIENCE_MS;
+  try {
+    for (;;) {
+      const decision = await deps.counters.hold(request);
+      if (decision.kind === 'granted' || decision.kind === 'refused') return decision;
+      if (performance.now() > deadline) break;
+      if (decision.kind === 'cold') await deps.restorer.restore(organization);
+      else await new Promise((resolve) => setTimeout(resolve, BUSY_WAIT_MS));
+    }
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+  throw unavailable(undefined);
+}
+
+/** Counters that cannot be asked fail closed. // spec 8 */
+function unavailable(cause: unknown): GatewayError {
+  const store = cause === undefined || cause instanceof CountersUnavailable ? 'limits_unavailable' : 'ledger_unavailable';
+  return new GatewayError(store, 'Limits and budget could not be checked; nothing was sent.', {}, { cause });
+}
+
+function limitsOf(workload: WorkloadConfig): Pick<
+  HoldRequest,
+  'requestsPerMinute' | 'tokensPerMinute' | 'workloadBudget' | 'organizationCap'
+> {
+  const { requestsPerMinute, tokensPerMinute, budget, organization } = workload;
+  return {
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(tokensPerMinute !== undefined && { tokensPerMinute }),
+    ...(budget && { workloadBudget: budget }),
+    ...(organization.cap && { organizationCap: organization.cap }),
+  };
+}
+
+/** What an `abandoned` row would say, should this process die before it can say more. */
+function abandonedDraft(call: Call, { provider, model }: Candidate): string {
+  return JSON.stringify({
+    config_revision: call.snapshot.revision,
+    key: call.key.id,
+    mode: call.key.workload.policy.dlp.mode,
+    model: call.ask.model,
+    provider: provider.config.slug,
+    provider_model: model,
+    jurisdiction: provider.config.jurisdiction,
+    stream: call.ask.stream,
+    surface: call.surface,
+    wire_format: call.codec.family,
+  });
+}

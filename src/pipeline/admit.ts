@@ -1,0 +1,43 @@
+import { GatewayError } from '#errors/gateway-error.ts';
+import { readExtension } from '#inspect/extension.ts';
+import { BadRequestShape } from '#wire/codec.ts';
+import { NotAJsonObject, readDocument } from '#wire/document.ts';
+import { AmbiguousJson } from '#wire/scan.ts';
+import type { Call, Ingress } from './call.ts';
+
+/** Reads a request at the door. Throws `invalid_request`, `header_removed` or `insufficient_quota` (no active plan). */
+export function admit(ingress: Ingress): Call {
+  const { headers, codec, text, key } = ingress;
+  if (headers['x-gw-dlp'] !== undefined) {
+    // spec 5.8
+    const message = 'The header x-gw-dlp was removed: data protection is set by the policy of the workload.';
+    throw new GatewayError('header_removed', message, { param: 'x-gw-dlp' });
+  }
+  if (key.workload.organization.suspended) {
+    throw new GatewayError('insufficient_quota', 'This organization has no active plan.');
+  }
+  const timeoutMs = answerTimeout(headers['x-gw-upstream-timeout'], key.workload.policy.answerTimeoutSeconds);
+  try {
+    const document = readDocument(codec.family, text);
+    const ask = codec.ask(document);
+    const { remove, edits } = readExtension(document);
+    return { ...ingress, document, ask, remove, edits, timeoutMs };
+  } catch (thrown) {
+    if (thrown instanceof BadRequestShape) throw new GatewayError('invalid_request', thrown.message, { param: thrown.param });
+    if (thrown instanceof NotAJsonObject || thrown instanceof AmbiguousJson) {
+      throw new GatewayError('invalid_request', `Malformed request: ${thrown.message}.`);
+    }
+    throw thrown;
+  }
+}
+
+/** The workload's answer timeout, or the shorter one that the client asks for in whole seconds. // spec 7.1, design 11 */
+function answerTimeout(header: string | readonly string[] | undefined, workloadSeconds: number): number {
+  if (header === undefined) return workloadSeconds * 1000;
+  const seconds = typeof header === 'string' && /^[0-9]{1,4}$/.test(header) ? Number(header) : 0;
+  if (seconds < 1 || seconds > workloadSeconds) {
+    const message = `x-gw-upstream-timeout must be whole seconds from 1 to ${workloadSeconds}.`;
+    throw new GatewayError('invalid_request', message, { param: 'x-gw-upstream-timeout' });
+  }
+  return seconds * 1000;
+}

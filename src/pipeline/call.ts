@@ -1,0 +1,53 @@
+import type { CustomTerm, Snapshot, VirtualKeyConfig } from '#config/snapshot.ts';
+import type { Ask, Codec } from '#wire/codec.ts';
+import type { Edit, WireDocument } from '#wire/document.ts';
+
+/** A request at the door: who sends it and its unread body. What it asks for is not known yet. */
+export interface Ingress {
+  /** UUIDv7; the request id of headers, envelopes and the audit trail. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The caller. Its workload and organization, and the policy in force, hang on it. */
+  readonly key: VirtualKeyConfig;
+  readonly snapshot: Snapshot;
+  readonly surface: 'chat';
+  readonly codec: Codec;
+  /** The body as received. */
+  readonly text: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Aborted when the client hangs up, or when the process ends its grace. */
+  readonly signal: AbortSignal;
+}
+
+/** A request that was read and found well-formed. */
+export interface Call extends Ingress {
+  readonly document: WireDocument;
+  readonly ask: Ask;
+  /** Terms of the `gw` extension. */
+  readonly remove: readonly CustomTerm[];
+  /** Edits that every provider's copy of the request gets. */
+  readonly edits: readonly Edit[];
+  /** How long the provider may take to answer. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * What the corridor hands to a surface, in this order: `accepted` once nothing can refuse the call any more but the
+ * provider; one head; then the body. A buffered answer has one body; a stream has one per upstream read, of whole events.
+ */
+export type Answer =
+  | { readonly kind: 'accepted'; readonly stream: boolean; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'head'; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'body'; readonly text: string };
+
+/** Why a call's signal was aborted. */
+export class ClientHungUp extends Error {
+  override readonly name = 'ClientHungUp';
+}
+
+/** The process is ending and its grace for open streams is over. // spec 6.1.5 */
+export class ServerRestarting extends Error {
+  override readonly name = 'ServerRestarting';
+}

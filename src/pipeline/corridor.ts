@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import type { Snapshot } from '#config/snapshot.ts';
+import { inspect, type Detection } from '#inspect/inspect.ts';
+import { demandOf } from '#meter/demand.ts';
+import { hold } from '#meter/meter.ts';
+import type { PriceBook } from '#meter/price-book.ts';
+import { createRestorer } from '#meter/restorer.ts';
+import { createSettler } from '#meter/settler.ts';
+import { createSweeper } from '#meter/sweeper.ts';
+import type { Ledger } from '#ports/ledger.ts';
+import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
+import { dispatch } from '#route/dispatch.ts';
+import { plan, type Providers } from '#route/plan.ts';
+import { Entry } from '#seal/entry.ts';
+import { createLedgerWriter } from '#seal/ledger-writer.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import { admit } from './admit.ts';
+import type { Answer, Ingress } from './call.ts';
+import { serve, type Stages } from './pipeline.ts';
+import { guardScope } from '#inspect/scope-guard.ts';
+
+export interface CorridorDeps {
+  readonly counters: LimitCounters;
+  readonly ledger: Ledger;
+  readonly prices: PriceBook;
+  readonly providers: Providers;
+  readonly detection: Detection;
+  readonly snapshot: () => Snapshot | undefined;
+  /** Told facts for log and metrics. */
+  readonly onEvent: (event: CorridorEvent) => void;
+}
+
+export type CorridorEvent =
+  | { readonly kind: 'ledger.fault' | 'settle.fault' | 'sweep.fault'; readonly error: unknown }
+  | { readonly kind: 'counters.restored'; readonly organization: string }
+  | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
+  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null };
+
+/** The assembled corridor of one process. */
+export interface Corridor {
+  serve(ingress: Ingress): AsyncGenerator<Answer>;
+  /** Takes over what dead processes left, then keeps doing so. Resolves also when the counters can't be reached yet. */
+  start(): Promise<void>;
+  /** Makes all rows durable and settles them, as far as that is possible before the deadline. */
+  drain(deadlineMs: number): Promise<boolean>;
+  stop(): void;
+  readonly strand: string;
+  readonly openHolds: number;
+  readonly pendingRows: number;
+  readonly pendingSettlements: number;
+  readonly droppedRows: number;
+}
+
+/** Wires the steps to each other. Every arrow between them is here. */
+export function createCorridor(deps: CorridorDeps): Corridor {
+  const { counters, ledger, onEvent } = deps;
+  const strand = randomUUID();
+  const owner = strand;
+  const open = new Map<string, OpenHold>();
+  const organization = (id: string) => deps.snapshot()?.organizations.get(id);
+  const restorer = createRestorer({
+    counters,
+    ledger,
+    open,
+    onRestored: (id) => onEvent({ kind: 'counters.restored', organization: id }),
+  });
+  const settler = createSettler({
+    counters,
+    restorer,
+    open,
+    organization,
+    onFault: (error) => onEvent({ kind: 'settle.fault', error }),
+  });
+  const sweeper = createSweeper({
+    counters,
+    ledger,
+    owner,
+    open,
+    organizations: () => [...(deps.snapshot()?.organizations.keys() ?? [])],
+    seal: (draft) => writer.enqueue(draft),
+    settle: (settlements) => settler.settle(settlements),
+    onFault: (error) => onEvent({ kind: 'sweep.fault', error }),
+    onAbandoned: (holds) => onEvent({ kind: 'calls.abandoned', holds }),
+  });
+  const writer = createLedgerWriter({
+    ledger,
+    strand,
+    fence: sweeper,
+    onDurable: (settlements) => settler.settle(settlements),
+    onFault: (error) => onEvent({ kind: 'ledger.fault', error }),
+  });
+  const meterDeps = { counters, ledger, prices: deps.prices, restorer, owner, open };
+  const stages: Stages = {
+    open: (ingress) =>
+      new Entry(ingress, (draft) => {
+        writer.enqueue(draft);
+        onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
+      }),
+    admit,
+    inspect: (call, entry) => {
+      guardScope(call.key.workload.policy);
+      return inspect(call.document, call.codec, call.key.workload.policy.dlp, call.remove, deps.detection, (findings, unscanned) => {
+        entry.findings = findings;
+        entry.unscanned = unscanned;
+      });
+    },
+    route: (call) => plan(call, deps.providers),
+    demand: demandOf,
+    meter: (call, candidates, demand) => {
+      if (!writer.accepting) {
+        throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing is sent that could not be sealed.');
+      }
+      return hold(call, candidates, demand, meterDeps);
+    },
+    dispatch,
+  };
+  return {
+    strand,
+    serve: (ingress) => serve(ingress, stages),
+    async start() {
+      await sweeper.renew().catch((error: unknown) => onEvent({ kind: 'sweep.fault', error }));
+      sweeper.start();
+    },
+    async drain(deadlineMs) {
+      const until = performance.now() + deadlineMs;
+      const sealed = await writer.drain(deadlineMs);
+      const settled = await settler.drain(Math.max(0, until - performance.now()));
+      return sealed && settled;
+    },
+    stop() {
+      sweeper.stop();
+      writer.stop();
+      settler.stop();
+    },
+    get openHolds() {
+      return open.size;
+    },
+    get pendingRows() {
+      return writer.pending;
+    },
+    get pendingSettlements() {
+      return settler.pending;
+    },
+    get droppedRows() {
+      return writer.dropped;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { asGatewayError } from '#errors/gateway-error.ts';
+import type { Inspection } from '#inspect/inspect.ts';
+import type { Demand } from '#meter/demand.ts';
+import type { Hold } from '#meter/meter.ts';
+import type { Dispatch } from '#route/dispatch.ts';
+import type { Plan } from '#route/plan.ts';
+import type { Entry } from '#seal/entry.ts';
+import type { Answer, Call, Ingress } from './call.ts';
+
+/** The steps of the corridor; each throws a `GatewayError` to refuse. */
+export interface Stages {
+  /** Opens the audit row: disposing it seals the call and settles its hold, whatever happened. */
+  open(ingress: Ingress): Entry;
+  /** Reads the body and what it asks for. */
+  admit(ingress: Ingress): Call;
+  inspect(call: Call, entry: Entry): Promise<Inspection>;
+  route(call: Call): Plan;
+  demand(call: Call, inspection: Inspection, plan: Plan): Demand;
+  meter(call: Call, plan: Plan, demand: Demand): Promise<Hold>;
+  dispatch(work: Dispatch, entry: Entry): AsyncGenerator<Answer>;
+}
+
+/** One call's way: inspect, route, meter, dispatch; sealed and settled at the end of every way out. // spec 1.1 */
+export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<Answer> {
+  await using entry = stages.open(ingress);
+  try {
+    const call = stages.admit(ingress);
+    entry.admitted(call);
+    entry.step = 'inspect';
+    const inspection = await stages.inspect(call, entry);
+    entry.step = 'route';
+    const plan = stages.route(call);
+    entry.step = 'meter';
+    const demand = stages.demand(call, inspection, plan);
+    const hold = await stages.meter(call, plan, demand);
+    entry.hold = hold;
+    entry.step = 'dispatch';
+    yield { kind: 'accepted', stream: call.ask.stream, headers: responseHeaders(inspection, hold) };
+    yield* stages.dispatch({ call, inspection, plan, demand, hold }, entry);
+  } catch (thrown) {
+    const error = asGatewayError(thrown);
+    entry.failed(error);
+    throw error;
+  }
+}
+
+function responseHeaders(inspection: Inspection, hold: Hold): Record<string, string> {
+  const headers: Record<string, string> = { ...hold.headers };
+  if (inspection.unscanned.length > 0) headers['x-gw-unscanned'] = inspection.unscanned.join(', '); // spec 4.3.5
+  return headers;
+}

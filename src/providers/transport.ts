@@ -1,0 +1,186 @@
+import { Agent, type Dispatcher } from 'undici';
+import { UpstreamFault, type Incoming, type UpstreamFaultKind } from '#ports/provider.ts';
+
+/** One HTTP request to a provider. */
+export interface TransportRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** To the whole answer; with `idle`, to its first byte and between any two. */
+  readonly timeoutMs: number;
+  readonly idle: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Sends requests over kept-alive connections. */
+export interface Transport {
+  post(request: TransportRequest): Promise<Incoming>;
+  close(): Promise<void>;
+}
+
+const HIGH_WATER = 256 * 1024;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** A transport of its own pool per origin; no pipelining, no redirects, no retries. */
+export function createTransport(): Transport {
+  const agent = new Agent({
+    allowH2: false,
+    pipelining: 1,
+    keepAliveTimeout: 60_000,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    // Ours are the only timeouts: they know streams from buffered answers.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return {
+    post(request) {
+      const exchange = new Exchange(request);
+      const { origin, path, headers, body } = request;
+      agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
+      return exchange.head;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** One request and its answer: undici's handler on one side, `Incoming` on the other. */
+class Exchange implements Dispatcher.DispatchHandler, Incoming {
+  readonly head: Promise<Incoming>;
+  status = 0;
+  readonly #request: TransportRequest;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onAbort = (): void => this.#fail(new UpstreamFault('aborted', 'the request was given up'));
+  #headers: Record<string, string | string[] | undefined> = {};
+  #controller: Dispatcher.DispatchController | undefined;
+  #settleHead: { resolve(incoming: Incoming): void; reject(fault: UpstreamFault): void };
+  #queue: Uint8Array[] = [];
+  #queued = 0;
+  #ended = false;
+  #fault: UpstreamFault | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(request: TransportRequest) {
+    this.#request = request;
+    const { promise, resolve, reject } = Promise.withResolvers<Incoming>();
+    this.head = promise;
+    this.#settleHead = { resolve, reject };
+    this.#timer = setTimeout(() => {
+      this.#fail(new UpstreamFault('timeout', 'the provider did not answer in time'));
+    }, request.timeoutMs);
+    if (request.signal.aborted) queueMicrotask(this.#onAbort);
+    else request.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#fault) controller.abort(this.#fault);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    this.status = status;
+    this.#headers = headers;
+    this.#settleHead.resolve(this);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#request.idle) this.#timer.refresh();
+    this.#queue.push(chunk);
+    this.#queued += chunk.length;
+    if (this.#queued > HIGH_WATER) controller.pause();
+    this.#notify();
+  }
+
+  onResponseEnd(): void {
+    this.#ended = true;
+    this.#release();
+    this.#notify();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#fail(error instanceof UpstreamFault ? error : classify(error, this.status !== 0));
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#headers[name];
+    return typeof value === 'string' ? value : value?.[0];
+  }
+
+  async text(limit: number): Promise<string> {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of this.chunks()) {
+      size += chunk.length;
+      if (size > limit) {
+        const fault = new UpstreamFault('protocol', `the provider's answer is larger than ${limit} bytes`);
+        this.#fail(fault);
+        throw fault;
+      }
+      parts.push(chunk);
+    }
+    const only = parts[0];
+    const whole = parts.length === 1 && only ? Buffer.from(only.buffer, only.byteOffset, only.length) : Buffer.concat(parts);
+    return whole.toString('utf8');
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const batch = this.#queue;
+        if (batch.length > 0) {
+          this.#queue = [];
+          this.#queued = 0;
+          if (this.#controller?.paused) this.#controller.resume();
+          yield batch.length === 1 ? batch[0]! : Buffer.concat(batch);
+        } else if (this.#fault) throw this.#fault;
+        else if (this.#ended) return;
+        else await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  close(): void {
+    if (!this.#ended) this.#fail(new UpstreamFault('aborted', 'the rest of the answer was not read'));
+  }
+
+  #fail(fault: UpstreamFault): void {
+    if (this.#ended || this.#fault) return;
+    this.#fault = fault;
+    this.#release();
+    this.#settleHead.reject(fault);
+    this.head.catch(() => undefined);
+    this.#controller?.abort(fault);
+    this.#notify();
+  }
+
+  #release(): void {
+    clearTimeout(this.#timer);
+    this.#request.signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}
+
+const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** Names a transport error without repeating its text, which holds addresses. */
+function classify(error: Error, answered: boolean): UpstreamFault {
+  const code = (error as { code?: unknown }).code;
+  const name = typeof code === 'string' ? code : 'unknown';
+  let kind: UpstreamFaultKind = 'reset';
+  if (!answered && (NEVER_CONNECTED.has(name) || name.startsWith('ERR_TLS') || name.includes('CERT'))) kind = 'connect';
+  else if (name.startsWith('HPE_')) kind = 'protocol';
+  const message = kind === 'connect' ? 'no connection to the provider' : 'the provider cut the connection';
+  return new UpstreamFault(kind, `${message} (${name})`, { cause: error });
+}

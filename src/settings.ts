@@ -1,0 +1,80 @@
+/** What the process is told by its environment. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly adminPort: number;
+  readonly configDir: string | undefined;
+  readonly secretsDir: string | undefined;
+  readonly dataDir: string;
+  readonly redisUrl: string | undefined;
+  readonly databaseUrl: string | undefined;
+  readonly bootstrapKey: string | undefined;
+  readonly docsUrl: string;
+  /** Euro per US dollar, decimal. */
+  readonly usdToEur: string;
+  readonly bodyLimitBytes: number;
+  /** How long open streams are kept when the process is told to end. // spec 6.1.5 */
+  readonly drainSeconds: number;
+  readonly logLevel: string;
+  /** Environment variables by name, for provider keys of the embedded run. */
+  readonly vendorKeys: ReadonlyMap<string, string>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const VENDOR_KEY = /^[A-Z]+_API_KEY$/;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Reads and checks the environment; every fault at once, each naming its variable. */
+export function readSettings(env: Environment): { settings: Settings } | { faults: readonly string[] } {
+  const faults: string[] = [];
+  const text = (name: string, fallback?: string): string | undefined => (env[name] === '' ? undefined : env[name]) ?? fallback;
+  const whole = (name: string, fallback: number, least: number, most: number): number => {
+    const value = text(name);
+    if (value === undefined) return fallback;
+    const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    faults.push(`${name} must be a whole number from ${least} to ${most}`);
+    return fallback;
+  };
+  const address = (name: string, schemes: readonly string[]): string | undefined => {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    if (!schemes.includes(URL.parse(value)?.protocol ?? '')) faults.push(`${name} must be a URL starting with ${schemes.join(' or ')}`);
+    return value;
+  };
+  const redisUrl = address('REDIS_URL', ['redis:', 'rediss:']);
+  const databaseUrl = address('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const configDir = text('GW_CONFIG_DIR');
+  const bootstrapKey = text('GW_BOOTSTRAP_KEY');
+  if (bootstrapKey !== undefined && configDir !== undefined && (redisUrl !== undefined || databaseUrl !== undefined)) {
+    faults.push('GW_BOOTSTRAP_KEY is for the embedded run only: with REDIS_URL or DATABASE_URL define a VirtualKey instead');
+  }
+  if (bootstrapKey !== undefined && !/^\S{16,200}$/.test(bootstrapKey)) {
+    faults.push('GW_BOOTSTRAP_KEY must have 16 to 200 characters without blanks');
+  }
+  const usdToEur = text('GW_USD_TO_EUR', '0.92')!;
+  if (!/^\d{1,3}(\.\d{1,6})?$/.test(usdToEur) || Number(usdToEur) === 0) {
+    faults.push('GW_USD_TO_EUR must be a decimal number above 0 with at most six fraction digits');
+  }
+  const logLevel = text('LOG_LEVEL', 'info')!;
+  if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
+  const settings: Settings = {
+    host: text('HOST', '127.0.0.1')!,
+    port: whole('PORT', 8080, 0, 65_535),
+    adminPort: whole('ADMIN_PORT', 8081, 0, 65_535),
+    configDir,
+    secretsDir: text('GW_SECRETS_DIR'),
+    dataDir: text('GW_DATA_DIR', '.data')!,
+    redisUrl,
+    databaseUrl,
+    bootstrapKey,
+    docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
+    usdToEur,
+    bodyLimitBytes: whole('GW_BODY_LIMIT_MIB', 64, 1, 512) * 1024 * 1024,
+    drainSeconds: whole('GW_DRAIN_SECONDS', 300, 0, 3600),
+    logLevel,
+    vendorKeys: new Map(Object.entries(env).filter((entry): entry is [string, string] => VENDOR_KEY.test(entry[0]) && !!entry[1])),
+  };
+  return faults.length > 0 ? { faults } : { settings };
+}

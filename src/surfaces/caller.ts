@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto';
+import type { Snapshot, VirtualKeyConfig } from '#config/snapshot.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+
+/** What the door knows of its callers: the configuration in force, and whether it can be believed to be complete. */
+export interface KeyStore {
+  current(): Snapshot | undefined;
+  /** False while keys may exist that could not be read. */
+  readable(): boolean;
+}
+
+/** A caller and the configuration its call keeps to its end. */
+export interface Caller {
+  readonly key: VirtualKeyConfig;
+  readonly snapshot: Snapshot;
+}
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * Who sends a request: the key is hashed and looked up in memory. // spec 5.1, 5.2, 5.7
+ * Throws `invalid_api_key`, or `auth_unavailable` where the key may be good but the store could not be read.
+ */
+export function identify(headers: Headers, store: KeyStore): Caller {
+  const secret = presentedKey(headers);
+  const snapshot = store.current();
+  if (!snapshot) throw unavailable();
+  const key = snapshot.keys.get(hash('sha256', secret, 'hex'));
+  if (!key) throw store.readable() ? unknown('The API key is not known.') : unavailable();
+  if (key.revoked) throw unknown('The API key was revoked.');
+  if (key.expiresAt !== undefined && key.expiresAt <= Date.now()) throw unknown('The API key has expired.');
+  return { key, snapshot };
+}
+
+/** The key of `Authorization: Bearer` or `x-api-key`; both are fine when they agree. */
+function presentedKey(headers: Headers): string {
+  const authorization = headers['authorization'];
+  const bearer = typeof authorization === 'string' ? /^Bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined;
+  const apiKey = headers['x-api-key'];
+  if (authorization !== undefined && bearer === undefined) throw unknown('Authorization must be a bearer API key.');
+  if (apiKey !== undefined && typeof apiKey !== 'string') throw unknown('x-api-key must be sent once.');
+  if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) {
+    throw unknown('Authorization and x-api-key carry different API keys.');
+  }
+  const secret = bearer ?? apiKey;
+  if (!secret) throw unknown('No API key was sent: use Authorization: Bearer <API key> or x-api-key.');
+  return secret;
+}
+
+function unknown(message: string): GatewayError {
+  return new GatewayError('invalid_api_key', message);
+}
+
+function unavailable(): GatewayError {
+  return new GatewayError('auth_unavailable', 'API keys cannot be checked at the moment; the key may be valid. Try again.');
+}

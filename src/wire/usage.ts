@@ -1,0 +1,30 @@
+/**
+ * What a call used, in disjoint buckets: every token is in exactly one, so that none is billed twice. A provider
+ * that reports cached tokens inside its prompt count is untangled by its codec.
+ */
+export interface Usage {
+  /** Input tokens neither read from nor written to a prompt cache. */
+  readonly input: number;
+  readonly cacheRead: number;
+  /** Written to a prompt cache for five minutes. */
+  readonly cacheWrite5m: number;
+  /** Written to a prompt cache for an hour. */
+  readonly cacheWrite1h: number;
+  /** Output tokens without reasoning. */
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+export const NO_USAGE: Usage = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+};
+
+/** All tokens of a usage: what counts against tokens per minute. */
+export function totalTokens(usage: Usage): number {
+  return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output + usage.reasoning;
+}
