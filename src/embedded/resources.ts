@@ -1,0 +1,78 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { SourceDocument } from '#config/fault.ts';
+
+const API = 'gatewarden.dev/v1alpha1';
+/** Namespace of the sample resources, whose workload the development key is for. */
+export const SAMPLES_NAMESPACE = 'default';
+
+interface Vendor {
+  readonly slug: string;
+  readonly url: string;
+  readonly jurisdiction: string;
+}
+
+/** Vendors that the embedded run adds when their usual environment variable is set. */
+const VENDORS: Readonly<Record<string, Vendor>> = {
+  OPENAI_API_KEY: { slug: 'openai', url: 'https://api.openai.com/v1', jurisdiction: 'US' },
+  MISTRAL_API_KEY: { slug: 'mistral', url: 'https://api.mistral.ai/v1', jurisdiction: 'EU' },
+  DEEPSEEK_API_KEY: { slug: 'deepseek', url: 'https://api.deepseek.com', jurisdiction: 'CN' },
+  XAI_API_KEY: { slug: 'xai', url: 'https://api.x.ai/v1', jurisdiction: 'US' },
+  GROQ_API_KEY: { slug: 'groq', url: 'https://api.groq.com/openai/v1', jurisdiction: 'US' },
+  TOGETHER_API_KEY: { slug: 'together', url: 'https://api.together.xyz/v1', jurisdiction: 'US' },
+  FIREWORKS_API_KEY: { slug: 'fireworks', url: 'https://api.fireworks.ai/inference/v1', jurisdiction: 'US' },
+  CEREBRAS_API_KEY: { slug: 'cerebras', url: 'https://api.cerebras.ai/v1', jurisdiction: 'US' },
+};
+
+/** A new development key: 256 random bits. */
+export function newDevelopmentKey(): string {
+  return `gw_test_${randomBytes(32).toString('base64url')}`;
+}
+
+export interface EmbeddedOptions {
+  readonly sandboxUrl: string;
+  /** The secret of the development key. */
+  readonly key: string;
+  readonly vendorKeys: ReadonlyMap<string, string>;
+  /** Where the workload `playground` is: `default` in the samples; any other namespace is made here with all it needs. */
+  readonly namespace: string;
+}
+
+/** Resources of the embedded run beside those in the folder: the sandbox, a key for its workload, vendors by environment. */
+export function embeddedResources({ sandboxUrl, key, vendorKeys, namespace }: EmbeddedOptions): readonly SourceDocument[] {
+  const make = (kind: string, name: string, spec: unknown): unknown => ({ apiVersion: API, kind, metadata: { name, namespace }, spec });
+  const provider = (vendor: Vendor, more: object): unknown => {
+    const { slug, url, jurisdiction } = vendor;
+    return make('Provider', slug, { slug, jurisdiction, keyOwnership: 'Organization', endpoint: { url }, ...more });
+  };
+  const resources: unknown[] = [
+    provider(
+      { slug: 'sandbox', url: sandboxUrl, jurisdiction: 'LOCAL' },
+      { protocol: 'Custom', endpoint: { url: sandboxUrl, allowInsecure: true } },
+    ),
+    make('VirtualKey', 'development', {
+      workloadRef: { name: 'playground' },
+      displayName: 'Development key of the embedded run',
+      hash: { algorithm: 'SHA256', value: hash('sha256', key, 'hex') },
+    }),
+  ];
+  if (namespace !== SAMPLES_NAMESPACE) resources.push(...playground(make));
+  for (const [variable, vendor] of Object.entries(VENDORS)) {
+    const secret = vendorKeys.get(variable);
+    if (secret === undefined) continue;
+    const name = `${vendor.slug}-environment`;
+    const credentials = [{ name: 'environment', type: 'APIKey', secretKeyRef: { name, key: 'key' } }];
+    resources.push(
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData: { key: secret } },
+      provider(vendor, { protocol: 'ChatCompletions', credentials }),
+    );
+  }
+  return resources.map((value, index) => ({ file: '(embedded)', index, value }));
+}
+
+function playground(make: (kind: string, name: string, spec: unknown) => unknown): readonly unknown[] {
+  return [
+    make('Organization', 'local', { contact: { email: 'nobody@example.com' }, priceBookRef: { name: 'local' } }),
+    make('Workload', 'playground', { organizationRef: { name: 'local' } }),
+    make('PriceBook', 'local', { prices: [{ model: 'sandbox/*', input: '1', output: '3' }] }),
+  ];
+}

@@ -1,0 +1,172 @@
+import type { Server } from 'node:http';
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { openMemoryCounters } from '#adapters/memory/limit-counters.ts';
+import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
+import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
+import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
+import { openFolderSource } from '#config/folder-source.ts';
+import { createDetectionPool } from '#inspect/detect-worker.ts';
+import { createPriceBook } from '#meter/price-book.ts';
+import { createCorridor } from '#pipeline/corridor.ts';
+import { createProviders } from '#providers/registry.ts';
+import { createTransport } from '#providers/transport.ts';
+import { createLog, type Log } from '#telemetry/log.ts';
+import { createAdminServer } from './admin.ts';
+import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embedded/resources.ts';
+import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
+import { buildGateway } from './gateway.ts';
+import { createObserver } from './observer.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { OpenCalls } from '#surfaces/open-calls.ts';
+
+/** The composition root: the only file that reads the environment and constructs adapters. */
+
+const read = readSettings(process.env);
+if ('faults' in read) {
+  for (const fault of read.faults) console.error(`settings: ${fault}`);
+  process.exit(2);
+}
+const { settings } = read;
+const log = createLog(settings.logLevel);
+await run(settings, log).catch((error: unknown) => {
+  log.fatal({ event: 'start.failed', err: error }, startFailure(error));
+  process.exit(1);
+});
+
+async function run(settings: Settings, log: Log): Promise<void> {
+  await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
+  const observer = createObserver(log);
+  const development = await startDevelopment(settings);
+  const config = await openFolderSource({
+    dir: settings.configDir ?? fileURLToPath(new URL('../k8s/samples/local', import.meta.url)),
+    usdToEur: settings.usdToEur,
+    ...(settings.secretsDir !== undefined && { secretsDir: settings.secretsDir }),
+    ...(development && { extra: () => development.resources }),
+    onEvent: observer.onConfig,
+  });
+  const database = settings.databaseUrl === undefined ? await openEmbeddedPostgres({ dataDir: settings.dataDir }) : undefined;
+  const ledger = await openLedger(database?.connectionString ?? settings.databaseUrl!, log);
+  const counters =
+    settings.redisUrl === undefined
+      ? openMemoryCounters({ journal: `${settings.dataDir}/holds.journal` })
+      : await openRedisCounters({ url: settings.redisUrl });
+  const transport = createTransport();
+  const detection = createDetectionPool({});
+  const corridor = createCorridor({
+    counters,
+    ledger,
+    detection,
+    prices: createPriceBook({ usdToEur: settings.usdToEur }),
+    providers: createProviders(transport),
+    snapshot: () => config.current(),
+    onEvent: observer.onCorridor,
+  });
+  await corridor.start();
+  const calls = new OpenCalls();
+  let draining = false;
+  const gateway = buildGateway({
+    keys: config,
+    calls,
+    serve: (ingress) => corridor.serve(ingress),
+    onError: observer.onError,
+    docsUrl: settings.docsUrl,
+    bodyLimitBytes: settings.bodyLimitBytes,
+    draining: () => draining,
+  });
+  observer.watch({ corridor, calls, config });
+  const admin = createAdminServer({
+    metrics: () => observer.scrape(),
+    notReady: () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet'),
+  });
+  await gateway.listen({ host: settings.host, port: settings.port });
+  await listen(admin, settings.adminPort, settings.host);
+  announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
+
+  /** Readiness off, no new calls, open streams run on, rows and settlements out, then the stores. // spec 6.1.5 */
+  const shutDown = async (): Promise<void> => {
+    if (draining) return;
+    draining = true;
+    log.info({ event: 'drain.started', open_calls: calls.size });
+    gateway.server.close();
+    gateway.server.closeIdleConnections();
+    await calls.finish(settings.drainSeconds * 1000);
+    const complete = await corridor.drain(20_000);
+    log.info({ event: 'drain.ended', complete });
+    corridor.stop();
+    admin.close();
+    gateway.server.closeAllConnections();
+    config.close();
+    await Promise.allSettled([detection.close(), transport.close(), counters.close(), ledger.close()]);
+    await database?.close();
+    await development?.sandbox.stop();
+    process.exit(complete ? 0 : 1);
+  };
+  process.on('SIGTERM', () => void shutDown());
+  process.on('SIGINT', () => void shutDown());
+}
+
+interface Development {
+  readonly key: string;
+  readonly sandbox: Sandbox;
+  readonly resources: ReturnType<typeof embeddedResources>;
+}
+
+/** The sandbox provider and a key for it: with the sample configuration, or where a key was asked for. */
+async function startDevelopment(settings: Settings): Promise<Development | undefined> {
+  if (settings.configDir !== undefined && settings.bootstrapKey === undefined) return undefined;
+  const sandbox = await startSandbox();
+  const key = settings.bootstrapKey ?? newDevelopmentKey();
+  const namespace = settings.configDir === undefined ? SAMPLES_NAMESPACE : 'embedded';
+  const resources = embeddedResources({ sandboxUrl: sandbox.url, key, vendorKeys: settings.vendorKeys, namespace });
+  return { key, sandbox, resources };
+}
+
+/** Waits for the database: it may start after us. */
+async function openLedger(connectionString: string, log: Log): Promise<Awaited<ReturnType<typeof openPostgresLedger>>> {
+  for (let wait = 250; ; wait = Math.min(wait * 2, 5000)) {
+    try {
+      return await openPostgresLedger({ connectionString });
+    } catch (error) {
+      log.warn({ event: 'ledger.unreachable', err: error, retry_ms: wait });
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+}
+
+function addressOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') return String(address);
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${address.port}`;
+}
+
+function announce(log: Log, settings: Settings, url: string, admin: string, key: string | undefined): void {
+  log.info({ event: 'gateway.listening', url, admin, embedded: settings.databaseUrl === undefined });
+  if (key === undefined) return;
+  const body = '{"model":"sandbox/echo","stream":true,"messages":[{"role":"user","content":"Write to ada@example.com"}]}';
+  console.log(`
+  Gatewarden is up. This key works until the process ends${settings.bootstrapKey === undefined ? ' and is not shown again' : ''}:
+
+    ${key}
+
+  Try it:
+
+    curl -N ${url}/v1/chat/completions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'
+
+  Readiness: ${admin}/readyz   Metrics: ${admin}/metrics
+`);
+}
+
+/** What a start that failed is told as: system errors by their code, without paths or addresses of secrets. */
+function startFailure(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return typeof code === 'string' ? `could not start: ${code}` : `could not start: ${String(message)}`;
+}

@@ -1,0 +1,69 @@
+import { CATALOGUE } from '#errors/catalogue.ts';
+import type { GatewayError } from '#errors/gateway-error.ts';
+import type { ConfigEvent, ConfigSource } from '#config/folder-source.ts';
+import type { Corridor, CorridorEvent } from '#pipeline/corridor.ts';
+import type { OpenCalls } from '#surfaces/open-calls.ts';
+import type { Log } from '#telemetry/log.ts';
+import { Metrics } from '#telemetry/metrics.ts';
+
+/** What is watched for the gauges of a scrape. */
+export interface Watched {
+  readonly corridor: Corridor;
+  readonly calls: OpenCalls;
+  readonly config: ConfigSource;
+}
+
+/** Turns what happens into log lines and metrics. One line a call is the audit row's job, not the log's. */
+export interface Observer {
+  onCorridor(event: CorridorEvent): void;
+  onConfig(event: ConfigEvent): void;
+  onError(error: GatewayError, callId: string): void;
+  watch(watched: Watched): void;
+  scrape(): string;
+}
+
+export function createObserver(log: Log): Observer {
+  const metrics = new Metrics();
+  const sealed = metrics.counter('gw_calls_total', 'Calls sealed, by outcome and error code.');
+  const errors = metrics.counter('gw_errors_total', 'Failures sent to clients, by error code.');
+  const faults = metrics.counter('gw_store_faults_total', 'Failed accesses to ledger or counters, by what was tried.');
+  const restored = metrics.counter('gw_counters_restored_total', 'Rebuilds of spend counters from the ledger.');
+  const abandoned = metrics.counter('gw_calls_abandoned_total', 'Calls sealed for processes that died.');
+  return {
+    onCorridor(event) {
+      switch (event.kind) {
+        case 'call.sealed':
+          return sealed(`outcome="${event.outcome}",code="${event.code ?? ''}"`);
+        case 'counters.restored':
+          restored('');
+          return log.info({ event: event.kind, organization: event.organization });
+        case 'calls.abandoned':
+          abandoned('', event.holds.length);
+          return log.warn({ event: event.kind, calls: event.holds.map((hold) => hold.callId) });
+        case 'ledger.fault':
+        case 'settle.fault':
+        case 'sweep.fault':
+          faults(`what="${event.kind}"`);
+          return log.warn({ event: event.kind, err: event.error });
+      }
+    },
+    onConfig(event) {
+      if (event.name === 'config.rejected') log.error({ event: event.name, faults: event.faults });
+      else log.info({ event: event.name, revision: event.revision, counts: event.counts });
+    },
+    onError(error, callId) {
+      errors(`code="${error.code}"`);
+      if (CATALOGUE[error.code].status >= 500) log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
+    },
+    watch({ corridor, calls, config }) {
+      metrics.gauge('gw_open_calls', 'Calls in progress.', () => calls.size);
+      metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => corridor.openHolds);
+      metrics.gauge('gw_pending_rows', 'Audit rows not durable yet.', () => corridor.pendingRows);
+      metrics.gauge('gw_pending_settlements', 'Durable rows whose holds are not closed yet.', () => corridor.pendingSettlements);
+      metrics.gauge('gw_dropped_rows', 'Audit rows of refusals given up for want of room.', () => corridor.droppedRows);
+      metrics.gauge('gw_config_readable', '1 while the configuration in force is the one in the folder.', () => Number(config.readable()));
+      metrics.gauge('gw_resident_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+    },
+    scrape: () => metrics.text(),
+  };
+}
