@@ -4,8 +4,16 @@ import type { SerializedError, UserConsoleLog } from 'vitest';
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
 import type {} from './skip.ts';
 
-type Fault = SerializedError & { readonly diff?: string; readonly stacks?: readonly StackFrame[] };
-type StackFrame = { readonly file: string; readonly line: number; readonly column: number };
+/** An error as Vitest hands it over, of which only the message is certain. */
+interface Fault {
+  readonly message: string;
+  readonly name?: string;
+  readonly stack?: string;
+  readonly stacks?: readonly { readonly file: string; readonly line: number; readonly column: number }[];
+  readonly diff?: string;
+  readonly cause?: unknown;
+  readonly VITEST_TEST_PATH?: string;
+}
 
 interface Tally {
   passed: number;
@@ -41,7 +49,9 @@ export class PlainReporter implements Reporter {
   onTestModuleEnd(module: TestModule): void {
     const tests = [...module.children.allTests()];
     const seconds = (module.diagnostic().duration / 1000).toFixed(1);
-    this.#say(`${module.ok() ? 'ok    ' : 'FAILED'} ${this.#place(module.moduleId)} (${tests.length} tests, ${seconds} s)`);
+    this.#say(
+      `${module.ok() ? 'ok    ' : 'FAILED'} ${this.#place(module.moduleId)} (${tests.length} tests, ${seconds} s)`,
+    );
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
@@ -51,7 +61,7 @@ export class PlainReporter implements Reporter {
       for (const suite of module.children.allSuites()) this.#faults(this.#title(suite), suite);
       for (const test of module.children.allTests()) this.#count(test);
     }
-    for (const error of errors) this.#fail('outside any test', [error as Fault]);
+    for (const error of errors) this.#fail('outside any test', [error]);
     const slow = modules.flatMap((module) => [...module.children.allTests()]).filter((test) => took(test) > SLOW_MS);
     for (const test of slow.sort((a, b) => took(b) - took(a))) {
       this.#say(`slow: ${(took(test) / 1000).toFixed(1)} s ${this.#title(test)}`);
@@ -61,7 +71,7 @@ export class PlainReporter implements Reporter {
   #count(test: TestCase): void {
     const result = test.result();
     if (result.state === 'passed') this.#tally.passed += 1;
-    else if (result.state === 'failed') this.#fail(this.#title(test), result.errors as readonly Fault[], test.id);
+    else if (result.state === 'failed') this.#fail(this.#title(test), result.errors, test.id);
     else this.#countSkipped(test, result.state === 'skipped' ? result.note : undefined);
   }
 
@@ -75,7 +85,7 @@ export class PlainReporter implements Reporter {
   }
 
   #faults(title: string, owner: TestModule | TestSuite): void {
-    for (const error of owner.errors()) this.#fail(title, [error as Fault], owner.id);
+    for (const error of owner.errors()) this.#fail(title, [error], owner.id);
   }
 
   #fail(title: string, faults: readonly Fault[], id = ''): void {
@@ -94,7 +104,7 @@ export class PlainReporter implements Reporter {
       `${name}${fault.message}`,
       ...(fault.diff ? [fault.diff] : []),
       ...(frames ?? fault.stack?.split('\n').filter(isOwnFrame) ?? []),
-      ...(fault['VITEST_TEST_PATH'] ? [`while ${this.#place(String(fault['VITEST_TEST_PATH']))} ran`] : []),
+      ...(fault.VITEST_TEST_PATH ? [`while ${this.#place(fault.VITEST_TEST_PATH)} ran`] : []),
       ...(cause ? [`caused by ${this.#describe(cause)}`] : []),
     ].join('\n');
   }

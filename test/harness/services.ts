@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { importsOf } from '../../tools/imports.ts';
+import { startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,15 +22,15 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const asked = await wanted(project);
   await using servers = new AsyncDisposableStack();
-  const provide = async (key: 'redisUrl' | 'databaseUrl', given: string | undefined, start: () => Promise<Server>) => {
+  const provide = async (key: 'redisUrl' | 'databaseUrl', start: () => Promise<Server>): Promise<void> => {
     if (!asked.has(key)) return;
-    const server = given ? { url: given, stop: async () => {} } : await start();
+    const server = await start();
     servers.defer(() => server.stop());
     project.provide(key, server.url);
   };
   const started = await Promise.allSettled([
-    provide('redisUrl', process.env['TEST_REDIS_URL'], async () => (await import('./redis.ts')).startRedis()),
-    provide('databaseUrl', process.env['TEST_DATABASE_URL'], async () => (await import('./postgres.ts')).startPostgres()),
+    provide('redisUrl', () => startRedis()),
+    provide('databaseUrl', () => startPostgres()),
   ]);
   for (const outcome of started) if (outcome.status === 'rejected') throw outcome.reason;
   const running = servers.move();
