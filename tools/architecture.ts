@@ -18,13 +18,17 @@ interface Direction {
 
 const MAX_LINES = 300;
 const FREE = ['config', 'errors', 'telemetry'];
-const ROOMS = ['surfaces', 'pipeline', 'wire', 'providers', 'ports', 'adapters', 'cli', 'console', ...FREE];
+const ROOMS = ['surfaces', 'pipeline', 'wire', 'providers', 'ports', 'adapters', 'cli', 'console', 'embedded', ...FREE];
 const IO_MODULES =
   /^(?:node:(?:fs|http|https|http2|net|tls|dns|child_process|worker_threads|cluster)\b|undici|fastify|ioredis|pg$)/;
 
-/** Which room may import which (src/README.md). Every room may import itself and the free ones. */
+/**
+ * Which room may import which (src/README.md). Every room may import itself and the free ones; `src/main.ts` may import
+ * all. `src/*.ts`: what main.ts composes the process with.
+ */
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
-  gateway: { uses: ['surfaces', 'pipeline', 'wire', 'ports', 'console'], types: ['providers'] },
+  'src/*.ts': { uses: ['surfaces', 'pipeline', 'wire', 'ports', 'console'], types: ['providers'] },
+  embedded: { uses: [], types: [] },
   surfaces: { uses: ['pipeline', 'wire'], types: ['ports'] },
   console: { uses: ['pipeline', 'wire'], types: ['ports'] },
   pipeline: { uses: ['wire', 'ports'], types: [] },
@@ -32,7 +36,7 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   wire: { uses: [], types: ['pipeline'] },
   ports: { uses: [], types: ['pipeline', 'wire'] },
   adapters: { uses: ['ports'], types: ['pipeline', 'wire'] },
-  cli: { uses: ROOMS.filter((room) => room !== 'surfaces'), types: [] },
+  cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
   config: { uses: [], types: ROOMS },
   errors: { uses: [], types: ROOMS },
   telemetry: { uses: [], types: ROOMS },
@@ -106,10 +110,12 @@ function environmentViolations({ path, text }: SourceFile): string[] {
     : [];
 }
 
-/** `src/wire/chat/leaves.ts` is in `wire`, `src/main.ts` in `main`, `inference/server.ts` in `inference`. */
+/** `src/wire/chat/leaves.ts` is in `wire`, `src/gateway.ts` in `src/*.ts`, `inference/server.ts` in `inference`. */
 function roomOf(path: string): string {
+  if (path === 'src/main.ts') return 'main';
   const [top = '', second = ''] = path.split('/');
-  return top === 'src' ? second.replace(/\.ts$/, '') : top;
+  if (top !== 'src') return top;
+  return second.endsWith('.ts') ? 'src/*.ts' : second;
 }
 
 function isTest(path: string): boolean {
