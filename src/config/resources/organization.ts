@@ -1,0 +1,88 @@
+import Type, { type Static } from 'typebox';
+import { customKind } from './kind.ts';
+import { rulesAt, type Rule } from './rules.ts';
+import { budget, closed, localRef, name, stringMap, text, values } from './schema.ts';
+
+const workloadNamespaces = closed(
+  {
+    from: values(['Same', 'Selector', 'All'], {
+      default: 'Same',
+      description: 'Same: the namespace of the organization; Selector: those with certain labels; All: any.',
+    }),
+    selector: Type.Optional(
+      closed(
+        { matchLabels: stringMap({ maxLength: 63, maxProperties: 16, description: 'Labels a namespace must have.' }) },
+        { description: 'Which namespaces, when from is Selector.' },
+      ),
+    ),
+  },
+  { default: { from: 'Same' }, description: 'Namespaces whose workloads may belong to this organization.' },
+);
+
+const spec = closed({
+  displayName: Type.Optional(Type.String({ maxLength: 128, description: 'Name shown to people.' })),
+  contact: closed(
+    { email: Type.String({ format: 'email', maxLength: 254, description: 'Address of a person in charge.' }) },
+    { description: 'Whom to write to about this organization.' },
+  ),
+  state: values(['Active', 'Suspended'], {
+    default: 'Active',
+    description: 'A suspended organization has every call refused.',
+  }),
+  currency: values(['EUR', 'USD'], {
+    default: 'EUR',
+    description: 'Currency of the cap and of the budgets of its workloads. Cannot be changed.',
+  }),
+  timeZone: text('timeZone', {
+    maxLength: 64,
+    default: 'UTC',
+    description: 'IANA time zone in which the days and months of budgets begin, such as Europe/Berlin.',
+  }),
+  cap: Type.Optional(budget({ description: 'Most that all workloads together may spend.' })),
+  priceBookRef: Type.Optional(localRef({ description: 'PriceBook whose prices replace the built-in ones.' })),
+  messagesDefaultProvider: Type.Optional(
+    name({ description: 'Slug of the provider that serves bare model ids on the messages surface.' }),
+  ),
+  workloadNamespaces,
+});
+
+/** `spec` of an Organization: the owner of workloads, and what holds for all of them. */
+export type OrganizationSpec = Static<typeof spec>;
+
+const specRules: readonly Rule<OrganizationSpec>[] = [
+  {
+    rule: 'self.currency == oldSelf.currency',
+    message: 'is immutable: amounts in the ledger are kept by it',
+    fieldPath: '.currency',
+  },
+  {
+    rule: "timestamp('2000-01-01T00:00:00Z').getHours(self.timeZone) >= 0",
+    message: 'is not a time zone of the IANA database',
+    fieldPath: '.timeZone',
+    check: (self) => isTimeZone(self.timeZone),
+  },
+];
+
+const namespaceRules: readonly Rule<OrganizationSpec['workloadNamespaces']>[] = [
+  {
+    rule: "self.from == 'Selector' ? has(self.selector) : !has(self.selector)",
+    message: 'must be set if and only if from is Selector',
+    fieldPath: '.selector',
+    check: (self) => (self.from === 'Selector') === (self.selector !== undefined),
+  },
+];
+
+/** The Organization kind. */
+export const organization = customKind('Organization', spec, [
+  rulesAt('spec', specRules),
+  rulesAt('spec.workloadNamespaces', namespaceRules),
+]);
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}

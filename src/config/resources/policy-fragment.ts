@@ -1,0 +1,134 @@
+import Type, { type Static } from 'typebox';
+import { rulesAt, type Rule, type RulesAt } from './rules.ts';
+import { closed, jurisdiction, mapOf, model, oneOf, secretKeyRef, setOf, text, values } from './schema.ts';
+
+const ENABLED_OR_DISABLED = ['Enabled', 'Disabled'] as const;
+
+const dlp = closed(
+  {
+    mode: Type.Optional(
+      oneOf('dlpMode', {
+        description:
+          'What happens to personal data. AllowLog: let it pass, record it. Tokenize: replace it, restore it in the ' +
+          'answer. Mask: replace it for good. Block: refuse the call.',
+      }),
+    ),
+    documents: Type.Optional(
+      oneOf('dlpDocuments', { description: 'What happens to attached documents before anything leaves.' }),
+    ),
+    entities: Type.Optional(
+      setOf(text('entity', { maxLength: 64 }), {
+        maxItems: 64,
+        description: 'Kinds of personal data looked for, such as email or iban. Empty: all.',
+      }),
+    ),
+    customTerms: Type.Optional(
+      mapOf(
+        closed({
+          label: Type.String({ minLength: 1, maxLength: 32, description: 'What a replaced term is called.' }),
+          secretKeyRef: secretKeyRef({ description: 'Where the term is kept: a Secret of the same namespace.' }),
+        }),
+        ['label'],
+        { maxItems: 64, description: 'Terms of your own that are treated as personal data.' },
+      ),
+    ),
+  },
+  { description: 'Data protection.' },
+);
+
+const responseCache = closed(
+  {
+    mode: values(ENABLED_OR_DISABLED, { description: 'Needs contentRetention: Enabled.' }),
+    ttlSeconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'How long an answer is kept.' }),
+    ),
+  },
+  { description: "The gateway's own cache of answers to identical requests." },
+);
+
+const scopeGuard = closed(
+  {
+    mode: oneOf('scopeGuardMode', {
+      description: 'Off; Monitor: record requests outside the scope; Block: refuse them.',
+    }),
+    scope: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 4096, description: 'What the workload is for, in plain words.' }),
+    ),
+  },
+  { description: 'Keeps a workload to its purpose.' },
+);
+
+/** The schema of a policy fragment: any part of a policy, all fields optional. */
+export function policyFragment(description: string) {
+  return closed(
+    {
+      dlp: Type.Optional(dlp),
+      residency: Type.Optional(
+        closed(
+          {
+            allowedJurisdictions: setOf(jurisdiction(), {
+              minItems: 1,
+              maxItems: 64,
+              description: 'Where a provider may be, such as EU or CH.',
+            }),
+          },
+          { description: 'Where requests may be sent.' },
+        ),
+      ),
+      caching: Type.Optional(
+        closed(
+          {
+            promptCache: Type.Optional(
+              values(ENABLED_OR_DISABLED, { description: 'Whether cache markers may reach providers.' }),
+            ),
+            responseCache: Type.Optional(responseCache),
+          },
+          { description: 'Caches, of providers and of the gateway.' },
+        ),
+      ),
+      contentRetention: Type.Optional(
+        values(ENABLED_OR_DISABLED, { description: 'Whether requests and answers may be kept, encrypted.' }),
+      ),
+      allowedModels: Type.Optional(
+        setOf(model(), {
+          maxItems: 256,
+          description: 'Models that may be called. Every list that applies must allow the model. Empty: no limit.',
+        }),
+      ),
+      scopeGuard: Type.Optional(scopeGuard),
+      answerTimeoutSeconds: Type.Optional(
+        Type.Integer({ minimum: 10, maximum: 600, description: 'How long a provider may take to answer.' }),
+      ),
+    },
+    { minProperties: 1, description },
+  );
+}
+
+/** One fragment of a policy. */
+export type PolicyFragment = Static<ReturnType<typeof policyFragment>>;
+
+const fragmentRules: readonly Rule<PolicyFragment>[] = [
+  {
+    rule:
+      '!has(self.caching) || !has(self.caching.responseCache) || self.caching.responseCache.mode != ' +
+      "'Enabled' || (has(self.contentRetention) && self.contentRetention == 'Enabled')",
+    message: 'needs contentRetention: Enabled',
+    fieldPath: '.caching.responseCache',
+    check: (self) => self.caching?.responseCache?.mode !== 'Enabled' || self.contentRetention === 'Enabled',
+  },
+];
+
+const scopeGuardRules: readonly Rule<NonNullable<PolicyFragment['scopeGuard']>>[] = [
+  {
+    rule: "self.mode == 'Off' || has(self.scope)",
+    message: 'is required unless mode is Off',
+    fieldPath: '.scope',
+    reason: 'FieldValueRequired',
+    check: (self) => self.mode === 'Off' || self.scope !== undefined,
+  },
+];
+
+/** The rules of a fragment that sits at `at`. */
+export function policyFragmentRules(at: string): readonly RulesAt[] {
+  return [rulesAt(at, fragmentRules), rulesAt(`${at}.scopeGuard`, scopeGuardRules)];
+}

@@ -1,0 +1,109 @@
+import Type, { type TObject, type TProperties, type TSchema, type TSchemaOptions } from 'typebox';
+import { SPELLINGS, type Enumeration, type ResourceSpelling } from './names.ts';
+
+/** The API group of our kinds. */
+export const GROUP = 'gatewarden.dev';
+
+/** `apiVersion` of our kinds. */
+export const API_VERSION = `${GROUP}/v1alpha1`;
+
+/** Patterns of the fields, each with what a fault says about a value that does not match. RE2 syntax, for CRDs. */
+export const PATTERNS = {
+  name: ['^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', 'must be lower-case letters, digits and dashes'],
+  objectName: ['^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', 'must be lower-case letters, digits, dashes and dots'],
+  // No `.`, `..` or anything that starts with `..`: a key is also the name of a file.
+  secretKey: ['^([-_a-zA-Z0-9]|\\.[-_a-zA-Z0-9])[-._a-zA-Z0-9]*$', 'must be letters, digits, dashes, dots and underscores'],
+  model: ['^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9*][A-Za-z0-9._:/@*-]*$', 'must be <provider>/<model>'],
+  alias: ['^gw/[a-z0-9][a-z0-9._/-]*$', 'must be gw/ and a lower-case name'],
+  money: ['^[0-9]{1,12}(\\.[0-9]{1,9})?$', 'must be a decimal amount in quotes, at most nine digits after the point'],
+  jurisdiction: ['^[A-Z]{2,8}$', 'must be a jurisdiction in capitals, such as EU or DE'],
+  entity: ['^[a-z][a-z0-9_]*$', 'must be a lower-case entity name, such as person_name'],
+  url: ['^https?://', 'must start with https:// (or http://)'],
+  sha256: ['^[0-9a-f]{64}$', 'must be a SHA-256 in lower-case hexadecimal'],
+  hint: ['^[A-Za-z0-9_-]{4,12}$', 'must be 4 to 12 letters, digits, dashes or underscores'],
+  timeZone: ['^[A-Za-z][A-Za-z0-9_+/-]*$', 'must be the name of a time zone, such as Europe/Berlin'],
+} as const;
+
+/** A string that matches one of the patterns. */
+export function text(pattern: keyof typeof PATTERNS, options: TSchemaOptions = {}) {
+  return Type.String({ pattern: PATTERNS[pattern][0], ...options });
+}
+
+/** An object without other fields than these: configuration that is not understood is refused, not ignored. */
+export function closed<P extends TProperties>(properties: P, options: TSchemaOptions = {}): TObject<P> {
+  return Type.Object(properties, { ...options, additionalProperties: false });
+}
+
+/** One of an enumeration's values, as resources spell them. */
+export function oneOf<E extends Enumeration>(enumeration: E, options: TSchemaOptions = {}) {
+  return values(Object.keys(SPELLINGS[enumeration]) as ResourceSpelling<E>[], options);
+}
+
+/** One of these strings. */
+export function values<const V extends string>(allowed: readonly V[], options: TSchemaOptions = {}) {
+  return Type.Enum([...allowed], { type: 'string', ...options });
+}
+
+/** A list that must not hold an item twice. */
+export function setOf<S extends TSchema>(items: S, options: TSchemaOptions = {}) {
+  return Type.Array(items, { 'x-kubernetes-list-type': 'set', ...options });
+}
+
+/** A list of objects, told apart by the fields `keys`. */
+export function mapOf<S extends TSchema>(items: S, keys: readonly string[], options: TSchemaOptions = {}) {
+  return Type.Array(items, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys, ...options });
+}
+
+/** An object with any keys and string values. */
+export function stringMap(options: TSchemaOptions & { readonly maxLength: number }) {
+  const { maxLength, ...rest } = options;
+  const schema = { type: 'object', additionalProperties: { type: 'string', maxLength }, ...rest };
+  return Type.Unsafe<Readonly<Record<string, string>>>(schema);
+}
+
+/** A name that other resources refer to (a DNS label). */
+export function name(options: TSchemaOptions = {}) {
+  return text('name', { minLength: 1, maxLength: 63, ...options });
+}
+
+/** A model id; a `*` matches any model of the provider where a field says so. */
+export function model(options: TSchemaOptions = {}) {
+  return text('model', { minLength: 3, maxLength: 200, ...options });
+}
+
+/** A decimal amount of money as a string. */
+export function money(options: TSchemaOptions = {}) {
+  return text('money', { maxLength: 24, ...options });
+}
+
+/** A reference to a resource of the same namespace. */
+export function localRef(options: TSchemaOptions = {}) {
+  return closed({ name: name() }, options);
+}
+
+/** A reference to one key of a Secret of the same namespace. */
+export function secretKeyRef(options: TSchemaOptions = {}) {
+  return closed(
+    {
+      name: text('objectName', { minLength: 1, maxLength: 253, description: 'Name of the Secret.' }),
+      key: text('secretKey', { minLength: 1, maxLength: 253, description: 'Key in the Secret.' }),
+    },
+    { description: 'Where the value is kept: a Secret of the same namespace.', ...options },
+  );
+}
+
+/** A spend limit: an amount in the organization's currency, for a period. */
+export function budget(options: TSchemaOptions = {}) {
+  return closed(
+    {
+      amount: money({ description: 'Amount in the currency of the organization, as a decimal string.' }),
+      period: oneOf('period', { description: 'When the spend starts again from zero; Total: never.' }),
+    },
+    options,
+  );
+}
+
+/** Two to eight capitals: a country, or a region such as EU. */
+export function jurisdiction(options: TSchemaOptions = {}) {
+  return text('jurisdiction', { maxLength: 8, ...options });
+}
