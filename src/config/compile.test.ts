@@ -1,0 +1,471 @@
+import { describe, expect, test } from 'vitest';
+import { compile } from './compile.ts';
+import { faultsOf, make, makeCore, sha256, snapshotOf, toSources, type TestResource } from './testing/resources.ts';
+import type { ProviderConfig, Snapshot } from './snapshot.ts';
+
+const acme = make('Organization', 'acme');
+const bot = make('Workload', 'bot');
+const key = make('VirtualKey', 'key');
+const base = [acme, bot, key];
+
+const secretKeyRef = { name: 'keys', key: 'main' };
+const credentials = [{ name: 'main', type: 'APIKey', secretKeyRef }];
+const workloadPolicy = { targetRefs: [{ kind: 'Workload', name: 'bot' }] };
+const term = (ref = secretKeyRef) => ({ dlp: { customTerms: [{ label: 'project', secretKeyRef: ref }] } });
+const older = { creationTimestamp: '2026-01-01T00:00:00Z' };
+const newer = { creationTimestamp: '2026-02-01T00:00:00Z' };
+
+function only(snapshot: Snapshot) {
+  const [virtualKey] = snapshot.keys.values();
+  return virtualKey!.workload;
+}
+
+describe('what a snapshot holds', () => {
+  test('a key leads to its workload, and the workload to its organization', () => {
+    const snapshot = snapshotOf([
+      make('Organization', 'acme', {
+        timeZone: 'Europe/Berlin',
+        cap: { amount: '500', period: 'Monthly' },
+        messagesDefaultProvider: 'anthropic',
+      }),
+      make('Workload', 'bot', {
+        limits: { requestsPerMinute: 60, tokensPerMinute: 9000 },
+        budget: { amount: '12.5', period: 'Daily' },
+        allowedModels: ['vendor/*'],
+        onHangUp: 'Drain',
+        answerTimeoutSeconds: 30,
+      }),
+      make('VirtualKey', 'key', { expiresAt: '2027-01-01T00:00:00+01:00', revoked: true }),
+    ]);
+    const found = snapshot.keys.get(sha256('key'));
+    expect(found).toMatchObject({ id: 'default/key', revoked: true, expiresAt: Date.UTC(2026, 11, 31, 23) });
+    expect(found?.workload).toMatchObject({
+      id: 'default/bot',
+      requestsPerMinute: 60,
+      tokensPerMinute: 9000,
+      budget: { amount: 12_500_000_000n, period: 'daily' },
+      onHangUp: 'drain',
+      policy: { answerTimeoutSeconds: 30, allowedModels: [['vendor/*']] },
+    });
+    expect(found?.workload.organization).toBe(snapshot.organizations.get('default/acme'));
+    expect(found?.workload.organization).toMatchObject({
+      suspended: false,
+      timeZone: 'Europe/Berlin',
+      cap: { amount: 500_000_000_000n, period: 'monthly' },
+      messagesDefaultProvider: 'anthropic',
+    });
+  });
+
+  test('what is not given is absent', () => {
+    const workload = only(snapshotOf(base));
+    expect(workload).not.toHaveProperty('budget');
+    expect(workload).not.toHaveProperty('requestsPerMinute');
+    expect(workload.policy).not.toHaveProperty('allowedJurisdictions');
+    expect(workload.organization).not.toHaveProperty('cap');
+    expect(snapshotOf(base).keys.get(sha256('key'))).not.toHaveProperty('expiresAt');
+  });
+
+  test('a suspended organization stays, and says so', () => {
+    expect(only(snapshotOf([make('Organization', 'acme', { state: 'Suspended' }), bot, key])).organization.suspended).toBe(true);
+  });
+
+  test('configurations are frozen', () => {
+    const workload = only(snapshotOf([...base, make('Provider', 'vendor', { models: [{ id: 'one' }] })]));
+    const { organization } = workload;
+    const provider = organization.providers.get('vendor')!;
+    for (const part of [workload, workload.policy, workload.policy.dlp, organization, provider, provider.models.get('one')]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+  });
+
+  test('sources are not changed', () => {
+    const sources = toSources([...base, make('Provider', 'vendor', { models: [{ id: 'one' }] })]);
+    const before = structuredClone(sources);
+    compile(sources, { usdToEur: '1' });
+    expect(sources).toEqual(before);
+  });
+});
+
+describe('providers', () => {
+  const ids = (resources: readonly TestResource[]) =>
+    [...only(snapshotOf([...base, ...resources])).organization.providers.values()].map((provider) => provider.id);
+  const managed = { keyOwnership: 'Managed' };
+
+  test('an organization reaches its own, and the managed ones of others', () => {
+    const resources = [
+      make('Provider', 'platform/shared', managed),
+      make('Provider', 'other/private'),
+      make('Provider', 'own'),
+      make('Provider', 'own-managed', managed),
+    ];
+    expect(ids(resources)).toEqual(['default/own', 'default/own-managed', 'platform/shared']);
+  });
+
+  test('its own holds the slug, however old the managed one', () => {
+    const resources = [make('Provider', 'platform/vendor', managed, older), make('Provider', 'vendor', {}, newer)];
+    expect(ids(resources)).toEqual(['default/vendor']);
+  });
+
+  test('of two managed ones the oldest holds the slug: a newcomer does not take over traffic', () => {
+    const first = make('Provider', 'platform/vendor', managed, older);
+    const second = make('Provider', 'attacker/vendor', managed, newer);
+    expect(ids([second, first])).toEqual(['platform/vendor']);
+    expect(ids([make('Provider', 'b/vendor', managed), make('Provider', 'a/vendor', managed)])).toEqual(['a/vendor']);
+  });
+
+  test('every field arrives, in the spelling of the snapshot', () => {
+    const provider = make('Provider', 'vendor', {
+      protocol: 'GenerateContent',
+      endpoint: { url: 'http://vendor.svc:8080/v1//', allowInsecure: true },
+      jurisdiction: 'DE',
+      credentials: [{ ...credentials[0], type: 'AWSSigV4', weight: 7 }],
+      features: { promptCache: 'CachePoint', nativeFiles: true },
+      models: [{ id: 'one', vision: true, reasoning: 'AdaptiveThinking', contextTokens: 8, maxOutputTokens: 4 }, { id: 'two' }],
+      retry: { attempts: 3 },
+      circuitBreaker: { failureRatioPercent: 10, minRequests: 5, openSeconds: 9 },
+    });
+    const secret = makeCore('Secret', 'keys', { stringData: { main: 'sk-1' } });
+    expect(only(snapshotOf([...base, provider, secret])).organization.providers.get('vendor')).toEqual({
+      id: 'default/vendor',
+      slug: 'vendor',
+      protocol: 'generate_content',
+      url: 'http://vendor.svc:8080/v1',
+      jurisdiction: 'DE',
+      keyOwnership: 'organization',
+      credentials: [{ name: 'main', type: 'aws_sigv4', secret: 'sk-1', weight: 7 }],
+      models: new Map([
+        ['one', { id: 'one', vision: true, reasoning: 'adaptive_thinking', contextTokens: 8, maxOutputTokens: 4 }],
+        ['two', { id: 'two', vision: false, reasoning: 'none' }],
+      ]),
+      attempts: 3,
+      circuitBreaker: { failureRatioPercent: 10, minRequests: 5, openSeconds: 9 },
+      promptCache: 'cache_point',
+      nativeFiles: true,
+    } satisfies ProviderConfig);
+  });
+
+  test('aliases are those of the namespace', () => {
+    const routes = [{ task: 'code', maxComplexity: 2, model: 'vendor/big' }];
+    const snapshot = snapshotOf([
+      ...base,
+      make('ModelAlias', 'auto', { strategy: 'Auto', auto: { routes } }),
+      make('ModelAlias', 'other/fast'),
+    ]);
+    const targets = [{ model: 'vendor/one', weight: 1, priority: 0 }];
+    const auto = { alias: 'gw/auto', strategy: 'auto', targets, routes };
+    expect(only(snapshot).organization.aliases).toEqual(new Map([['gw/auto', auto]]));
+  });
+});
+
+describe('secrets', () => {
+  const provider = make('Provider', 'vendor', { protocol: 'Messages', credentials });
+  const secretOf = (resources: readonly TestResource[], secretFile?: (name: string, key: string) => string | undefined) =>
+    only(snapshotOf([...base, provider, ...resources], secretFile && { secretFile })).organization.providers.get('vendor')!
+      .credentials[0]!.secret;
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  test.each<readonly [string, Record<string, unknown>]>([
+    ['stringData', { stringData: { main: 'sk-1' } }],
+    ['data', { data: { main: base64('sk-1') } }],
+    ['stringData before data', { data: { main: base64('old') }, stringData: { main: 'sk-1' } }],
+    ['a line end at the end', { data: { main: base64('sk-1\n') } }],
+    ['folded base64', { data: { main: `${base64('sk-1')}\n` } }],
+  ])('%s', (_name, parts) => {
+    expect(secretOf([makeCore('Secret', 'keys', parts)])).toBe('sk-1');
+  });
+
+  test('a Secret of the namespace comes before a file, a file before nothing', () => {
+    const secret = makeCore('Secret', 'keys', { stringData: { main: 'sk-1' } });
+    const file = (name: string, key: string) => `file ${name} ${key}\n`;
+    expect(secretOf([secret], file)).toBe('sk-1');
+    expect(secretOf([], file)).toBe('file keys main');
+    expect(secretOf([makeCore('Secret', 'other/keys', { stringData: { main: 'theirs' } })], file)).toBe('file keys main');
+  });
+
+  test('terms of policies are read too', () => {
+    const secret = makeCore('Secret', 'keys', { stringData: { main: 'Project Heron' } });
+    const policy = make('Policy', 'one', { defaults: term() });
+    const { customTerms } = only(snapshotOf([...base, policy, secret])).policy.dlp;
+    expect(customTerms).toEqual([{ label: 'project', term: 'Project Heron' }]);
+  });
+});
+
+describe('prices', () => {
+  const pricesOf = (book: TestResource, rate = '0.9') =>
+    only(snapshotOf([make('Organization', 'acme', { priceBookRef: { name: 'book' } }), bot, key, book], { usdToEur: rate }))
+      .organization.prices;
+  const prices = [
+    { model: 'vendor/*', input: '1', output: '3', cacheRead: '0.1', cacheWritePremium: '0.25' },
+    { model: 'vendor/one', input: '0.000000001' },
+    { model: 'vendor/one', unit: 'Page', input: '0.002' },
+  ];
+
+  test('rows by model as written, with every unit', () => {
+    const found = pricesOf(make('PriceBook', 'book', { prices, effectiveFrom: '2026-01-01T00:00:00Z' }));
+    const common = { book: 'default/book', effectiveFrom: Date.UTC(2026, 0, 1) };
+    expect(found.get('vendor/*')).toEqual([
+      {
+        ...common,
+        unit: 'million_tokens',
+        input: 1_000_000_000n,
+        output: 3_000_000_000n,
+        cacheRead: 100_000_000n,
+        cacheWritePremium: 250_000_000n,
+      },
+    ]);
+    expect(found.get('vendor/one')).toEqual([
+      { ...common, unit: 'million_tokens', input: 1n },
+      { ...common, unit: 'page', input: 2_000_000n },
+    ]);
+  });
+
+  test('dollars are converted, and rounded up', () => {
+    const found = pricesOf(make('PriceBook', 'book', { prices, currency: 'USD' }), '0.8613');
+    expect(found.get('vendor/*')?.[0]).toMatchObject({ input: 861_300_000n, output: 2_583_900_000n, effectiveFrom: 0 });
+    expect(found.get('vendor/one')?.[0]?.input).toBe(1n);
+  });
+
+  test('a book is of the namespace of the organization, and without one there are no prices', () => {
+    expect(faultsOf([make('Organization', 'acme', { priceBookRef: { name: 'book' } }), make('PriceBook', 'other/book')])).toEqual([
+      'Organization default/acme: spec.priceBookRef: there is no PriceBook default/book',
+    ]);
+    expect(only(snapshotOf([...base, make('PriceBook', 'book')])).organization.prices.size).toBe(0);
+  });
+
+  test('budgets of a dollar organization are converted, and rounded down', () => {
+    const organization = make('Organization', 'acme', { currency: 'USD', cap: { amount: '10', period: 'Total' } });
+    const workload = make('Workload', 'bot', { budget: { amount: '0.000000003', period: 'Daily' } });
+    const found = only(snapshotOf([organization, workload, key], { usdToEur: '0.5' }));
+    expect(found.organization.cap?.amount).toBe(5_000_000_000n);
+    expect(found.budget?.amount).toBe(1n);
+  });
+});
+
+describe('policies', () => {
+  test('those of the organization and of the workload apply, across namespaces', () => {
+    const organization = make('Organization', 'platform/acme', { workloadNamespaces: { from: 'All' } });
+    const snapshot = snapshotOf([
+      organization,
+      make('Workload', 'bot', { organizationRef: { name: 'acme', namespace: 'platform' }, allowedModels: ['a/*'] }),
+      key,
+      make('Policy', 'platform/floor', {
+        overrides: { dlp: { mode: 'Mask' }, residency: { allowedJurisdictions: ['EU', 'CH'] } },
+        defaults: { answerTimeoutSeconds: 60, caching: { promptCache: 'Enabled' } },
+      }),
+      make('Policy', 'bot', {
+        ...workloadPolicy,
+        defaults: {
+          dlp: { mode: 'AllowLog' },
+          answerTimeoutSeconds: 90,
+          residency: { allowedJurisdictions: ['CH', 'US'] },
+          allowedModels: ['a/one'],
+        },
+      }),
+    ]);
+    expect(only(snapshot).policy).toMatchObject({
+      dlp: { mode: 'mask' },
+      allowedJurisdictions: new Set(['CH']),
+      allowedModels: [['a/*'], ['a/one']],
+      promptCache: true,
+      answerTimeoutSeconds: 90,
+    });
+  });
+
+  test('a policy applies in its namespace only', () => {
+    const foreign = make('Policy', 'other/floor', { overrides: { dlp: { mode: 'Block' } } });
+    expect(only(snapshotOf([...base, foreign, make('Organization', 'other/acme')])).policy.dlp.mode).toBe('tokenize');
+  });
+
+  test('of two on one target the older holds, then the one that sorts first', () => {
+    const fault = (loser: string, winner: string) => [
+      `Policy default/${loser}: spec.targetRefs[0]: Organization default/acme has Policy default/${winner} already`,
+    ];
+    expect(faultsOf([...base, make('Policy', 'a', {}, newer), make('Policy', 'b', {}, older)])).toEqual(fault('a', 'b'));
+    expect(faultsOf([...base, make('Policy', 'a'), make('Policy', 'b', {}, newer)])).toEqual(fault('a', 'b'));
+    expect(faultsOf([...base, make('Policy', 'b', {}, older), make('Policy', 'a', {}, older)])).toEqual(fault('b', 'a'));
+  });
+
+  test('one policy may have many targets, and targets of the same name but other kind do not meet', () => {
+    const targetRefs = [{ kind: 'Workload', name: 'bot' }, { kind: 'Workload', name: 'acme' }];
+    const policies = [make('Policy', 'a'), make('Policy', 'b', { targetRefs })];
+    expect(faultsOf([...base, make('Workload', 'acme'), ...policies])).toEqual([]);
+  });
+});
+
+describe('namespaces of workloads', () => {
+  const organization = (workloadNamespaces: unknown) => make('Organization', 'platform/acme', { workloadNamespaces });
+  const workload = (namespace: string) =>
+    make('Workload', `${namespace}/bot`, { organizationRef: { name: 'acme', namespace: 'platform' } });
+  const selector = (matchLabels: Record<string, string>) => organization({ from: 'Selector', selector: { matchLabels } });
+  const team = makeCore('Namespace', 'team', {}, { labels: { tier: 'gold', unit: 'x' } });
+  const fault = [
+    'Workload team/bot: spec.organizationRef: Organization platform/acme does not permit workloads of namespace team',
+  ];
+
+  test.each<readonly [string, readonly TestResource[], readonly string[]]>([
+    ['Same, same', [organization({}), workload('platform')], []],
+    ['Same, other', [organization({}), workload('team')], fault],
+    ['All', [organization({ from: 'All' }), workload('team')], []],
+    ['Selector, matching', [selector({ tier: 'gold' }), workload('team'), team], []],
+    ['Selector, one label of two', [selector({ tier: 'gold', unit: 'y' }), workload('team'), team], fault],
+    ['Selector, namespace unknown', [selector({ tier: 'gold' }), workload('team')], fault],
+    ['Selector by name', [selector({ 'kubernetes.io/metadata.name': 'team' }), workload('team')], []],
+    ['Selector by another name', [selector({ 'kubernetes.io/metadata.name': 'other' }), workload('team')], fault],
+    ['Selector, a label that every object inherits', [selector({ constructor: 'x' }), workload('team'), team], fault],
+  ])('%s', (_name, resources, faults) => {
+    expect(faultsOf(resources)).toEqual(faults);
+  });
+
+  test('a label cannot claim another name', () => {
+    const liar = makeCore('Namespace', 'team', {}, { labels: { 'kubernetes.io/metadata.name': 'platform' } });
+    expect(faultsOf([selector({ 'kubernetes.io/metadata.name': 'platform' }), workload('team'), liar])).toEqual(fault);
+  });
+});
+
+describe('faults', () => {
+  const missing = 'there is no Secret with this name and key';
+  const secret = (parts: Record<string, unknown>) => makeCore('Secret', 'keys', parts);
+  const provider = make('Provider', 'vendor', { credentials });
+
+  test.each<readonly [string, readonly unknown[], readonly string[]]>([
+    ['organizationRef', [bot], ['Workload default/bot: spec.organizationRef: there is no Organization default/acme']],
+    ['workloadRef', [acme, key], ['VirtualKey default/key: spec.workloadRef: there is no Workload default/bot']],
+    ['targetRefs', [make('Policy', 'a')], ['Policy default/a: spec.targetRefs[0]: there is no Organization default/acme']],
+    ['targetRefs, workload', [make('Policy', 'a', workloadPolicy)], ['Policy default/a: spec.targetRefs[0]: there is no Workload default/bot']],
+    ['secretKeyRef, no Secret', [provider], [`Provider default/vendor: spec.credentials[0].secretKeyRef: ${missing}`]],
+    ['secretKeyRef, no key', [provider, secret({ stringData: { other: 'x' } })], [`Provider default/vendor: spec.credentials[0].secretKeyRef: ${missing}`]],
+    ['secretKeyRef, key that every object inherits', [make('Provider', 'vendor', { credentials: [{ ...credentials[0], secretKeyRef: { name: 'keys', key: 'constructor' } }] }), secret({ stringData: { a: 'x' } })], [`Provider default/vendor: spec.credentials[0].secretKeyRef: ${missing}`]],
+    ['secretKeyRef, empty', [provider, secret({ stringData: { main: '\n' } })], ['Provider default/vendor: spec.credentials[0].secretKeyRef: the secret is empty']],
+    ['secretKeyRef of terms', [acme, make('Policy', 'a', { overrides: term() })], [`Policy default/a: spec.overrides.dlp.customTerms[0].secretKeyRef: ${missing}`]],
+    ['secretKeyRef of a tool server', [make('MCPServer', 'a', { auth: { type: 'Bearer', secretKeyRef } })], [`MCPServer default/a: spec.auth.secretKeyRef: ${missing}`]],
+    ['workloads of a tool server', [make('MCPServer', 'a', { workloads: ['bot'] })], ['MCPServer default/a: spec.workloads[0]: there is no Workload default/bot']],
+    ['not base64', [secret({ data: { main: 'sk-1' } }), makeCore('Secret', 'b', { data: { x: 'gA==' } })], ['Secret default/keys: data["main"]: must be text in base64', 'Secret default/b: data["x"]: must be text in base64']],
+    ['two of one name', [acme, make('Organization', 'default/acme')], ['Organization default/acme: : is defined twice, first in all.yaml']],
+    ['two keys of one hash', [...base, make('VirtualKey', 'again', { hash: { value: sha256('key') } })], ['VirtualKey default/again: spec.hash.value: is the hash of VirtualKey default/key already']],
+    ['two providers of one slug', [make('Provider', 'b', { slug: 's' }), make('Provider', 'a', { slug: 's' })], ['Provider default/b: spec.slug: is the slug of Provider default/a already']],
+    ['two aliases of one id', [make('ModelAlias', 'a'), make('ModelAlias', 'b', { alias: 'gw/a' })], ['ModelAlias default/b: spec.alias: is the alias of ModelAlias default/a already']],
+    ['a date that no clock shows', [...base.slice(0, 2), make('VirtualKey', 'key', { expiresAt: '2026-12-31T23:59:60Z' })], ['VirtualKey default/key: spec.expiresAt: must be a date and time, such as 2026-01-31T12:00:00Z']],
+    ['a date with more after it', [...base.slice(0, 2), make('VirtualKey', 'key', { expiresAt: '2026-12-31T23:59:59Z[Europe/Berlin]' })], ['VirtualKey default/key: spec.expiresAt: must be a date and time, such as 2026-01-31T12:00:00Z']],
+    ['a date in a price book', [make('PriceBook', 'a', { effectiveFrom: '2016-12-31T23:59:60Z' })], ['PriceBook default/a: spec.effectiveFrom: must be a date and time, such as 2026-01-31T12:00:00Z']],
+    ['not an object', ['text', null, []], ['document 1: : is not an object', 'document 2: : is not an object', 'document 3: : is not an object']],
+    ['an unknown kind', [{ ...acme, kind: 'Organisation' }, { ...acme, kind: 'toString' }], ['document 1: kind: is not a kind that Gatewarden reads', 'document 2: kind: is not a kind that Gatewarden reads']],
+    ['another version', [{ ...acme, apiVersion: 'gatewarden.dev/v2' }, bot], ['Organization default/acme: apiVersion: must be gatewarden.dev/v1alpha1']],
+    ['no name', [{ ...acme, metadata: {} }], ['Organization (document 1): metadata.name: is required']],
+    ['no metadata', [{ ...acme, metadata: undefined }], ['Organization (document 1): metadata: is required']],
+    ['a name with a line end', [make('Workload', 'a\nb')], ['Workload (document 1): metadata.name: must be lower-case letters, digits, dashes and dots']],
+    ['nesting without end', [{ ...acme, spec: nested(100_000) }], ['Organization default/acme: spec.contact.email: is required', 'Organization default/acme: spec.contact.contact: is not a known field']],
+    ['a field that holds itself', [{ ...acme, spec: circular() }], ['Organization default/acme: spec.contact.email: is required', 'Organization default/acme: spec.contact.contact: is not a known field']],
+  ])('%s', (_name, resources, faults) => {
+    expect(faultsOf(resources)).toEqual(faults);
+  });
+
+  test('all of them at once, by file and in the order of the files', () => {
+    const files = [
+      ...toSources([make('Workload', 'bot', { answerTimeoutSeconds: 1, nope: 1 }), key], 'a.yaml'),
+      ...toSources([make('Organization', 'acme', { priceBookRef: { name: 'book' } })], 'b.yaml'),
+      ...toSources([make('Provider', 'vendor', { credentials, slug: 'gw' }), make('VirtualKey', 'lost', { workloadRef: { name: 'x' } })], 'c.yaml'),
+      ...toSources([make('Organization', 'acme', { state: 'Gone' })], 'd.yaml'),
+    ];
+    const { faults } = compile(files, { usdToEur: '0' });
+    expect(faults?.map(({ file, object, field }) => [file, object, field])).toEqual([
+      ['settings', '', 'usdToEur'],
+      ['a.yaml', 'Workload default/bot', 'spec.nope'],
+      ['a.yaml', 'Workload default/bot', 'spec.answerTimeoutSeconds'],
+      ['b.yaml', 'Organization default/acme', 'spec.priceBookRef'],
+      ['c.yaml', 'Provider default/vendor', 'spec.slug'],
+      ['c.yaml', 'VirtualKey default/lost', 'spec.workloadRef'],
+      ['d.yaml', 'Organization default/acme', ''],
+      ['d.yaml', 'Organization default/acme', 'spec.state'],
+    ]);
+  });
+
+  test('a reference to a resource that is itself at fault does not dangle', () => {
+    const faulty = make('Organization', 'acme', { state: 'Gone' });
+    expect(faultsOf([faulty, bot, key, make('Policy', 'a')])).toHaveLength(1);
+    expect(faultsOf([acme, make('Workload', 'bot', { nope: 1 }), key])).toHaveLength(1);
+  });
+
+  test('with some sources unread, what is not there is no fault, but what is wrong is', () => {
+    expect(faultsOf([bot, key, provider, make('VirtualKey', 'bad', { nope: 1 })], { incomplete: true })).toEqual([
+      'VirtualKey default/bad: spec.nope: is not a known field',
+    ]);
+  });
+
+  test('no fault holds a value, wherever a secret was put by mistake', () => {
+    const canary = 'sk-canary-0123456789';
+    const results = [
+      make('Provider', 'vendor', { credentials: [{ name: canary, type: canary, secretKeyRef: canary, weight: canary }] }),
+      make('Provider', 'vendor2', { credentials: [{ ...credentials[0], secretKeyRef: { name: canary, key: canary } }] }),
+      make('Provider', 'vendor3', { slug: `${canary}!`, endpoint: { url: `https://${canary}@api.test` }, jurisdiction: canary }),
+      make('VirtualKey', 'key', { hash: { value: canary, algorithm: canary }, hint: canary, expiresAt: canary }),
+      make('Organization', 'acme', { contact: { email: canary }, timeZone: canary, currency: canary }),
+      make('Organization', 'acme2', { timeZone: canary }),
+      make('Policy', 'a', { defaults: { dlp: { customTerms: [{ label: 'x', secretKeyRef: { name: 'x', key: canary } }] } } }),
+      makeCore('Secret', 'keys', { stringData: canary, data: { a: canary } }),
+      makeCore('Secret', 'keys2', { stringData: { a: [canary] }, type: 5 }),
+      makeCore('Secret', 'keys3', { data: { a: `${canary}!` } }),
+      { apiVersion: canary, kind: 'Workload', metadata: { name: 'bot' } },
+      { apiVersion: canary, kind: canary },
+      canary,
+    ];
+    for (const resource of results) {
+      const faults = faultsOf([resource], { secretFile: () => undefined });
+      expect(faults.length).toBeGreaterThan(0);
+      expect(JSON.stringify(faults)).not.toContain('canary');
+    }
+  });
+});
+
+describe('revision', () => {
+  const provider = make('Provider', 'vendor', { credentials });
+  const secret = (main: string, rest = {}) => makeCore('Secret', 'keys', { stringData: { main, ...rest } });
+  const all = [...base, provider, secret('sk-1')];
+  const revision = snapshotOf(all).revision;
+
+  test('is a SHA-256, the same for the same resources in any order and any writing', () => {
+    expect(revision).toMatch(/^[0-9a-f]{64}$/);
+    expect(snapshotOf(all.toReversed()).revision).toBe(revision);
+    const spelledOut = make('Workload', 'default/bot', { answerTimeoutSeconds: 300, onHangUp: 'Abort' }, { labels: { a: 'b' } });
+    expect(snapshotOf([acme, spelledOut, key, provider, secret('sk-1')]).revision).toBe(revision);
+    const otherWay = Object.fromEntries(Object.entries(provider['spec'] as object).toReversed());
+    expect(snapshotOf([...base, { ...provider, spec: otherWay }, secret('sk-1', { unused: 'x' })]).revision).toBe(revision);
+  });
+
+  test.each<readonly [string, readonly TestResource[], string]>([
+    ['a field', [acme, make('Workload', 'bot', { onHangUp: 'Drain' }), key, provider, secret('sk-1')], '0.9'],
+    ['a secret', [...base, provider, secret('sk-2')], '0.9'],
+    ['a resource more', [...all, make('VirtualKey', 'two')], '0.9'],
+    ['a resource less', [acme, bot, provider, secret('sk-1')], '0.9'],
+    ['a name', [acme, bot, make('VirtualKey', 'renamed', { hash: { value: sha256('key') } }), provider, secret('sk-1')], '0.9'],
+    ['the rate', all, '0.91'],
+  ])('changes with %s', (_name, resources, usdToEur) => {
+    expect(snapshotOf(resources, { usdToEur }).revision).not.toBe(revision);
+  });
+});
+
+test('counts what it compiled', () => {
+  const result = compile(toSources([...base, make('VirtualKey', 'two')]), { usdToEur: '1' });
+  expect(result.counts).toMatchObject({ Organization: 1, Workload: 1, VirtualKey: 2, Provider: 0 });
+});
+
+test('ten thousand keys in a thousand workloads compile, each to its own workload', () => {
+  const workloads = Array.from({ length: 1000 }, (_, index) => make('Workload', `w${index}`));
+  const keys = Array.from({ length: 10_000 }, (_, index) =>
+    make('VirtualKey', `k${index}`, { workloadRef: { name: `w${index % 1000}` } }),
+  );
+  const snapshot = snapshotOf([acme, ...workloads, ...keys]);
+  expect(snapshot.keys.size).toBe(10_000);
+  expect(snapshot.keys.get(sha256('k4321'))?.workload.id).toBe('default/w321');
+});
+
+function circular(): unknown {
+  const value: Record<string, unknown> = {};
+  value['contact'] = value;
+  return value;
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = {};
+  for (let level = 0; level < depth; level++) value = { contact: value };
+  return value;
+}

@@ -1,0 +1,62 @@
+import { createFaultLog, type Fault, type SourceDocument } from './fault.ts';
+import type { Snapshot } from './snapshot.ts';
+import { readCatalog, type Catalog } from './compile/catalog.ts';
+import type { Compilation } from './compile/context.ts';
+import { compileKeys } from './compile/keys.ts';
+import { checkMcpServers } from './compile/mcp-servers.ts';
+import { parseRate } from './compile/money.ts';
+import { compileOrganizations } from './compile/organizations.ts';
+import { revisionOf } from './compile/revision.ts';
+import { createSecretReader, type SecretFile } from './compile/secrets.ts';
+import { compileWorkloads } from './compile/workloads.ts';
+import { KINDS, type KindName } from './resources/kinds.ts';
+
+/** What a compilation depends on beside its sources. */
+export interface CompileSettings {
+  /** Euro per dollar as a decimal string: `0.92`. */
+  readonly usdToEur: string;
+  /** Finds secrets that are not among the sources. */
+  readonly secretFile?: SecretFile;
+  /** Some sources could not be read: resources that are not there are then no faults. */
+  readonly incomplete?: boolean;
+}
+
+/** How many resources there are of each kind. */
+export type ResourceCounts = Readonly<Record<KindName, number>>;
+
+/** A snapshot, or everything that is wrong with the sources. */
+export type CompileResult =
+  | { readonly snapshot: Snapshot; readonly counts: ResourceCounts; readonly faults?: never }
+  | { readonly faults: readonly Fault[]; readonly snapshot?: never; readonly counts?: never };
+
+/**
+ * Turns resources into a snapshot. Pure: reads the sources without changing them, and a part that is at fault does
+ * not hide the faults of the others. Any fault means that there is no snapshot.
+ */
+export function compile(sources: readonly SourceDocument[], settings: CompileSettings): CompileResult {
+  const faults = createFaultLog();
+  const usdToEur = parseRate(settings.usdToEur);
+  if (!usdToEur) {
+    const where = { file: 'settings', object: '', order: -1 };
+    faults.add(where, 'usdToEur', 'must be a decimal number above 0, such as 0.92');
+  }
+  const incomplete = settings.incomplete ?? false;
+  const catalog = readCatalog(sources, faults);
+  const secrets = createSecretReader(catalog, faults, settings.secretFile, incomplete);
+  const rate = usdToEur ?? { numerator: 1n, denominator: 1n };
+  const compilation: Compilation = { catalog, faults, secrets, usdToEur: rate, incomplete };
+  const organizations = compileOrganizations(compilation);
+  const workloads = compileWorkloads(compilation, organizations);
+  const keys = compileKeys(compilation, workloads);
+  checkMcpServers(compilation);
+
+  const found = faults.list();
+  if (found.length > 0) return { faults: found };
+  const revision = revisionOf(catalog, secrets.digests(), settings.usdToEur);
+  return { snapshot: Object.freeze({ revision, keys, organizations }), counts: countResources(catalog) };
+}
+
+function countResources(catalog: Catalog): ResourceCounts {
+  const kinds = Object.keys(KINDS) as KindName[];
+  return Object.fromEntries(kinds.map((kind) => [kind, [...catalog.all(kind)].length])) as ResourceCounts;
+}

@@ -1,0 +1,35 @@
+import type { FaultLog, FaultyObject } from '../fault.ts';
+import type { KindName } from '../resources/kinds.ts';
+import type { Catalog, Resource } from './catalog.ts';
+import type { ExchangeRate } from './money.ts';
+import type { SecretReader } from './secrets.ts';
+
+/** What every step of a compilation works with. */
+export interface Compilation {
+  readonly catalog: Catalog;
+  readonly faults: FaultLog;
+  readonly secrets: SecretReader;
+  readonly usdToEur: ExchangeRate;
+  /** Some sources could not be read: what is not there may be in them, so it is no fault. */
+  readonly incomplete: boolean;
+}
+
+/** Follows a reference. Undefined when the resource is not there (which is a fault) or is itself at fault. */
+export function follow<K extends KindName>(
+  { catalog, faults, incomplete }: Compilation,
+  from: FaultyObject,
+  field: string,
+  kind: K,
+  id: string,
+): Resource<K> | undefined {
+  const resource = catalog.get(kind, id);
+  if (!resource && !incomplete && !catalog.declares(kind, id)) faults.add(from, field, `there is no ${kind} ${id}`);
+  return resource;
+}
+
+/** A date and time that passed its schema, in milliseconds since the epoch. One that no clock shows is a fault. */
+export function toInstant(faults: FaultLog, from: FaultyObject, field: string, text: string): number | undefined {
+  const instant = Date.parse(text);
+  if (!Number.isNaN(instant)) return instant;
+  return void faults.add(from, field, 'must be a date and time, such as 2026-01-31T12:00:00Z');
+}

@@ -1,0 +1,73 @@
+import type { AliasConfig, BudgetConfig, OrganizationConfig } from '../snapshot.ts';
+import { toSnapshot } from '../resources/names.ts';
+import type { OrganizationSpec } from '../resources/organization.ts';
+import { compileAliases } from './aliases.ts';
+import type { Resource } from './catalog.ts';
+import { follow, type Compilation } from './context.ts';
+import { toNanoEuro, type Currency } from './money.ts';
+import { compilePrices, NO_PRICES } from './prices.ts';
+import { compileProviders } from './providers.ts';
+
+const NO_ALIASES: ReadonlyMap<string, AliasConfig> = new Map();
+
+/** Compiles every Organization, by id, with the providers, aliases and prices its calls can use. */
+export function compileOrganizations(compilation: Compilation): ReadonlyMap<string, OrganizationConfig> {
+  const providersOf = compileProviders(compilation);
+  const aliases = compileAliases(compilation);
+  const books = compilePrices(compilation);
+  const organizations = new Map<string, OrganizationConfig>();
+  for (const resource of compilation.catalog.all('Organization')) {
+    const { spec } = resource.body;
+    const book = spec.priceBookRef && `${resource.namespace}/${spec.priceBookRef.name}`;
+    if (book) follow(compilation, resource, 'spec.priceBookRef', 'PriceBook', book);
+    organizations.set(
+      resource.id,
+      Object.freeze({
+        id: resource.id,
+        suspended: spec.state === 'Suspended',
+        timeZone: spec.timeZone,
+        ...(spec.cap && { cap: toBudget(compilation, spec.cap, spec.currency) }),
+        providers: providersOf(resource.namespace),
+        aliases: aliases.get(resource.namespace) ?? NO_ALIASES,
+        prices: (book && books.get(book)) || NO_PRICES,
+        ...(spec.messagesDefaultProvider && { messagesDefaultProvider: spec.messagesDefaultProvider }),
+      }),
+    );
+  }
+  return organizations;
+}
+
+/** A spend limit in nano-euro, rounded down. `currency` is the organization's. */
+export function toBudget(
+  { usdToEur }: Compilation,
+  { amount, period }: NonNullable<OrganizationSpec['cap']>,
+  currency: Currency,
+): BudgetConfig {
+  return Object.freeze({
+    amount: toNanoEuro(amount, currency, usdToEur, 'down'),
+    period: toSnapshot('period', period),
+  });
+}
+
+/** Whether an organization lets workloads of a namespace belong to it. */
+export function permitsNamespace(
+  { catalog }: Compilation,
+  organization: Resource<'Organization'>,
+  namespace: string,
+): boolean {
+  const { from, selector } = organization.body.spec.workloadNamespaces;
+  switch (from) {
+    case 'Same':
+      return namespace === organization.namespace;
+    case 'All':
+      return true;
+    case 'Selector': {
+      // Kubernetes labels every namespace with its own name.
+      const ownName = { 'kubernetes.io/metadata.name': namespace };
+      const labels = new Map(Object.entries({ ...catalog.get('Namespace', namespace)?.body.metadata.labels, ...ownName }));
+      return Object.entries(selector?.matchLabels ?? {}).every(([key, value]) => labels.get(key) === value);
+    }
+    default:
+      return from satisfies never;
+  }
+}

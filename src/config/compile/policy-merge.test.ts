@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import type { PolicyFragment } from '../resources/policy-fragment.ts';
+import type { ResolvedPolicy } from '../snapshot.ts';
+import { mergePolicy } from './policy-merge.ts';
+
+interface Layers {
+  readonly overrides?: PolicyFragment;
+  readonly workload?: PolicyFragment;
+  readonly defaults?: PolicyFragment;
+}
+
+function merge(layers: Layers, workload: Parameters<typeof mergePolicy>[0] = { answerTimeoutSeconds: 300 }): ResolvedPolicy {
+  const layer = (fragment: PolicyFragment | undefined) => {
+    if (!fragment) return undefined;
+    const terms = fragment.dlp?.customTerms?.map(({ label }) => ({ label, term: `term of ${label}` }));
+    return terms ? { fragment, customTerms: terms } : { fragment };
+  };
+  const [overrides, defaults, own] = [layer(layers.overrides), layer(layers.defaults), layer(layers.workload)];
+  return mergePolicy(workload, { ...(overrides && { overrides }), ...(defaults && { defaults }) }, own && { defaults: own });
+}
+
+const term = (label: string) => ({ dlp: { customTerms: [{ label, secretKeyRef: { name: 'terms', key: label } }] } });
+const keep = { contentRetention: 'Enabled' } as const;
+
+/** Three values of each field, as a fragment says it and as it shows in the resolved policy. */
+const FIELDS: Readonly<Record<string, readonly (readonly [PolicyFragment, unknown])[]>> = {
+  'dlp.mode': [
+    [{ dlp: { mode: 'Block' } }, 'block'],
+    [{ dlp: { mode: 'AllowLog' } }, 'allow_log'],
+    [{ dlp: { mode: 'Mask' } }, 'mask'],
+  ],
+  'dlp.documents': [
+    [{ dlp: { documents: 'Refuse' } }, 'refuse'],
+    [{ dlp: { documents: 'Off' } }, 'off'],
+    [{ dlp: { documents: 'Anonymize' } }, 'anonymize'],
+  ],
+  'dlp.entities': [
+    [{ dlp: { entities: ['email'] } }, new Set(['EMAIL'])],
+    [{ dlp: { entities: ['person_name', 'iban'] } }, new Set(['PERSON_NAME', 'IBAN'])],
+    [{ dlp: { entities: ['secret'] } }, new Set(['SECRET'])],
+  ],
+  'dlp.customTerms': [
+    [term('one'), [{ label: 'one', term: 'term of one' }]],
+    [term('two'), [{ label: 'two', term: 'term of two' }]],
+    [term('three'), [{ label: 'three', term: 'term of three' }]],
+  ],
+  'promptCache': [
+    [{ caching: { promptCache: 'Enabled' } }, true],
+    [{ caching: { promptCache: 'Disabled' } }, false],
+    [{ caching: { promptCache: 'Enabled' } }, true],
+  ],
+  'contentRetention': [
+    [{ contentRetention: 'Enabled' }, true],
+    [{ contentRetention: 'Disabled' }, false],
+    [{ contentRetention: 'Enabled' }, true],
+  ],
+  'responseCache': [
+    [{ ...keep, caching: { responseCache: { mode: 'Enabled', ttlSeconds: 1 } } }, { enabled: true, ttlSeconds: 1 }],
+    [{ ...keep, caching: { responseCache: { mode: 'Disabled', ttlSeconds: 2 } } }, { enabled: false, ttlSeconds: 2 }],
+    [{ ...keep, caching: { responseCache: { mode: 'Enabled', ttlSeconds: 3 } } }, { enabled: true, ttlSeconds: 3 }],
+  ],
+  'scopeGuard': [
+    [{ scopeGuard: { mode: 'Block', scope: 'tax' } }, { mode: 'block', scope: 'tax' }],
+    [{ scopeGuard: { mode: 'Off', scope: 'ignored' } }, { mode: 'off' }],
+    [{ scopeGuard: { mode: 'Monitor', scope: 'law' } }, { mode: 'monitor', scope: 'law' }],
+  ],
+  'answerTimeoutSeconds': [
+    [{ answerTimeoutSeconds: 10 }, 10],
+    [{ answerTimeoutSeconds: 20 }, 20],
+    [{ answerTimeoutSeconds: 30 }, 30],
+  ],
+};
+
+function read(policy: ResolvedPolicy, field: string): unknown {
+  return field.split('.').reduce<unknown>((value, step) => (value as Record<string, unknown>)[step], policy);
+}
+
+describe('precedence', () => {
+  const cases = Object.entries(FIELDS).flatMap(([field, values]) =>
+    // Every assignment of the three values to the three layers, so that a layer cannot win by its value.
+    [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2]].map((order) => [field, order.map((at) => values[at]!)] as const),
+  );
+  test.each(cases)('%s: overrides, then workload, then defaults (%j)', (field, [strong, middle, weak]) => {
+    const overrides = strong![0];
+    const workload = middle![0];
+    const defaults = weak![0];
+    expect(read(merge({ overrides, workload, defaults }), field)).toEqual(strong![1]);
+    expect(read(merge({ workload, defaults }), field)).toEqual(middle![1]);
+    expect(read(merge({ overrides, defaults }), field)).toEqual(strong![1]);
+    expect(read(merge({ defaults }), field)).toEqual(weak![1]);
+    expect(read(merge({ workload }), field)).toEqual(middle![1]);
+  });
+
+  test('fields are taken one by one: a layer that says one thing leaves the rest to the others', () => {
+    const policy = merge({
+      overrides: { dlp: { mode: 'Mask' } },
+      workload: { dlp: { mode: 'AllowLog', documents: 'Refuse' }, caching: { promptCache: 'Enabled' } },
+      defaults: { dlp: { documents: 'Anonymize', entities: ['email'] }, answerTimeoutSeconds: 60 },
+    });
+    expect(policy).toMatchObject({
+      dlp: { mode: 'mask', documents: 'refuse', entities: new Set(['EMAIL']) },
+      promptCache: true,
+      answerTimeoutSeconds: 60,
+    });
+  });
+
+  test('a mode of the scope guard never meets the scope of another layer', () => {
+    const overrides: PolicyFragment = { scopeGuard: { mode: 'Off' } };
+    expect(merge({ overrides, workload: { scopeGuard: { mode: 'Block', scope: 'tax' } } }).scopeGuard).toEqual({ mode: 'off' });
+  });
+});
+
+test('where nobody says anything, personal data is tokenized and every opt-in is off', () => {
+  expect(merge({}, { answerTimeoutSeconds: 45 })).toEqual({
+    dlp: { mode: 'tokenize', documents: 'off', customTerms: [] },
+    allowedModels: [],
+    promptCache: false,
+    responseCache: { enabled: false, ttlSeconds: 3600 },
+    contentRetention: false,
+    scopeGuard: { mode: 'off' },
+    answerTimeoutSeconds: 45,
+  });
+});
+
+test('an override that withdraws retention withdraws the response cache with it', () => {
+  const workload: PolicyFragment = { ...keep, caching: { responseCache: { mode: 'Enabled' } } };
+  expect(merge({ workload }).responseCache.enabled).toBe(true);
+  expect(merge({ workload, overrides: { contentRetention: 'Disabled' } }).responseCache.enabled).toBe(false);
+});
+
+test('an empty list of entities does not switch detection off', () => {
+  expect(merge({ workload: { dlp: { entities: [] } } }).dlp).not.toHaveProperty('entities');
+});
+
+test('every list of models applies, empty ones apart', () => {
+  const workload = { answerTimeoutSeconds: 300, allowedModels: ['a/*', 'b/*'] };
+  const policy = merge(
+    { overrides: { allowedModels: ['a/*'] }, workload: { allowedModels: [] }, defaults: { allowedModels: ['a/x', 'b/y'] } },
+    workload,
+  );
+  expect(policy.allowedModels).toEqual([['a/*', 'b/*'], ['a/*'], ['a/x', 'b/y']]);
+  expect(merge({ workload: { allowedModels: ['c/*'] } }, { ...workload, allowedModels: [] }).allowedModels).toEqual([['c/*']]);
+});
+
+describe('jurisdictions', () => {
+  const at = (...allowedJurisdictions: string[]): PolicyFragment => ({ residency: { allowedJurisdictions } });
+
+  test.each<readonly [Layers, readonly string[] | undefined]>([
+    [{}, undefined],
+    [{ defaults: at('EU', 'CH') }, ['EU', 'CH']],
+    [{ overrides: at('EU', 'CH'), workload: at('CH', 'US') }, ['CH']],
+    [{ overrides: at('EU', 'CH', 'DE'), workload: at('CH', 'US', 'DE'), defaults: at('DE') }, ['DE']],
+    // Nothing in common allows nothing, and nothing is not "every".
+    [{ overrides: at('EU'), workload: at('US') }, []],
+    [{ overrides: at('EU'), workload: at('US'), defaults: at('EU') }, []],
+  ])('%j intersect to %j', (layers, allowed) => {
+    expect(merge(layers).allowedJurisdictions).toEqual(allowed && new Set(allowed));
+  });
+});

@@ -1,0 +1,72 @@
+import type { CredentialConfig, ModelConfig, ProviderConfig } from '../snapshot.ts';
+import { toSnapshot } from '../resources/names.ts';
+import type { ProviderSpec } from '../resources/provider.ts';
+import { byAge, type Resource } from './catalog.ts';
+import type { Compilation } from './context.ts';
+
+/** Gives the providers that organizations of a namespace can reach, by slug. */
+export type ProvidersOf = (namespace: string) => ReadonlyMap<string, ProviderConfig>;
+
+/**
+ * Compiles every Provider. An organization reaches those of its own namespace, then the managed ones of other
+ * namespaces, unless it has one of the same slug; among those, the oldest holds the slug.
+ */
+export function compileProviders(compilation: Compilation): ProvidersOf {
+  const own = new Map<string, Map<string, ProviderConfig>>();
+  const managed: ProviderConfig[] = [];
+  for (const resource of [...compilation.catalog.all('Provider')].sort(byAge)) {
+    const { slug } = resource.body.spec;
+    const neighbours = own.get(resource.namespace) ?? new Map<string, ProviderConfig>();
+    own.set(resource.namespace, neighbours);
+    const holder = neighbours.get(slug);
+    if (holder) {
+      compilation.faults.add(resource, 'spec.slug', `is the slug of Provider ${holder.id} already`);
+      continue;
+    }
+    const provider = compileProvider(compilation, resource);
+    neighbours.set(slug, provider);
+    if (provider.keyOwnership === 'managed') managed.push(provider);
+  }
+  const visible = new Map<string, ReadonlyMap<string, ProviderConfig>>();
+  return (namespace) => {
+    const known = visible.get(namespace);
+    if (known) return known;
+    const providers = new Map(own.get(namespace));
+    for (const provider of managed) if (!providers.has(provider.slug)) providers.set(provider.slug, provider);
+    visible.set(namespace, providers);
+    return providers;
+  };
+}
+
+function compileProvider(compilation: Compilation, resource: Resource<'Provider'>): ProviderConfig {
+  const { spec } = resource.body;
+  return Object.freeze({
+    id: resource.id,
+    slug: spec.slug,
+    protocol: toSnapshot('protocol', spec.protocol),
+    url: spec.endpoint.url.replace(/\/+$/, ''),
+    jurisdiction: spec.jurisdiction,
+    keyOwnership: toSnapshot('keyOwnership', spec.keyOwnership),
+    credentials: Object.freeze(compileCredentials(compilation, resource)),
+    models: compileModels(spec.models ?? []),
+    attempts: spec.retry.attempts,
+    circuitBreaker: Object.freeze({ ...spec.circuitBreaker }),
+    promptCache: toSnapshot('promptCache', spec.features.promptCache),
+    nativeFiles: spec.features.nativeFiles,
+  });
+}
+
+function compileCredentials({ secrets }: Compilation, resource: Resource<'Provider'>): CredentialConfig[] {
+  return (resource.body.spec.credentials ?? []).flatMap((credential, index) => {
+    const { name, type, weight, secretKeyRef } = credential;
+    const secret = secrets.read(resource, `spec.credentials[${index}].secretKeyRef`, secretKeyRef);
+    if (secret === undefined) return [];
+    return Object.freeze({ name, type: toSnapshot('credentialType', type), secret, weight });
+  });
+}
+
+function compileModels(models: NonNullable<ProviderSpec['models']>): ReadonlyMap<string, ModelConfig> {
+  return new Map(
+    models.map((model) => [model.id, Object.freeze({ ...model, reasoning: toSnapshot('reasoning', model.reasoning) })]),
+  );
+}

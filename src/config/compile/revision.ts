@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { KINDS, type KindName } from '../resources/kinds.ts';
+import type { Catalog } from './catalog.ts';
+
+/**
+ * SHA-256 (hex) over everything a snapshot depends on: the resources with defaults filled in, in the order of kind
+ * and id, hashes of the secrets they use, and the exchange rate. The order of files and documents does not matter.
+ */
+export function revisionOf(catalog: Catalog, secrets: ReadonlyMap<string, string>, usdToEur: string): string {
+  const hash = createHash('sha256').update(`usdToEur ${usdToEur}\n`);
+  for (const kind of (Object.keys(KINDS) as KindName[]).sort()) {
+    if (kind === 'Secret') continue; // only the values that are used count, and those as hashes
+    const lines: string[] = [];
+    for (const { id, body, createdAt } of catalog.all(kind)) {
+      const content = 'spec' in body && kind !== 'Namespace' ? body.spec : (body.metadata.labels ?? {});
+      lines.push(`${kind} ${id} ${createdAt} ${canonicalJson(content)}\n`);
+    }
+    for (const line of lines.sort()) hash.update(line);
+  }
+  for (const [name, digest] of [...secrets].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(`secret ${name} ${digest}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** JSON with the members of every object in alphabetical order, so that equal values are equal texts. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = value as Readonly<Record<string, unknown>>;
+  let text = '';
+  for (const key of Object.keys(members).sort()) {
+    if (members[key] === undefined) continue;
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(members[key])}`;
+  }
+  return `{${text}}`;
+}
