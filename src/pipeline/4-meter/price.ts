@@ -1,0 +1,138 @@
+import { ceilDiv, type NanoEuro } from './money.ts';
+import { NO_USAGE, type Usage } from './usage.ts';
+
+/** One kind of token of a `Usage`. */
+export type Bucket = keyof Usage;
+
+/** What is billed beside tokens. Seconds are whole, rounded up by who measures them. */
+export type Unit = 'pages' | 'images' | 'calls' | 'seconds' | 'searches';
+
+/** How much of each unit a call used. Absent is none, except that a call is one call. */
+export type Units = { readonly [U in Unit]?: number };
+
+/** What a price can be asked for: tokens, or one of the units. */
+export type Quantity = 'tokens' | Unit;
+
+/** Rates of a whole call, by the size of its input. */
+export interface PriceTier {
+  /** Holds for calls with more input tokens than this, of whatever bucket. The first tier holds for any size. */
+  readonly above: number;
+  /** Nano-euro per million tokens, over the price's denominator. */
+  readonly rates: Readonly<Record<Bucket, bigint>>;
+}
+
+/** What one model costs at one moment, exact. Made by `createPrice`. */
+export interface Price {
+  /** Where it comes from, as the audit row tells it. */
+  readonly source: string;
+  /** In ascending order of `above`; empty when tokens are not billed. */
+  readonly tiers: readonly PriceTier[];
+  /** Nano-euro per million units, over the denominator. */
+  readonly units: { readonly [U in Unit]?: bigint };
+  readonly denominator: bigint;
+  /** The least that is billed of a recording, however short. */
+  readonly minimumSeconds?: number;
+}
+
+/** Bounds of what a call can use. */
+export interface Bounds extends Units {
+  /** All input tokens, cached or not. */
+  readonly inputTokens?: number;
+  /** All output tokens, reasoning included. */
+  readonly outputTokens?: number;
+}
+
+/** Input buckets, then output buckets. */
+export const INPUT_BUCKETS = [
+  'input',
+  'cacheRead',
+  'cacheWrite5m',
+  'cacheWrite1h',
+] as const satisfies readonly Bucket[];
+export const OUTPUT_BUCKETS = ['output', 'reasoning'] as const satisfies readonly Bucket[];
+export const UNITS = ['pages', 'images', 'calls', 'seconds', 'searches'] as const satisfies readonly Unit[];
+
+const MILLION = 1_000_000n;
+const NOTHING: Units = {};
+
+/**
+ * What a call costs: every bucket and unit at its rate, summed exactly and rounded up once. The same function prices
+ * the hold (through `ceiling`) and the settlement. Throws a RangeError on a count that is not a whole, non-negative
+ * number: such a usage has no cost, and least of all none. // spec 8
+ */
+export function cost(price: Price, usage: Usage, units: Units = NOTHING): NanoEuro {
+  let sum = 0n;
+  const tier = tierOf(price, usage);
+  if (tier) {
+    const { rates } = tier;
+    sum =
+      charge(rates.input, usage.input) +
+      charge(rates.cacheRead, usage.cacheRead) +
+      charge(rates.cacheWrite5m, usage.cacheWrite5m) +
+      charge(rates.cacheWrite1h, usage.cacheWrite1h) +
+      charge(rates.output, usage.output) +
+      charge(rates.reasoning, usage.reasoning);
+  }
+  for (const unit of UNITS) {
+    const rate = price.units[unit];
+    if (rate !== undefined) sum += charge(rate, billedUnits(price, units, unit));
+  }
+  return ceilDiv(sum, price.denominator * MILLION);
+}
+
+/**
+ * The most a call within these bounds can cost: in every tier it can reach, all input at the tier's dearest input rate
+ * and all output at its dearest output rate. No usage within the bounds costs more, and one costs as much.
+ */
+export function ceiling(price: Price, bounds: Bounds): NanoEuro {
+  const { inputTokens = 0, outputTokens = 0 } = bounds;
+  let highest = cost(price, NO_USAGE, bounds);
+  for (const [index, { above, rates }] of price.tiers.entries()) {
+    if (index > 0 && inputTokens <= above) break;
+    // Within this tier, input ends where the next one begins.
+    const input = Math.min(inputTokens, price.tiers[index + 1]?.above ?? inputTokens);
+    const worst: Usage = {
+      ...NO_USAGE,
+      [dearest(rates, INPUT_BUCKETS)]: input,
+      [dearest(rates, OUTPUT_BUCKETS)]: outputTokens,
+    };
+    const amount = cost(price, worst, bounds);
+    if (amount > highest) highest = amount;
+  }
+  return highest;
+}
+
+/** The tier a usage is billed in; undefined when the price does not bill tokens. */
+export function tierOf(price: Price, usage: Usage): PriceTier | undefined {
+  const { tiers } = price;
+  let tier = tiers[0];
+  if (tiers.length < 2) return tier;
+  const input = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+  for (let index = 1; index < tiers.length && input > tiers[index]!.above; index += 1) tier = tiers[index];
+  return tier;
+}
+
+/** How much of a unit is billed: a call is one call, and a recording lasts no less than the price's minimum. */
+export function billedUnits(price: Price, units: Units, unit: Unit): number {
+  const count = units[unit] ?? (unit === 'calls' ? 1 : 0);
+  return unit === 'seconds' && count > 0 ? Math.max(count, price.minimumSeconds ?? 0) : count;
+}
+
+/** True when the price says what this quantity costs. A price per call alone covers whatever the call does. */
+export function covers(price: Price, quantity: Quantity): boolean {
+  const { tiers, units } = price;
+  if (quantity === 'tokens' && tiers.length > 0) return true;
+  if (quantity !== 'tokens' && units[quantity] !== undefined) return true;
+  return tiers.length === 0 && units.calls !== undefined;
+}
+
+function charge(rate: bigint, count: number): bigint {
+  if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`not a count: ${count}`);
+  return count === 0 ? 0n : rate * BigInt(count);
+}
+
+function dearest<B extends Bucket>(rates: PriceTier['rates'], buckets: readonly [B, ...B[]]): B {
+  let best = buckets[0];
+  for (const bucket of buckets) if (rates[bucket] > rates[best]) best = bucket;
+  return best;
+}
