@@ -1,0 +1,135 @@
+import { LRUCache } from 'lru-cache';
+import type { OrganizationConfig, PriceConfig, ProviderConfig } from '#config/snapshot.ts';
+import { fraction } from './fraction.ts';
+import { exchangeRate, genaiProviderId, LONGEST_MODEL_ID, readGenaiPrice, type ExchangeRate } from './genai-prices.ts';
+import { overridePrice, rowsInForce } from './price-override.ts';
+import { createPrice } from './price-sheet.ts';
+import { covers, type Price, type Quantity } from './price.ts';
+
+/** What the price book needs to know of a provider. */
+export type PricedProvider = Pick<ProviderConfig, 'slug'> & Partial<Pick<ProviderConfig, 'protocol' | 'url'>>;
+
+export interface PriceBook {
+  /**
+   * The price of a provider's model at a moment (milliseconds since the epoch), for calls that are billed by one of
+   * `quantities`. Undefined when none is known: the call must be refused, for an unknown price is never free. // spec 8
+   */
+  find(
+    organization: Pick<OrganizationConfig, 'prices'>,
+    provider: PricedProvider,
+    model: string,
+    at: number,
+    quantities?: readonly Quantity[],
+  ): Price | undefined;
+}
+
+/** A price and when it holds: `from` is inclusive, `until` exclusive. */
+interface DatedPrice {
+  readonly price: Price | undefined;
+  readonly from: number;
+  readonly until: number;
+}
+
+const TOKENS: readonly Quantity[] = ['tokens'];
+const MOST_CACHED = 4096;
+
+/**
+ * A price book: an organization's PriceBook rows first (`<provider>/<model>`, then `<provider>/*`), then the gateway's
+ * own list, then the bundled data of genai-prices, in euro at `usdToEur`. A row in force replaces what comes after it
+ * in whole. Throws a RangeError when the rate is not a positive decimal.
+ */
+export function createPriceBook({ usdToEur }: { readonly usdToEur: string }): PriceBook {
+  const overrides = createOverrides();
+  const builtIn = createBuiltIn(exchangeRate(usdToEur));
+  return {
+    find(organization, provider, model, at, quantities = TOKENS) {
+      const own = organization.prices.size > 0 ? overrides(organization.prices, provider, model, at) : undefined;
+      const price = own ?? (provider.slug === LOCAL ? localPrice(model) : builtIn(provider, model, at));
+      return price && quantities.some((quantity) => covers(price, quantity)) ? price : undefined;
+    },
+  };
+}
+
+function createOverrides() {
+  // A list of rows belongs to one pattern of a snapshot and never changes: its prices live as long as it does.
+  const cached = new WeakMap<readonly PriceConfig[], Map<boolean, DatedPrice>>();
+
+  function priceOf(rows: readonly PriceConfig[], pattern: string, family: boolean, at: number): Price | undefined {
+    let byFamily = cached.get(rows);
+    if (!byFamily) cached.set(rows, (byFamily = new Map<boolean, DatedPrice>()));
+    const known = byFamily.get(family);
+    if (known && holds(known, at)) return known.price;
+    const inForce = rowsInForce(rows, at);
+    const price = inForce && overridePrice(inForce, pattern, family);
+    const starts = rows.map(({ effectiveFrom }) => effectiveFrom);
+    const from = Math.max(-Infinity, ...starts.filter((start) => start <= at));
+    const until = Math.min(Infinity, ...starts.filter((start) => start > at));
+    byFamily.set(family, { price, from, until });
+    return price;
+  }
+
+  return (
+    prices: OrganizationConfig['prices'],
+    provider: PricedProvider,
+    model: string,
+    at: number,
+  ): Price | undefined => {
+    for (const pattern of [`${provider.slug}/${model}`, `${provider.slug}/*`]) {
+      const rows = prices.get(pattern);
+      const price = rows && priceOf(rows, pattern, isAnthropicFamily(provider, model), at);
+      if (price) return price;
+    }
+    return undefined;
+  };
+}
+
+function createBuiltIn(rate: ExchangeRate) {
+  const ids = new WeakMap<PricedProvider, { readonly id: string | undefined }>();
+  const cached = new LRUCache<string, DatedPrice>({ max: MOST_CACHED });
+
+  function idOf(provider: PricedProvider): string | undefined {
+    let known = ids.get(provider);
+    if (!known) ids.set(provider, (known = { id: genaiProviderId(provider.slug, provider.url) }));
+    return known.id;
+  }
+
+  return (provider: PricedProvider, model: string, at: number): Price | undefined => {
+    const id = idOf(provider);
+    if (id === undefined || model.length > LONGEST_MODEL_ID) return undefined;
+    const family = isAnthropicFamily(provider, model);
+    const key = `${family ? 'a' : 'o'} ${id}/${model}`;
+    const known = cached.get(key);
+    if (known && holds(known, at)) return known.price;
+    const { sheet, from, until } = readGenaiPrice(id, model, at, rate);
+    const price = sheet && createPrice(sheet, family);
+    cached.set(key, { price, from, until });
+    return price;
+  };
+}
+
+function holds({ from, until }: DatedPrice, at: number): boolean {
+  return at >= from && at < until;
+}
+
+/** Models of this family bill an hour of prompt cache at twice the input rate, wherever they are hosted. */
+function isAnthropicFamily(provider: PricedProvider, model: string): boolean {
+  return provider.protocol === 'messages' || CLAUDE.test(model);
+}
+
+const CLAUDE = /claude/i;
+
+/** The provider slug of what the gateway answers itself. */
+const LOCAL = 'gw';
+
+/** 0.01 EUR per million input tokens, output free. // spec 4.4.9 */
+const TYPED_PRICE: Price = createPrice(
+  {
+    source: 'gatewarden typed decisions',
+    tiers: [{ above: 0, perMillion: { input: fraction('10000000'), output: fraction('0') } }],
+  },
+  false,
+);
+
+function localPrice(model: string): Price | undefined {
+  return model === 'typed' || model === 'typed/router' ? TYPED_PRICE : undefined;
+}
