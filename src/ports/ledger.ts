@@ -18,11 +18,16 @@ export interface SealedRow {
   readonly row: string;
   /** 32 bytes as hex: SHA-256(link of the row before || SHA-256(row)). */
   readonly link: string;
+  /** The call had been sealed by another strand before: the row is kept for its own strand's sake, and not counted. */
+  readonly superseded?: true;
 }
 
 /** The audit ledger: append-only rows, and the questions money and evidence ask of it. */
 export interface Ledger {
-  /** Writes rows durably in one transaction. A row that is already there (same call) is left as it is. */
+  /**
+   * Writes rows durably in one transaction. A row that is already there (same call) is left as it is; when it belongs
+   * to another strand, the new one is kept as `superseded`. A strand's batches are to be sent one after the other.
+   */
   append(rows: readonly SealedRow[]): Promise<void>;
   /** Spend of an organization in the periods that `now` falls in, in `timeZone`, leaving out the calls in `open`. */
   totals(organization: string, timeZone: string, now: number, open: readonly OpenHold[]): Promise<SpendTotals>;

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { answers, claim, dataDirectory, DataDirectoryInUse, type DataDirectory } from './data-directory.ts';
+import type { WorkerInput, WorkerMessage } from './worker.ts';
+
+/** A PostgreSQL that runs inside this process (PGlite) or in another one; either is reached through its socket. */
+export interface EmbeddedPostgres {
+  /** For `pg` and for libpq. */
+  readonly connectionString: string;
+  /** Ends it when it runs in this process. Connections have to be closed first. */
+  close(): Promise<void>;
+}
+
+const SOCKET_WAIT_MS = 10_000;
+
+/**
+ * Opens the embedded PostgreSQL in a worker thread, making it when it is not there. Commits wait for the disk. Rejects
+ * with DataDirectoryInUse when another process has it open.
+ */
+export async function openEmbeddedPostgres(options: { readonly dataDir: string }): Promise<EmbeddedPostgres> {
+  const directory = dataDirectory(options.dataDir);
+  const release = await claim(directory);
+  try {
+    const worker = await startWorker(directory);
+    let closing: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      await stopWorker(worker);
+      release();
+    };
+    return { connectionString: connectionStringOf(directory), close: () => (closing ??= close()) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/**
+ * The embedded PostgreSQL of a data directory, wherever it runs: in the process that has it open, or else opened here.
+ * Rejects when there is none: it makes nothing.
+ */
+export async function reachEmbeddedPostgres(options: { readonly dataDir: string }): Promise<EmbeddedPostgres> {
+  const directory = dataDirectory(options.dataDir);
+  if (!existsSync(join(directory.database, 'PG_VERSION'))) {
+    throw new Error(`there is no embedded database in ${options.dataDir}`);
+  }
+  try {
+    return await openEmbeddedPostgres(options);
+  } catch (error) {
+    if (!(error instanceof DataDirectoryInUse)) throw error;
+    // Its owner may be about to open it.
+    for (let waited = 0; !(await answers(directory.socket)); waited += 100) {
+      if (waited >= SOCKET_WAIT_MS) throw error;
+      await sleep(100);
+    }
+    return { connectionString: connectionStringOf(directory), close: async () => {} };
+  }
+}
+
+function connectionStringOf({ folder }: DataDirectory): string {
+  return `postgresql://postgres@/postgres?host=${encodeURIComponent(folder)}`;
+}
+
+async function startWorker({ database, socket }: DataDirectory): Promise<Worker> {
+  const input: WorkerInput = { database, socket };
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: input });
+  await said(worker, 'ready');
+  // Clients notice when the worker ends: their connections do. Unheard, its fault would end this process.
+  worker.on('error', () => {});
+  return worker;
+}
+
+async function stopWorker(worker: Worker): Promise<void> {
+  const closed = said(worker, 'closed').catch(() => {});
+  worker.postMessage('close');
+  await closed;
+  await worker.terminate();
+}
+
+/** Resolves when the worker says so; rejects when it ends instead. */
+async function said(worker: Worker, kind: WorkerMessage['kind']): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onMessage = (message: WorkerMessage): void => {
+    if (message.kind === kind) resolve();
+  };
+  const onExit = (): void => reject(new Error('the embedded database has ended'));
+  worker.on('message', onMessage).once('error', reject).once('exit', onExit);
+  try {
+    await promise;
+  } finally {
+    worker.off('message', onMessage).off('error', reject).off('exit', onExit);
+  }
+}

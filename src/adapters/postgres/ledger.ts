@@ -1,0 +1,141 @@
+import type { Pool } from 'pg';
+import type { CheckpointStore } from '#ports/checkpoints.ts';
+import type { Ledger, SealedRow } from '#ports/ledger.ts';
+import type { OpenHold, PeriodTotals, SpendTotals } from '#ports/limit-counters.ts';
+import { bigintArray, digestArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
+import { readCheckpoints, readHeads, saveCheckpoint } from './checkpoints.ts';
+import { migrate, withSchemaLock } from './migrate.ts';
+import { createPool, type PostgresOptions } from './pool.ts';
+import { allRows, sealedRow, type LedgerRow } from './rows.ts';
+import { query, STATEMENTS } from './statements.ts';
+
+export interface PostgresLedgerOptions extends PostgresOptions {
+  /** Only reads: neither migrates nor makes partitions, so that it needs no rights but SELECT. */
+  readonly readOnly?: boolean;
+}
+
+export interface PostgresLedger extends Ledger, CheckpointStore {
+  /**
+   * Makes the partitions of the month of `now` (milliseconds since the epoch) and of the two after it, where they are
+   * missing; resolves with the months made. To be called about once a day; rows without a partition are not lost.
+   */
+  maintain(now: number): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+const WRITE_TIMEOUT_MS = 30_000;
+const READ_TIMEOUT_MS = 10_000;
+const MONTHS_AHEAD = 2;
+
+/**
+ * Opens the ledger in PostgreSQL and brings its schema up to date. Rejects when the database cannot be reached, when
+ * its schema was changed by others, or when it would acknowledge rows that are not durable.
+ */
+export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<PostgresLedger> {
+  const { readOnly = false, ...rest } = options;
+  const pool = createPool(rest);
+  try {
+    if (!readOnly) {
+      await assertDurable(pool);
+      await migrate(pool);
+      await maintain(pool, Date.now());
+    }
+    await ping(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return {
+    append: (rows) => append(pool, rows),
+    totals: (organization, timeZone, now, open) => totals(pool, organization, timeZone, now, open),
+    find: (callIds) => find(pool, callIds),
+    rows: () => allRows(pool),
+    ping: () => ping(pool),
+    heads: () => readHeads(pool),
+    saveCheckpoint: (checkpoint) => saveCheckpoint(pool, checkpoint),
+    checkpoints: () => readCheckpoints(pool),
+    maintain: (now) => maintain(pool, now),
+    close: () => pool.end(),
+  };
+}
+
+async function append(pool: Pool, rows: readonly SealedRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const values = [
+    uuidArray(rows.map((row) => row.callId)),
+    uuidArray(rows.map((row) => row.strand)),
+    bigintArray(rows.map((row) => row.sequence)),
+    timestampArray(rows.map((row) => row.at)),
+    textArray(rows.map((row) => row.organization)),
+    textArray(rows.map((row) => row.workload)),
+    bigintArray(rows.map((row) => row.cost)),
+    textArray(rows.map((row) => row.row)),
+    digestArray(rows.map((row) => row.link)),
+  ];
+  await pool.query(query(STATEMENTS.append, values, WRITE_TIMEOUT_MS));
+}
+
+interface TotalsRow {
+  readonly day_id: string;
+  readonly month_id: string;
+  readonly workload: string | null;
+  readonly total: string | null;
+  readonly day: string | null;
+  readonly month: string | null;
+}
+
+async function totals(
+  pool: Pool,
+  organization: string,
+  timeZone: string,
+  now: number,
+  open: readonly OpenHold[],
+): Promise<SpendTotals> {
+  const calls = uuidArray(open.map((hold) => hold.callId));
+  const values = [organization, timeZone, new Date(now).toISOString(), calls];
+  const { rows } = await pool.query<TotalsRow>(query(STATEMENTS.totals, values));
+  const first = rows[0];
+  if (!first) throw new Error('the ledger answered without periods');
+  const workloads = new Map<string, PeriodTotals>();
+  let all: PeriodTotals = { total: 0n, day: 0n, month: 0n };
+  for (const { workload, ...sums } of rows) {
+    if (workload === null) continue;
+    const spent = { total: amount(sums.total), day: amount(sums.day), month: amount(sums.month) };
+    workloads.set(workload, spent);
+    all = { total: all.total + spent.total, day: all.day + spent.day, month: all.month + spent.month };
+  }
+  return { periods: { day: first.day_id, month: first.month_id }, organization: all, workloads };
+}
+
+/** A sum of nothing is null. */
+function amount(sum: string | null): bigint {
+  return BigInt(sum ?? 0);
+}
+
+async function find(pool: Pool, callIds: readonly string[]): Promise<readonly SealedRow[]> {
+  if (callIds.length === 0) return [];
+  const { rows } = await pool.query<LedgerRow>(query(STATEMENTS.find, [uuidArray(callIds)], READ_TIMEOUT_MS));
+  return rows.map(sealedRow);
+}
+
+async function ping(pool: Pool): Promise<void> {
+  await pool.query(query(STATEMENTS.ping, [], READ_TIMEOUT_MS));
+}
+
+async function maintain(pool: Pool, now: number): Promise<readonly string[]> {
+  const made: string[] = [];
+  await withSchemaLock(pool, async (client) => {
+    const values = [new Date(now).toISOString(), MONTHS_AHEAD];
+    const { rows } = await client.query<{ month: string; added: boolean }>(query(STATEMENTS.addPartitions, values));
+    made.push(...rows.filter((row) => row.added).map((row) => row.month));
+  });
+  return made;
+}
+
+/** A server told to acknowledge commits before they are on disk would lose rows whose holds were settled. */
+async function assertDurable(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ synchronous_commit: string }>('SHOW synchronous_commit');
+  if (rows[0]?.synchronous_commit === 'off') {
+    throw new Error('synchronous_commit is off for this database or role: the audit ledger needs it on');
+  }
+}

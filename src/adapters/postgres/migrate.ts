@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Client, Pool, PoolClient } from 'pg';
+
+interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+  readonly sha256: string;
+}
+
+/** Serializes everything that changes the schema, over all processes on one database. */
+const SCHEMA_LOCK = 7_305_804_402_118_566n;
+
+/** What is written in the database about its schema is not what this version of the gateway wrote. */
+export class SchemaMismatch extends Error {
+  override readonly name = 'SchemaMismatch';
+}
+
+/**
+ * Brings the schema up to date: numbered files, each run once, never backwards. Safe with several processes at once.
+ * A database that is up to date is only read; one that is ahead of this version is left as it is.
+ */
+export async function migrate(pool: Pool): Promise<void> {
+  const migrations = readMigrations();
+  if (await pending(pool, migrations).then((list) => list.length === 0)) return;
+  await withSchemaLock(pool, async (client) => {
+    await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
+      number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, at timestamptz NOT NULL DEFAULT now())`);
+    for (const { number, name, sql, sha256 } of await pending(client, migrations)) {
+      await client.query(sql);
+      await client.query('INSERT INTO schema_migrations (number, name, sha256) VALUES ($1, $2, $3)', [
+        number,
+        name,
+        sha256,
+      ]);
+    }
+  });
+}
+
+/** Runs `action` in a transaction that no other process changing the schema overlaps. */
+export async function withSchemaLock(pool: Pool, action: (client: PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  let fault: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
+    await action(client);
+    await client.query('COMMIT');
+  } catch (error) {
+    fault = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    // A connection whose transaction failed is closed, which rolls it back.
+    client.release(fault);
+  }
+}
+
+async function pending(db: Pool | PoolClient | Client, migrations: readonly Migration[]): Promise<Migration[]> {
+  const { rows } = await db.query<{ table: string | null }>("SELECT to_regclass('schema_migrations')::text AS table");
+  if (rows[0]?.table === null) return [...migrations];
+  const applied = await db.query<{ number: number; sha256: string }>('SELECT number, sha256 FROM schema_migrations');
+  const known = new Map(applied.rows.map((row) => [row.number, row.sha256]));
+  for (const { number, name, sha256 } of migrations) {
+    const other = known.get(number) ?? sha256;
+    if (other !== sha256) throw new SchemaMismatch(`migration ${number} (${name}) was applied with other contents`);
+  }
+  return migrations.filter(({ number }) => !known.has(number));
+}
+
+function readMigrations(): readonly Migration[] {
+  const folder = new URL('./migrations/', import.meta.url);
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
+  return files.sort().map((file) => {
+    const sql = readFileSync(new URL(file, folder), 'utf8');
+    const name = file.slice(5, -4);
+    return { number: Number(file.slice(0, 4)), name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
+  });
+}

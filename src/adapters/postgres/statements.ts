@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import type { QueryConfig } from 'pg';
+
+/** A prepared statement without its values. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The SQL that the adapter runs while it serves: one file each. */
+export const STATEMENTS = {
+  append: statement('append'),
+  totals: statement('totals'),
+  rows: statement('rows'),
+  find: statement('find'),
+  ping: statement('ping'),
+  heads: statement('heads'),
+  lastCheckpoint: statement('last-checkpoint'),
+  saveCheckpoint: statement('save-checkpoint'),
+  checkpoints: statement('checkpoints'),
+  addPartitions: statement('add-partitions'),
+} as const;
+
+/** A query for node-postgres. `timeoutMs` bounds the wait for its result; the connection is given up with it. */
+export function query(
+  { name, text }: Statement,
+  values: readonly unknown[] = [],
+  timeoutMs?: number,
+): QueryConfig & { query_timeout?: number } {
+  return { name, text, values: [...values], ...(timeoutMs === undefined ? undefined : { query_timeout: timeoutMs }) };
+}
+
+function statement(file: string): Statement {
+  return { name: `gw_${file}`, text: readFileSync(new URL(`./statements/${file}.sql`, import.meta.url), 'utf8') };
+}

@@ -1,0 +1,1 @@
+SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1

@@ -1,0 +1,1 @@
+SELECT call_id FROM audit_rows LIMIT 1

@@ -1,0 +1,28 @@
+-- At most $3 rows from (strand, sequence) = ($1, $2) on, in chain order. A retry that overtook its first attempt may
+-- have left a copy of a written row among the superseded: that copy is no row of its own.
+SELECT call_id, strand, sequence, extract(epoch FROM at) * 1000 AS at, organization, workload, cost_nano_eur, row_text, link, superseded
+FROM (
+  (
+    SELECT call_id, strand, sequence, at, organization, workload, cost_nano_eur, row_text, link, false AS superseded
+    FROM audit_rows
+    WHERE (strand, sequence) >= ($1::uuid, $2::bigint)
+    ORDER BY strand, sequence
+    LIMIT $3::bigint
+  )
+  UNION ALL
+  (
+    SELECT call_id, strand, sequence, at, organization, workload, cost_nano_eur, row_text, link, true
+    FROM audit_superseded AS late
+    WHERE (strand, sequence) >= ($1::uuid, $2::bigint)
+      AND NOT EXISTS (
+        SELECT FROM audit_rows
+        WHERE audit_rows.call_id = late.call_id
+          AND audit_rows.strand = late.strand
+          AND audit_rows.sequence = late.sequence
+      )
+    ORDER BY strand, sequence
+    LIMIT $3::bigint
+  )
+) AS page
+ORDER BY strand, sequence, superseded
+LIMIT $3::bigint
