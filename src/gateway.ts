@@ -17,7 +17,6 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   const app = Fastify({
     bodyLimit: deps.bodyLimitBytes,
     logger: false,
-    disableRequestLogging: true,
     requestTimeout: 0,
     keepAliveTimeout: 75_000,
     return503OnClosing: false,

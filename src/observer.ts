@@ -48,8 +48,14 @@ export function createObserver(log: Log): Observer {
       }
     },
     onConfig(event) {
-      if (event.name === 'config.rejected') log.error({ event: event.name, faults: event.faults });
-      else log.info({ event: event.name, revision: event.revision, counts: event.counts });
+      switch (event.name) {
+        case 'config.loaded':
+          return log.info({ event: event.name, revision: event.revision, counts: event.counts });
+        case 'config.rejected':
+          return log.error({ event: event.name, faults: event.faults });
+        case 'config.failed':
+          return log.error({ event: event.name, err: event.error });
+      }
     },
     onError(error, callId) {
       errors(`code="${error.code}"`);

@@ -36,7 +36,7 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     entry.hold = hold;
     entry.step = 'dispatch';
     yield { kind: 'accepted', stream: call.ask.stream, headers: responseHeaders(inspection, hold) };
-    yield* stages.dispatch({ call, inspection, plan, demand, hold }, entry);
+    yield* stages.dispatch({ call, inspection, demand, hold }, entry);
   } catch (thrown) {
     const error = asGatewayError(thrown);
     entry.failed(error);

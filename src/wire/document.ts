@@ -55,6 +55,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a top-level member is the gateway's own extension, which never leaves. // spec 1.8 */
+export function isExtension(name: string): boolean {
+  return name === 'gw' || name.startsWith('gw.');
+}
+
 /** The original text with the edits spliced in; the very same text when there are none. Throws on overlapping edits. */
 export function render(text: string, edits: readonly Edit[]): string {
   if (edits.length === 0) return text;

@@ -1,6 +1,6 @@
 import type { CustomTerm } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import { isObject, removeMembers, type Edit, type Json, type WireDocument } from '#wire/document.ts';
+import { isExtension, isObject, removeMembers, type Edit, type Json, type WireDocument } from '#wire/document.ts';
 
 const MAX_TERMS = 256;
 const MAX_TERM_LENGTH = 1000;
@@ -20,7 +20,7 @@ const NONE: Extension = { remove: [], edits: [] };
  */
 export function readExtension(document: WireDocument): Extension {
   const { body } = document;
-  const names = Object.keys(body).filter((name) => name === 'gw' || name.startsWith('gw.'));
+  const names = Object.keys(body).filter(isExtension);
   if (names.length === 0) return NONE;
   const remove: CustomTerm[] = [];
   for (const name of names) {
@@ -35,7 +35,7 @@ export function readExtension(document: WireDocument): Extension {
     else throw invalid(`${name} is not an extension of this gateway`, name);
   }
   if (remove.length > MAX_TERMS) throw invalid(`gw.remove takes at most ${MAX_TERMS} terms`, 'gw.remove');
-  return { remove, edits: removeMembers(document.root, (key) => names.includes(key.value)) };
+  return { remove, edits: removeMembers(document.root, (key) => isExtension(key.value)) };
 }
 
 function readTerms(value: Json | undefined, param: string): readonly CustomTerm[] {

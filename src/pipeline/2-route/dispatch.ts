@@ -9,7 +9,7 @@ import type { Entry } from '#seal/entry.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { isObject, render, setString, type Edit, type JsonObject } from '#wire/document.ts';
 import { attempt } from './attempts.ts';
-import type { Candidate, Plan } from './plan.ts';
+import type { Candidate } from './plan.ts';
 import { StreamRelay } from './relay.ts';
 import { noAnswer } from './upstream-error.ts';
 
@@ -17,7 +17,6 @@ import { noAnswer } from './upstream-error.ts';
 export interface Dispatch {
   readonly call: Call;
   readonly inspection: Inspection;
-  readonly plan: Plan;
   readonly demand: Demand;
   readonly hold: Hold;
 }
@@ -28,10 +27,10 @@ const DRAIN_MS = 30_000;
 
 /** Asks the provider and relays its answer, restoring tags; the bytes of everything else stay as they came. */
 export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<Answer> {
-  const { call, plan, demand } = work;
+  const { call, hold, demand } = work;
   const upstream = new UpstreamSignal(call);
   try {
-    const { candidate, incoming } = await attempt(plan, {
+    const { candidate, incoming } = await attempt(hold.plan, {
       outgoing: (target, timeoutMs) => outgoing(work, target, timeoutMs, upstream.signal),
       timeoutMs: call.timeoutMs,
       signal: upstream.signal,

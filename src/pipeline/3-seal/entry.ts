@@ -59,7 +59,7 @@ export class Entry implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const billed = this.billed();
-    const cost = billed && this.hold ? this.hold.cost(billed.usage) : 0n;
+    const cost = billed && this.hold && this.target ? this.hold.cost(billed.usage, this.target) : 0n;
     const settlement = this.hold && {
       callId: this.#ingress.id,
       organization: this.hold.open.organization,
@@ -97,7 +97,7 @@ export class Entry implements AsyncDisposable {
       model: this.#call?.ask.model ?? null,
       organization: key.workload.organization.id,
       outcome,
-      price: billed && this.hold ? this.hold.priceSource(this.target?.provider) : null,
+      price: billed && this.hold && this.target ? this.hold.priceSource(this.target) : null,
       provider: this.target?.provider ?? null,
       provider_model: this.target?.model ?? null,
       provider_response_id: this.providerResponseId,

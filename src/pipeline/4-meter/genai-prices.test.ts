@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeRate, genaiProviderId, GENAI_PRICES_VERSION, readGenaiPrice } from './genai-prices.ts';
 import { createPrice } from './price-sheet.ts';
 import { cost, tierOf, type Price, type Units } from './price.ts';
-import { NO_USAGE, type Usage } from './usage.ts';
+import { NO_USAGE, type Usage } from '#wire/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const USD = exchangeRate('1');

@@ -3,22 +3,30 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import type { Call } from '#pipeline/call.ts';
 import type { Ledger } from '#ports/ledger.ts';
 import { CountersUnavailable, type HoldDecision, type HoldRequest, type LimitCounters, type OpenHold } from '#ports/limit-counters.ts';
-import type { Candidate } from '#route/plan.ts';
+import type { Candidate, Plan } from '#route/plan.ts';
 import type { NanoEuro } from './money.ts';
 import { periodsAt } from './periods.ts';
 import type { Demand } from './demand.ts';
-import { cost, ceiling, type Price } from './price.ts';
+import { ceiling, cost, type Price } from './price.ts';
 import type { PriceBook } from './price-book.ts';
 import { limitHeaders, limitRefusal } from './refusal.ts';
 import type { Restorer } from './restorer.ts';
 import type { Usage } from '#wire/usage.ts';
 
+/** A provider and the model it was asked for. */
+export interface PricedTarget {
+  readonly provider: string;
+  readonly model: string;
+}
+
 /** A debit made before dispatch, and how to price what comes of it. */
 export interface Hold {
   readonly open: OpenHold;
-  /** What a usage costs at the price of the provider that answered. */
-  cost(usage: Usage, provider?: string): NanoEuro;
-  priceSource(provider: string | undefined): string;
+  /** The candidates that have a price: only they may be asked. */
+  readonly plan: Plan;
+  /** What a usage costs at the price of the target that was asked. */
+  cost(usage: Usage, target: PricedTarget): NanoEuro;
+  priceSource(target: PricedTarget): string;
   /** `x-ratelimit-*` as they stand after this call. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -46,6 +54,7 @@ const BUSY_WAIT_MS = 5;
 export async function hold(call: Call, candidates: readonly Candidate[], demand: Demand, deps: MeterDeps): Promise<Hold> {
   const { workload } = call.key;
   const prices = priceCandidates(call, candidates, deps.prices);
+  const plan = candidates.filter((candidate) => prices.has(targetId(asTarget(candidate)))) as unknown as Plan;
   const amounts = [...prices.values()].map((price) => ceiling(price, demand.ceiling));
   const amount = amounts.reduce((most, next) => (next > most ? next : most));
   const open: OpenHold = {
@@ -57,26 +66,35 @@ export async function hold(call: Call, candidates: readonly Candidate[], demand:
     periods: periodsAt(call.startedAt, workload.organization.timeZone),
     amount,
     tokens: demand.reservedTokens,
-    draft: abandonedDraft(call, candidates[0]!),
+    draft: abandonedDraft(call, plan[0]),
   };
   const decision = await place({ ...open, ...limitsOf(workload) }, workload.organization, deps);
   if (decision.kind === 'refused') throw limitRefusal(decision, workload);
   deps.open.set(open.callId, open);
-  const first = prices.keys().next().value!;
   return {
     open,
-    cost: (usage, provider) => cost(prices.get(provider ?? first) ?? prices.get(first)!, usage),
-    priceSource: (provider) => (prices.get(provider ?? first) ?? prices.get(first)!).source,
+    plan,
+    cost: (usage, target) => cost(prices.get(targetId(target))!, usage),
+    priceSource: (target) => prices.get(targetId(target))!.source,
     headers: limitHeaders(decision),
   };
+}
+
+function asTarget({ provider, model }: Candidate): PricedTarget {
+  return { provider: provider.config.slug, model };
+}
+
+function targetId({ provider, model }: PricedTarget): string {
+  return `${provider}/${model}`;
 }
 
 /** Candidates without a price are not used: an unknown price is never free. // design 7 */
 function priceCandidates(call: Call, candidates: readonly Candidate[], book: PriceBook): Map<string, Price> {
   const prices = new Map<string, Price>();
-  for (const { provider, model } of candidates) {
+  for (const candidate of candidates) {
+    const { provider, model } = candidate;
     const price = book.find(call.key.workload.organization, provider.config, model, call.startedAt);
-    if (price) prices.set(provider.config.slug, price);
+    if (price) prices.set(targetId(asTarget(candidate)), price);
   }
   if (prices.size === 0) {
     const models = candidates.map(({ provider, model }) => `${provider.config.slug}/${model}`).join(', ');

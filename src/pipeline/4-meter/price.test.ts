@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fraction, reduce, type Fraction } from './fraction.ts';
 import { createPrice, type PartialRates, type PriceSheet } from './price-sheet.ts';
 import { billedUnits, ceiling, cost, covers, tierOf, UNITS, type Bucket, type Price, type Units } from './price.ts';
-import { NO_USAGE, type Usage } from './usage.ts';
+import { NO_USAGE, type Usage } from '#wire/usage.ts';
 
 const BUCKETS = Object.keys(NO_USAGE) as Bucket[];
 const euro = (amount: string): Fraction => {

@@ -1,5 +1,5 @@
 import { ceilDiv, type NanoEuro } from './money.ts';
-import { NO_USAGE, type Usage } from './usage.ts';
+import { NO_USAGE, type Usage } from '#wire/usage.ts';
 
 /** One kind of token of a `Usage`. */
 export type Bucket = keyof Usage;

@@ -1,5 +1,5 @@
 import type { Contents, Leaf, Media } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
+import { isExtension, type WireDocument } from '../document.ts';
 import type { JsonNode, StringNode } from '../scan.ts';
 
 /** Top-level members in the order a model reads them; members not named here come last, as written. */
@@ -18,13 +18,14 @@ const MEDIA_MEMBERS: Readonly<Record<string, { readonly within: string; readonly
 };
 
 /**
- * Every string of a chat request, save: the model id, ids that pair a tool call with its result, and the bytes of
+ * Every string of a chat request that can leave, save: the model id, ids that pair a tool call with its result, and the bytes of
  * inline media, which are reported as media instead.
  */
 export function contents(document: WireDocument): Contents {
   const walk = new Walk();
   const members = [...document.root.members].sort((a, b) => rank(a.key.value) - rank(b.key.value));
   for (const { key, value } of members) {
+    if (isExtension(key.value)) continue;
     walk.key(key);
     if (key.value !== 'model') walk.value(value, key.value, '');
   }

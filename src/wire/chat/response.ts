@@ -66,6 +66,9 @@ export function writeUsage(usage: Usage): JsonObject {
   };
 }
 
+/** More tokens than any answer has: a larger figure is a provider's fault, not a bill. */
+const MAX_COUNT = 1_000_000_000;
+
 function count(value: Json | undefined): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+  return typeof value === 'number' && value > 0 ? Math.floor(Math.min(value, MAX_COUNT)) : 0;
 }

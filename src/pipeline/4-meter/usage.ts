@@ -1,1 +1,0 @@
-export { NO_USAGE, totalTokens, type Usage } from '#wire/usage.ts';

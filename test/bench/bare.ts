@@ -1,0 +1,26 @@
+import Fastify from 'fastify';
+import { Agent, request as send } from 'undici';
+
+/**
+ * What the gateway is compared with: Fastify and undici forwarding the same bodies, parsed and written again as a proxy
+ * that changes a field would, without anything that Gatewarden does. Prints its port; `argv[2]` is the upstream.
+ */
+const upstream = process.argv[2]!;
+const dispatcher = new Agent({ pipelining: 1, keepAliveTimeout: 60_000 });
+const app = Fastify({ bodyLimit: 64 * 1024 * 1024 });
+
+app.post('/v1/chat/completions', async (request, reply) => {
+  const body = request.body as { model: string; stream?: boolean };
+  const answer = await send(`${upstream}/chat/completions`, {
+    dispatcher,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer upstream' },
+    body: JSON.stringify({ ...body, model: body.model.slice(body.model.indexOf('/') + 1) }),
+  });
+  reply.code(answer.statusCode);
+  if (!body.stream) return answer.body.json();
+  reply.header('content-type', 'text/event-stream');
+  return reply.send(answer.body);
+});
+await app.listen({ host: '127.0.0.1', port: 0 });
+console.log((app.server.address() as { port: number }).port);

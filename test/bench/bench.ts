@@ -1,0 +1,191 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newKey, startGateway, tenant } from '../harness/gateway.ts';
+import { startPostgres } from '../harness/postgres.ts';
+import { startRedis } from '../harness/redis.ts';
+import { closedLoop, createClient, pacedLoop, quantile, send, type Target } from './load.ts';
+import { cpuMicroseconds, residentBytes, startProgram } from './processes.ts';
+
+/**
+ * The governed benchmark: a bare proxy and Gatewarden with everything on (auth, inspection with reversible tags, Redis
+ * limits and holds, rows sealed to PostgreSQL), measured in turns in one run against the same upstream on loopback.
+ * Absolute times tell of the machine; the ratios tell of the gateway.
+ */
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
+const CONNECTIONS = 32;
+const STREAM_CONNECTIONS = 16;
+const CHUNKS = 200;
+const HELD_STREAMS = 400;
+
+interface Side extends Target {
+  readonly pid: number;
+}
+
+interface Measure {
+  readonly name: string;
+  readonly unit: string;
+  readonly bare: number;
+  readonly governed: number;
+  /** `difference` where adding is what matters, else `ratio`. */
+  readonly compare: 'ratio' | 'difference';
+}
+
+const sentence = 'We look at the numbers of the third quarter and decide together what the next step should be. ';
+const personal = 'Write to ada.lovelace@example.com or call +49 30 901820 about it. ';
+
+function prompt(bytes: number, stream: boolean, model = 'upstream/static'): string {
+  const text = personal + sentence.repeat(Math.ceil(bytes / sentence.length));
+  const messages = [
+    { role: 'system', content: 'You are a careful assistant.' },
+    { role: 'user', content: text.slice(0, bytes) },
+  ];
+  return JSON.stringify({ model, messages, max_tokens: 256, ...(stream && { stream: true }) });
+}
+
+await using servers = new AsyncDisposableStack();
+const [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
+servers.defer(() => redis.stop());
+servers.defer(() => postgres.stop());
+const upstream = await startProgram('./upstream.ts');
+const bareProgram = await startProgram('./bare.ts', `http://127.0.0.1:${upstream.port}`);
+const key = newKey();
+const gateway = await startGateway({
+  resources: tenant({
+    upstreamUrl: `http://127.0.0.1:${upstream.port}`,
+    key,
+    workload: {
+      limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000 },
+      budget: { amount: '1000000', period: 'Daily' },
+    },
+    organization: { cap: { amount: '10000000', period: 'Monthly' } },
+    policy: { dlp: { mode: 'Tokenize' } },
+  }),
+  redisUrl: redis.url,
+  databaseUrl: await postgres.createDatabase(),
+});
+servers.defer(async () => void (await gateway.stop()));
+const bare: Side = { origin: `http://127.0.0.1:${bareProgram.port}`, key, pid: bareProgram.pid };
+const governed: Side = { origin: gateway.url, key, pid: gateway.pid };
+const client = createClient();
+
+const measures: Measure[] = [];
+for (const kilobytes of [2, 20]) {
+  const body = prompt(kilobytes * 1024, false);
+  const requests = kilobytes === 2 ? 4000 : 2000;
+  measures.push(...(await buffered(`${kilobytes} KiB buffered`, body, requests)));
+}
+measures.push(...(await latency('2 KiB at half of saturation', prompt(2048, false))));
+measures.push(...(await streamed(prompt(2048, true))));
+measures.push(await memory(prompt(2048, true, 'upstream/stall')));
+report();
+bareProgram.stop();
+upstream.stop();
+await client.destroy();
+
+/** Runs both sides in turns and takes medians, so that a machine whose speed drifts is the same to both. */
+async function inTurns<T>(run: (side: Side) => Promise<T>): Promise<{ bare: T[]; governed: T[] }> {
+  await run(bare);
+  await run(governed);
+  const results = { bare: [] as T[], governed: [] as T[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    results.bare.push(await run(bare));
+    results.governed.push(await run(governed));
+  }
+  return results;
+}
+
+async function buffered(name: string, body: string, requests: number): Promise<Measure[]> {
+  const { bare: b, governed: g } = await inTurns(async (side) => {
+    const before = cpuMicroseconds(side.pid);
+    const result = await closedLoop(client, side, body, CONNECTIONS, requests);
+    await sleep(100);
+    refuseFailures(name, result.failures);
+    return { cpu: (cpuMicroseconds(side.pid) - before) / requests, rate: requests / result.seconds };
+  });
+  return [
+    measure(`${name}: CPU`, 'µs/request', b.map((x) => x.cpu), g.map((x) => x.cpu), 'ratio'),
+    measure(`${name}: throughput`, 'requests/s', b.map((x) => x.rate), g.map((x) => x.rate), 'ratio'),
+  ];
+}
+
+async function latency(name: string, body: string): Promise<Measure[]> {
+  const saturated = await closedLoop(client, governed, body, CONNECTIONS, 3000);
+  const rate = saturated.requests / saturated.seconds / 2;
+  const { bare: b, governed: g } = await inTurns(async (side) => {
+    const result = await pacedLoop(client, side, body, rate, 3);
+    refuseFailures(name, result.failures);
+    return { p50: quantile(result.latencies, 0.5), p99: quantile(result.latencies, 0.99) };
+  });
+  return [
+    measure(`${name}: p50`, 'ms', b.map((x) => x.p50), g.map((x) => x.p50), 'difference'),
+    measure(`${name}: p99`, 'ms', b.map((x) => x.p99), g.map((x) => x.p99), 'difference'),
+  ];
+}
+
+async function streamed(body: string): Promise<Measure[]> {
+  const streams = 160;
+  const { bare: b, governed: g } = await inTurns(async (side) => {
+    const before = cpuMicroseconds(side.pid);
+    const result = await closedLoop(client, side, body, STREAM_CONNECTIONS, streams);
+    await sleep(100);
+    refuseFailures('streams', result.failures);
+    return { cpu: (cpuMicroseconds(side.pid) - before) / streams / CHUNKS, rate: (streams * CHUNKS) / result.seconds };
+  });
+  return [
+    measure(`${CHUNKS} chunks streamed: CPU`, 'µs/chunk', b.map((x) => x.cpu), g.map((x) => x.cpu), 'ratio'),
+    measure(`${CHUNKS} chunks streamed: throughput`, 'chunks/s', b.map((x) => x.rate), g.map((x) => x.rate), 'ratio'),
+  ];
+}
+
+/** What an open stream holds: growth of resident memory over many that stay open, after a first lot has warmed the heap. */
+async function memory(body: string): Promise<Measure> {
+  const hold = async (side: Side): Promise<number> => {
+    const open = async (count: number): Promise<() => Promise<void>> => {
+      const own = createClient();
+      for (let index = 0; index < count; index++) void send(own, side, body);
+      await sleep(2500);
+      return () => own.destroy();
+    };
+    const closeWarm = await open(HELD_STREAMS / 4);
+    await closeWarm();
+    await sleep(1000);
+    const before = residentBytes(side.pid);
+    const close = await open(HELD_STREAMS);
+    const bytes = (residentBytes(side.pid) - before) / HELD_STREAMS;
+    await close();
+    await sleep(1000);
+    return bytes;
+  };
+  return measure('open stream: memory', 'bytes', [await hold(bare)], [await hold(governed)], 'ratio');
+}
+
+function measure(name: string, unit: string, b: number[], g: number[], compare: Measure['compare']): Measure {
+  return { name, unit, bare: median(b), governed: median(g), compare };
+}
+
+function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)]!;
+}
+
+function refuseFailures(name: string, failures: number): void {
+  if (failures > 0) throw new Error(`${name}: ${failures} requests failed; a benchmark of failures says nothing`);
+}
+
+function report(): void {
+  const rows = measures.map(({ name, unit, bare: b, governed: g, compare }) => ({
+    name,
+    unit,
+    bare: round(b),
+    governed: round(g),
+    ...(compare === 'ratio' ? { ratio: round(g / b) } : { added: round(g - b) }),
+  }));
+  console.table(Object.fromEntries(rows.map(({ name, ...row }) => [name, row])));
+  mkdirSync('bench-results', { recursive: true });
+  writeFileSync('bench-results/latest.json', `${JSON.stringify({ rounds: ROUNDS, connections: CONNECTIONS, measures: rows }, null, 2)}\n`);
+  console.log('Written to bench-results/latest.json');
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3));
+}

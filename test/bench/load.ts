@@ -1,0 +1,90 @@
+import { Agent, type Dispatcher } from 'undici';
+
+/** Where load goes and what it says. */
+export interface Target {
+  readonly origin: string;
+  readonly key: string;
+}
+
+/** Latencies of one run, milliseconds, sorted. */
+export interface LoadResult {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly latencies: readonly number[];
+  readonly failures: number;
+}
+
+/** The value below which `share` of the sorted values lie. */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** A client of its own connections. */
+export function createClient(): Agent {
+  return new Agent({ pipelining: 1, keepAliveTimeout: 60_000, headersTimeout: 30_000, bodyTimeout: 30_000 });
+}
+
+/** Sends one request; resolves with whether the whole answer came with status 200. */
+export function send(client: Agent, target: Target, body: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    let status = 0;
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: () => {},
+      onResponseStart: (_controller, code) => {
+        status = code;
+      },
+      onResponseData: () => {},
+      onResponseEnd: () => resolve(status === 200),
+      onResponseError: () => resolve(false),
+    };
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.key}` };
+    client.dispatch({ origin: target.origin, path: '/v1/chat/completions', method: 'POST', headers, body }, handler);
+  });
+}
+
+/** Keeps `connections` requests going for a number of requests. */
+export async function closedLoop(
+  client: Agent,
+  target: Target,
+  body: string,
+  connections: number,
+  requests: number,
+): Promise<LoadResult> {
+  const latencies: number[] = [];
+  let failures = 0;
+  let left = requests;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (left-- > 0) {
+        const at = performance.now();
+        if (!(await send(client, target, body))) failures++;
+        latencies.push(performance.now() - at);
+      }
+    }),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  return { requests, seconds, latencies: latencies.sort((a, b) => a - b), failures };
+}
+
+/** Sends at a fixed rate whatever the answers take, so that waiting shows as latency. */
+export async function pacedLoop(client: Agent, target: Target, body: string, perSecond: number, seconds: number): Promise<LoadResult> {
+  const latencies: number[] = [];
+  let failures = 0;
+  const pending: Promise<void>[] = [];
+  const started = performance.now();
+  const total = Math.floor(perSecond * seconds);
+  for (let index = 0; index < total; index++) {
+    const due = started + (index * 1000) / perSecond;
+    const wait = due - performance.now();
+    if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait));
+    pending.push(
+      send(client, target, body).then((ok) => {
+        if (!ok) failures++;
+        latencies.push(performance.now() - due);
+      }),
+    );
+  }
+  await Promise.all(pending);
+  return { requests: total, seconds, latencies: latencies.sort((a, b) => a - b), failures };
+}

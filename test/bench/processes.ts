@@ -1,0 +1,37 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A program of this folder as its own process. */
+export interface Program {
+  readonly port: number;
+  readonly pid: number;
+  stop(): void;
+}
+
+/** Starts a program that prints its port as its first line. */
+export async function startProgram(file: string, ...args: string[]): Promise<Program> {
+  const child: ChildProcess = spawn(process.execPath, [new URL(file, import.meta.url).pathname, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  process.on('exit', () => child.kill('SIGKILL'));
+  const port = await new Promise<number>((resolve, reject) => {
+    child.stdout!.once('data', (line: Buffer) => resolve(Number(line.toString('utf8').trim())));
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
+  });
+  return { port, pid: child.pid!, stop: () => void child.kill('SIGKILL') };
+}
+
+/** CPU time that a process and its threads have used, microseconds. */
+export function cpuMicroseconds(pid: number): number {
+  let nanoseconds = 0;
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+  }
+  return nanoseconds / 1000;
+}
+
+/** Resident memory of a process, bytes. */
+export function residentBytes(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) * 1024;
+}

@@ -1,0 +1,71 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { chat } from '../harness/answers.ts';
+import { ledgerRows } from '../harness/ledger-rows.ts';
+import { expectBooksToAgree, startStack, type Stack } from './stack.ts';
+
+/** 200 calls at once against a budget for 100. */
+
+let stack: Stack | undefined;
+afterEach(async () => {
+  await stack?.[Symbol.asyncDispose]();
+  stack = undefined;
+});
+
+const PER_CALL = { prices: [{ model: 'upstream/*', unit: 'Call', input: '0.01' }] };
+const BUDGET = { workload: { budget: { amount: '1', period: 'Total' } } };
+
+describe('a budget for 100 calls', () => {
+  test('serves exactly 100 of 200 concurrent calls, over two gateways', async () => {
+    stack = await startStack({ ...PER_CALL, ...BUDGET });
+    const { ask, upstream } = stack;
+    const first = stack.gateway;
+    const second = await stack.another();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => {
+        stack!.gateway = index % 2 === 0 ? first : second;
+        return ask();
+      }),
+    );
+    const statuses = answers.map((answer) => answer.status);
+    await Promise.all(answers.map((answer) => answer.text()));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 402)).toHaveLength(100);
+    expect(upstream.requests).toHaveLength(100);
+    expect(await expectBooksToAgree(stack, 200)).toBe(1_000_000_000n);
+  }, 60_000);
+
+  test('when a third of the clients hang up at random points, nothing is served beyond it and the books agree', async () => {
+    stack = await startStack({
+      prices: [{ model: 'upstream/*', input: '1000', output: '1000' }],
+      workload: { budget: { amount: '1000', period: 'Total' } },
+    });
+    const { ask, upstream } = stack;
+    upstream.respond(chat({ content: Array.from({ length: 30 }, (_, index) => `word ${index} `), usage: { prompt_tokens: 11, completion_tokens: 60, total_tokens: 71 } }));
+    let random = 42;
+    const next = (below: number): number => (random = (random * 1_103_515_245 + 12_345) % 2_147_483_648) % below;
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const hangUp = new AbortController();
+        const stop = index % 3 === 0 ? next(12) : Infinity;
+        try {
+          const answer = await ask({ stream: true, max_tokens: 100 }, { signal: hangUp.signal });
+          if (answer.status !== 200) return answer.status;
+          let reads = 0;
+          for await (const _chunk of answer.body!) if (reads++ >= stop) hangUp.abort();
+          return 200;
+        } catch {
+          return 'hung up';
+        }
+      }),
+    );
+    expect(outcomes.filter((outcome) => outcome === 200).length).toBeGreaterThan(0);
+    const spent = await expectBooksToAgree(stack, 200);
+    expect(spent).toBeGreaterThan(0n);
+    expect(spent).toBeLessThanOrEqual(1000n * 1_000_000_000n);
+    const rows = await ledgerRows(stack.databaseUrl, 200);
+    expect(rows).toHaveLength(200);
+    // One row for every call that reached the provider, and every served one is billed as the provider reported.
+    expect(rows.filter((row) => row.attempts.length > 0 || row.outcome === 'hung_up').length).toBeGreaterThanOrEqual(upstream.requests.length);
+    for (const row of rows.filter(({ outcome }) => outcome === 'served')) expect(row.cost_nano_eur).toBe('71000000');
+  }, 60_000);
+});

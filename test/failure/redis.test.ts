@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { chat } from '../harness/answers.ts';
+import { rowOf } from '../harness/ledger-rows.ts';
+import { countersOf, expectBooksToAgree, startStack, type Stack } from './stack.ts';
+
+let stack: Stack | undefined;
+afterEach(async () => {
+  await stack?.[Symbol.asyncDispose]();
+  stack = undefined;
+});
+
+const PER_CALL = { prices: [{ model: 'upstream/*', unit: 'Call', input: '0.25' }] };
+
+/** Asks until the gateway can check limits again. */
+async function untilServed({ ask }: Stack): Promise<Response> {
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await ask();
+    if (answer.status !== 503) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the gateway did not come back');
+}
+
+describe.each(['killed', 'stopped'] as const)('Redis %s', (how) => {
+  test('refuses with 503 and dispatches nothing; started again empty, spend is rebuilt before the first call', async () => {
+    stack = await startStack({ ...PER_CALL, workload: { budget: { amount: '1', period: 'Monthly' } } });
+    const { ask, redis, upstream, databaseUrl } = stack;
+    for (let call = 0; call < 3; call++) expect((await ask()).status).toBe(200);
+    await expectBooksToAgree(stack, 3);
+    if (how === 'killed') await redis.kill();
+    else redis.pause();
+    const refused = await ask();
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('2');
+    expect(await refused.json()).toMatchObject({ error: { type: 'api_error', code: 'limits_unavailable' } });
+    expect(upstream.requests).toHaveLength(3);
+    expect(await rowOf(databaseUrl, refused.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused', step: 'meter', cost_nano_eur: '0' });
+    if (how === 'stopped') redis.resume();
+    await redis.restart({ empty: true });
+    // 0.75 of 1 is spent: one more call fits, not four.
+    expect((await untilServed(stack)).status).toBe(200);
+    expect((await ask()).status).toBe(402);
+    expect(upstream.requests).toHaveLength(4);
+    expect(await expectBooksToAgree(stack, 4)).toBe(1_000_000_000n);
+  }, 60_000);
+});
+
+test('a call in flight while Redis loses its data is billed once', async () => {
+  stack = await startStack({ ...PER_CALL, workload: { budget: { amount: '10', period: 'Total' } } });
+  const { ask, redis, upstream } = stack;
+  const { gate } = await import('../harness/gate.ts');
+  const held = gate();
+  upstream.respond(chat({ content: 'late', gate: held }));
+  const inFlight = ask();
+  await upstream.request(0);
+  expect((await countersOf(redis)).holds).toHaveLength(1);
+  await redis.kill();
+  await redis.restart({ empty: true });
+  held.release();
+  expect((await inFlight).status).toBe(200);
+  expect((await untilServed(stack)).status).toBe(200);
+  expect(await expectBooksToAgree(stack, 2)).toBe(500_000_000n);
+}, 60_000);

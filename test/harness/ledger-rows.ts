@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { AuditRow } from '../../src/pipeline/3-seal/row.ts';
+
+/** The audit rows of a database, in the order of their strands, once there are at least `least` of them. */
+export async function ledgerRows(databaseUrl: string, least = 0): Promise<AuditRow[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    for (let tries = 0; ; tries++) {
+      const { rows } = await client.query<{ row: string }>('SELECT row_text AS row FROM audit_rows ORDER BY strand, sequence');
+      if (rows.length >= least) return rows.map(({ row }) => JSON.parse(row) as AuditRow);
+      if (tries === 400) throw new Error(`only ${rows.length} of ${least} audit rows came`);
+      await sleep(25);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** The one audit row of a call, once it is there. */
+export async function rowOf(databaseUrl: string, callId: string | null | undefined): Promise<AuditRow> {
+  for (let tries = 0; tries < 400; tries++) {
+    const found = (await ledgerRows(databaseUrl)).filter((row) => row.call_id === callId);
+    if (found.length > 1) throw new Error(`${found.length} audit rows for one call`);
+    if (found[0]) return found[0];
+    await sleep(25);
+  }
+  throw new Error(`no audit row for call ${callId}`);
+}
