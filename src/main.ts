@@ -8,6 +8,7 @@ import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
 import { openFolderSource } from '#config/folder-source.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
 import { createPriceBook } from '#meter/price-book.ts';
+import type { LimitCounters } from '#ports/limit-counters.ts';
 import { createCorridor } from '#pipeline/corridor.ts';
 import { createProviders } from '#providers/registry.ts';
 import { createTransport } from '#providers/transport.ts';
@@ -47,10 +48,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   });
   const database = settings.databaseUrl === undefined ? await openEmbeddedPostgres({ dataDir: settings.dataDir }) : undefined;
   const ledger = await openLedger(database?.connectionString ?? settings.databaseUrl!, log);
-  const counters =
-    settings.redisUrl === undefined
-      ? openMemoryCounters({ journal: `${settings.dataDir}/holds.journal` })
-      : await openRedisCounters({ url: settings.redisUrl });
+  const counters = await openCounters(settings, log);
   const transport = createTransport();
   const detection = createDetectionPool({});
   const corridor = createCorridor({
@@ -132,6 +130,14 @@ async function openLedger(connectionString: string, log: Log): Promise<Awaited<R
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
+}
+
+/** Shared counters, or this process' own. Redis may come later: until then calls are refused, not lost. */
+async function openCounters(settings: Settings, log: Log): Promise<LimitCounters & { close(): Promise<void> | void }> {
+  if (settings.redisUrl === undefined) return openMemoryCounters({ journal: `${settings.dataDir}/holds.journal` });
+  const counters = openRedisCounters({ url: settings.redisUrl, cluster: settings.redisCluster });
+  await counters.ping().catch((error: unknown) => log.warn({ event: 'counters.unreachable', err: error }));
+  return counters;
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -7,6 +7,8 @@ export interface Settings {
   readonly secretsDir: string | undefined;
   readonly dataDir: string;
   readonly redisUrl: string | undefined;
+  /** `redisUrl` names one node of a Redis Cluster. */
+  readonly redisCluster: boolean;
   readonly databaseUrl: string | undefined;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
@@ -36,6 +38,11 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     if (number >= least && number <= most) return number;
     faults.push(`${name} must be a whole number from ${least} to ${most}`);
     return fallback;
+  };
+  const flag = (name: string): boolean => {
+    const value = text(name, 'false')!;
+    if (value !== 'true' && value !== 'false') faults.push(`${name} must be true or false`);
+    return value === 'true';
   };
   const address = (name: string, schemes: readonly string[]): string | undefined => {
     const value = text(name);
@@ -67,6 +74,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     secretsDir: text('GW_SECRETS_DIR'),
     dataDir: text('GW_DATA_DIR', '.data')!,
     redisUrl,
+    redisCluster: flag('REDIS_CLUSTER'),
     databaseUrl,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',

@@ -62,8 +62,9 @@ export async function startStack(
 
 /** What the counters keep of the organization. */
 export async function countersOf(redis: RedisServer): Promise<CountersView> {
-  const counters = await openRedisCounters({ url: redis.url });
+  const counters = openRedisCounters({ url: redis.url });
   try {
+    await counters.ping();
     return await counters.view(ORGANIZATION);
   } finally {
     await counters.close();
