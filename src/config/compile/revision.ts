@@ -24,7 +24,7 @@ export function revisionOf(catalog: Catalog, secrets: ReadonlyMap<string, string
 }
 
 /** JSON with the members of every object in alphabetical order, so that equal values are equal texts. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members = value as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { coreKind } from './kind.ts';
 import { stringMap } from './schema.ts';
 
@@ -11,9 +11,6 @@ export const secret = coreKind('Secret', {
   stringData: Type.Optional(stringMap({ maxLength: SECRET_MAX })),
   data: Type.Optional(stringMap({ maxLength: SECRET_MAX * 2 })),
 });
-
-/** A Secret, whole. */
-export type SecretResource = Static<typeof secret.schema>;
 
 /** The Namespace kind of Kubernetes: only its labels matter here. */
 export const namespace = coreKind('Namespace', {

@@ -65,7 +65,7 @@ function withArticle(type: string): string {
 }
 
 /** Turns a JSON pointer into a field: `/spec/prices/3/input` is `spec.prices[3].input`. */
-export function toField(pointer: string): string {
+function toField(pointer: string): string {
   return pointer
     .split('/')
     .slice(1)

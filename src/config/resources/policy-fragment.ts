@@ -58,50 +58,49 @@ const scopeGuard = closed(
   { description: 'Keeps a workload to its purpose.' },
 );
 
+const fields = {
+  dlp: Type.Optional(dlp),
+  residency: Type.Optional(
+    closed(
+      {
+        allowedJurisdictions: setOf(jurisdiction(), {
+          minItems: 1,
+          maxItems: 64,
+          description: 'Where a provider may be, such as EU or CH.',
+        }),
+      },
+      { description: 'Where requests may be sent.' },
+    ),
+  ),
+  caching: Type.Optional(
+    closed(
+      {
+        promptCache: Type.Optional(
+          values(ENABLED_OR_DISABLED, { description: 'Whether cache markers may reach providers.' }),
+        ),
+        responseCache: Type.Optional(responseCache),
+      },
+      { description: 'Caches, of providers and of the gateway.' },
+    ),
+  ),
+  contentRetention: Type.Optional(
+    values(ENABLED_OR_DISABLED, { description: 'Whether requests and answers may be kept, encrypted.' }),
+  ),
+  allowedModels: Type.Optional(
+    setOf(model(), {
+      maxItems: 256,
+      description: 'Models that may be called. Every list that applies must allow the model. Empty: no limit.',
+    }),
+  ),
+  scopeGuard: Type.Optional(scopeGuard),
+  answerTimeoutSeconds: Type.Optional(
+    Type.Integer({ minimum: 10, maximum: 600, description: 'How long a provider may take to answer.' }),
+  ),
+};
+
 /** The schema of a policy fragment: any part of a policy, all fields optional. */
 export function policyFragment(description: string) {
-  return closed(
-    {
-      dlp: Type.Optional(dlp),
-      residency: Type.Optional(
-        closed(
-          {
-            allowedJurisdictions: setOf(jurisdiction(), {
-              minItems: 1,
-              maxItems: 64,
-              description: 'Where a provider may be, such as EU or CH.',
-            }),
-          },
-          { description: 'Where requests may be sent.' },
-        ),
-      ),
-      caching: Type.Optional(
-        closed(
-          {
-            promptCache: Type.Optional(
-              values(ENABLED_OR_DISABLED, { description: 'Whether cache markers may reach providers.' }),
-            ),
-            responseCache: Type.Optional(responseCache),
-          },
-          { description: 'Caches, of providers and of the gateway.' },
-        ),
-      ),
-      contentRetention: Type.Optional(
-        values(ENABLED_OR_DISABLED, { description: 'Whether requests and answers may be kept, encrypted.' }),
-      ),
-      allowedModels: Type.Optional(
-        setOf(model(), {
-          maxItems: 256,
-          description: 'Models that may be called. Every list that applies must allow the model. Empty: no limit.',
-        }),
-      ),
-      scopeGuard: Type.Optional(scopeGuard),
-      answerTimeoutSeconds: Type.Optional(
-        Type.Integer({ minimum: 10, maximum: 600, description: 'How long a provider may take to answer.' }),
-      ),
-    },
-    { minProperties: 1, description },
-  );
+  return closed(fields, { minProperties: 1, description });
 }
 
 /** One fragment of a policy. */
