@@ -108,9 +108,10 @@ async function* streamed(
         yield { kind: 'head', headers: STREAM_HEADERS };
       }
       if (head && text !== '' && !call.signal.aborted) yield { kind: 'body', text };
+      if (relay.failure !== undefined) throw relay.failure;
     }
   } finally {
-    if (!over && upstream.draining) await drain(chunks, relay);
+    if (!over && !relay.failure && upstream.draining) await drain(chunks, relay);
     incoming.close();
   }
 }
@@ -118,8 +119,7 @@ async function* streamed(
 /** Reads on for the usage of a stream that nobody is listening to any more. */
 async function drain(chunks: AsyncIterator<Uint8Array>, relay: StreamRelay): Promise<void> {
   try {
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) relay.consume(next.value);
-    relay.end();
+    for (let next = await chunks.next(); !next.done && !relay.failure; next = await chunks.next()) relay.consume(next.value);
   } catch {
     // Out of time, or the provider failed too: what was seen is billed.
   }

@@ -5,6 +5,7 @@ import type { Call } from '#pipeline/call.ts';
 import { UpstreamFault } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import type { FrameFacts, StreamReader } from '#wire/codec.ts';
+import { NotAJsonObject } from '#wire/document.ts';
 import { AmbiguousJson } from '#wire/scan.ts';
 import { SseDecoder, SseEventTooLarge, writeEvent, type SseEvent } from '#wire/sse.ts';
 
@@ -20,6 +21,8 @@ const CHARACTERS_PER_TOKEN = 4;
 export class StreamRelay {
   /** An event of the answer itself came: the call is being answered, and a failure can be a status no more. */
   begun = false;
+  /** What broke the stream, to be thrown after what came before it was sent. */
+  failure: unknown;
   readonly #call: Call;
   readonly #entry: Entry;
   readonly #slug: string;
@@ -40,18 +43,33 @@ export class StreamRelay {
     if (tokenized) this.#restorer = new StreamRestorer(call.codec, tags, call.ask.jsonAnswer);
   }
 
-  /** What to send for these bytes. Throws when the provider reports a failure or sends no stream of this family. */
+  /** What to send for these bytes. Sets `failure` when the provider reports one or sends no stream of this family. */
   consume(bytes: Uint8Array): string {
-    return this.#guarded(() => this.#decoder.push(bytes).reduce((text, event) => text + this.#relay(event), ''));
+    return this.#relayAll(() => this.#decoder.push(bytes));
   }
 
-  /** What to send when the provider has ended the stream. Throws when the answer was not complete. */
+  /** What to send when the provider has ended the stream. Sets `failure` when the answer was not complete. */
   end(): string {
-    return this.#guarded(() => {
-      const text = this.#decoder.end().reduce((sent, event) => sent + this.#relay(event), '');
-      if (!this.#reader.finished) throw new UpstreamFault('reset', 'the stream ended before the answer was complete');
-      return this.#done ? text : text + this.#close(this.#call.codec.streamEnd);
-    });
+    const text = this.#relayAll(() => this.#decoder.end());
+    if (this.failure !== undefined || this.#done) return text;
+    if (this.#reader.finished) return text + this.#close(this.#call.codec.streamEnd);
+    this.failure = new UpstreamFault('reset', 'the stream ended before the answer was complete');
+    return text + this.#held();
+  }
+
+  #relayAll(decode: () => readonly SseEvent[]): string {
+    let text = '';
+    try {
+      for (const event of decode()) text += this.#relay(event);
+      return text;
+    } catch (thrown) {
+      this.failure = asFault(thrown);
+      return text + this.#held();
+    }
+  }
+
+  #held(): string {
+    return this.#restorer?.end() ?? '';
   }
 
   #relay(event: SseEvent): string {
@@ -68,7 +86,7 @@ export class StreamRelay {
   /** Text still held back, the usage frame if it was asked for and the provider sent none, then the end. */
   #close(end: string): string {
     this.#done = true;
-    const held = this.#restorer?.end() ?? '';
+    const held = this.#held();
     if (!this.#call.ask.includeUsage || this.#usageSent) return held + end;
     const { codec, ask } = this.#call;
     const billed = this.#entry.usage ?? this.#entry.seen;
@@ -90,16 +108,12 @@ export class StreamRelay {
     const attempts = this.#entry.attempts;
     return new GatewayError('upstream_error', `${this.#slug}: ${message}`, { report: { cause: 'reported', attempts } });
   }
+}
 
-  #guarded(action: () => string): string {
-    try {
-      return action();
-    } catch (thrown) {
-      if (thrown instanceof SseEventTooLarge) throw new UpstreamFault('protocol', thrown.message);
-      if (thrown instanceof SyntaxError || thrown instanceof AmbiguousJson) {
-        throw new UpstreamFault('protocol', 'a stream event is not JSON', { cause: thrown });
-      }
-      throw thrown;
-    }
+function asFault(thrown: unknown): unknown {
+  if (thrown instanceof SseEventTooLarge) return new UpstreamFault('protocol', thrown.message);
+  if (thrown instanceof SyntaxError || thrown instanceof AmbiguousJson || thrown instanceof NotAJsonObject) {
+    return new UpstreamFault('protocol', 'a stream event is not JSON', { cause: thrown });
   }
+  return thrown;
 }

@@ -1,0 +1,178 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { chat, hang, sse } from '../harness/answers.ts';
+import { hugeFrame } from '../harness/frames.ts';
+import { gate } from '../harness/gate.ts';
+import { rowOf } from '../harness/ledger-rows.ts';
+import { expectBooksToAgree, startStack, type Stack } from './stack.ts';
+
+let stack: Stack | undefined;
+afterEach(async () => {
+  await stack?.[Symbol.asyncDispose]();
+  stack = undefined;
+});
+
+const chunk = (content: string) => ({ data: { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] } });
+
+/** Reads a stream up to its end, or until `until` has come. */
+async function read(answer: Response, until?: string): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const bytes of answer.body!) {
+    text += decoder.decode(bytes, { stream: true });
+    if (until !== undefined && text.includes(until)) break;
+  }
+  return text;
+}
+
+function lastEvent(text: string): { error?: { code: string; type: string; message: string } } {
+  const data = text.trimEnd().split('\n\n').at(-1)!;
+  return JSON.parse(data.replace(/^data: /, '')) as { error?: { code: string; type: string; message: string } };
+}
+
+describe('hang-ups', () => {
+  test('abort: the provider is cut at once and what was seen is billed, as estimated', async () => {
+    stack = await startStack();
+    const { ask, upstream, databaseUrl } = stack;
+    const steps = gate();
+    upstream.respond(chat({ content: ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)], gate: steps }));
+    const hangUp = new AbortController();
+    const answering = ask({ stream: true, max_tokens: 1000 }, { signal: hangUp.signal });
+    await steps.step();
+    await steps.step();
+    const answer = await answering;
+    const reader = answer.body!.getReader();
+    let text = '';
+    while (!text.includes('aaa')) text += new TextDecoder().decode((await reader.read()).value);
+    hangUp.abort();
+    const row = await rowOf(databaseUrl, answer.headers.get('x-request-id'));
+    expect(row).toMatchObject({ outcome: 'hung_up', status: 499, usage_source: 'estimated', usage: { output: 10 } });
+    expect(BigInt(row.cost_nano_eur)).toBeGreaterThan(0n);
+    while (upstream.connections() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await expectBooksToAgree(stack, 1);
+  }, 60_000);
+
+  test('drain: the provider is read on to its usage frame and billed exactly', async () => {
+    stack = await startStack({ workload: { onHangUp: 'Drain' } });
+    const { ask, upstream, databaseUrl } = stack;
+    const steps = gate();
+    upstream.respond(chat({ content: ['a', 'b', 'c'], usage: { prompt_tokens: 21, completion_tokens: 4, total_tokens: 25 }, gate: steps }));
+    const hangUp = new AbortController();
+    const answering = ask({ stream: true, max_tokens: 1000 }, { signal: hangUp.signal });
+    await steps.step();
+    await steps.step();
+    const answer = await answering;
+    await read(answer, '"content":"a"').finally(() => hangUp.abort());
+    steps.release();
+    const row = await rowOf(databaseUrl, answer.headers.get('x-request-id'));
+    expect(row).toMatchObject({ outcome: 'hung_up', usage_source: 'provider', usage: { input: 21, output: 4 } });
+  }, 60_000);
+});
+
+describe('broken streams end as error events, sealed and billed', () => {
+  test.each([
+    ['cut by the provider', chat({ content: ['a', 'b'], ending: 'reset', finishReason: null, done: false, usageFrame: 'never' }), 'upstream_error'],
+    ['ended without a finish', chat({ content: ['a', 'b'], finishReason: null, done: false, usageFrame: 'never' }), 'upstream_error'],
+    ['turned into garbage', sse([chunk('a'), { raw: 'data: {"choices":[{]\n\n' }]), 'upstream_error'],
+    ['reporting an error', sse([chunk('a'), { data: { error: { message: 'model fell over', type: 'server_error' } } }]), 'upstream_error'],
+  ])('%s', async (_name, answerWith, code) => {
+    stack = await startStack();
+    const { ask, upstream, databaseUrl } = stack;
+    upstream.respond(answerWith);
+    const answer = await ask({ stream: true });
+    const text = await read(answer);
+    expect(answer.status).toBe(200);
+    expect(text).toContain('"content":"a"');
+    expect(text).not.toContain('[DONE]');
+    expect(lastEvent(text).error).toMatchObject({ code, type: 'api_error' });
+    expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({ outcome: 'failed', code, usage_source: 'estimated' });
+    await expectBooksToAgree(stack, 1);
+  }, 60_000);
+
+  test('an event over 4 MiB ends a tokenized stream with an error', async () => {
+    stack = await startStack({ policy: { dlp: { mode: 'Tokenize' } } });
+    const { ask, upstream } = stack;
+    upstream.respond(sse([chunk('a'), hugeFrame(4 * 1024 * 1024 + 100)]));
+    const text = await read(await ask({ stream: true, messages: [{ role: 'user', content: 'ada@example.com' }] }));
+    expect(lastEvent(text).error?.code).toBe('upstream_error');
+  }, 60_000);
+
+  test('a failure before the first event is a status, not a stream', async () => {
+    stack = await startStack();
+    const { ask, upstream } = stack;
+    upstream.respond(sse([{ data: { error: { message: 'no capacity' } } }]));
+    const answer = await ask({ stream: true });
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ error: { code: 'upstream_error', gw: { cause: 'reported' } } });
+  }, 60_000);
+});
+
+describe('time', () => {
+  test('x-gw-upstream-timeout: 504, one attempt, not to be retried', async () => {
+    stack = await startStack();
+    const { ask, upstream, key } = stack;
+    upstream.respond(hang());
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, 'x-gw-upstream-timeout': '1' };
+    const answer = await ask({}, { headers });
+    expect(answer.status).toBe(504);
+    expect(answer.headers.get('x-should-retry')).toBe('false');
+    expect(await answer.json()).toMatchObject({
+      error: { type: 'api_error', code: 'upstream_timeout', gw: { cause: 'timeout', attempts: [{ provider: 'upstream', error: 'timeout' }] } },
+    });
+    expect(upstream.requests).toHaveLength(1);
+    for (const value of ['0', '301', '1.5', 'soon']) {
+      expect((await ask({}, { headers: { ...headers, 'x-gw-upstream-timeout': value } })).status).toBe(400);
+    }
+  }, 60_000);
+
+  test('a silent provider: a keepalive comment after 15 seconds, and a later failure is an event', async () => {
+    stack = await startStack();
+    const { ask, upstream, key } = stack;
+    upstream.respond(hang());
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, 'x-gw-upstream-timeout': '17' };
+    const started = performance.now();
+    const answer = await ask({ stream: true }, { headers });
+    const text = await read(answer);
+    expect(performance.now() - started).toBeGreaterThan(15_000);
+    expect(answer.headers.get('content-type')).toContain('text/event-stream');
+    expect(text.startsWith(': keepalive\n\n')).toBe(true);
+    expect(lastEvent(text.slice(': keepalive\n\n'.length)).error?.code).toBe('upstream_timeout');
+  }, 60_000);
+});
+
+describe('SIGTERM', () => {
+  test('open streams run on to their end, new calls are refused, then the process ends with everything settled', async () => {
+    stack = await startStack();
+    const { ask, upstream, gateway } = stack;
+    const steps = gate();
+    upstream.respond(chat({ content: ['a', 'b'], gate: steps }));
+    const streaming = ask({ stream: true });
+    await steps.step();
+    await steps.step();
+    const answer = await streaming;
+    gateway.signal('SIGTERM');
+    while ((await fetch(`${gateway.adminUrl}/readyz`)).status === 200) await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect(ask()).rejects.toThrow();
+    steps.release();
+    const text = await read(answer);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(await gateway.exited).toBe(0);
+    await expectBooksToAgree(stack, 1);
+  }, 60_000);
+
+  test('a stream that outstays the grace ends with server_restarting, sealed and settled', async () => {
+    stack = await startStack({ env: { GW_DRAIN_SECONDS: '1' } });
+    const { ask, upstream, gateway, databaseUrl } = stack;
+    const steps = gate();
+    upstream.respond(chat({ content: ['a', 'b'], gate: steps }));
+    const streaming = ask({ stream: true });
+    await steps.step();
+    await steps.step();
+    const answer = await streaming;
+    gateway.signal('SIGTERM');
+    const text = await read(answer);
+    expect(lastEvent(text).error).toMatchObject({ code: 'server_restarting' });
+    expect(await gateway.exited).toBe(0);
+    expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({ outcome: 'failed', code: 'server_restarting', usage_source: 'estimated' });
+    await expectBooksToAgree(stack, 1);
+  }, 60_000);
+});
