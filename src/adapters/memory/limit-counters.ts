@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CountersUnavailable,
+  type CountersView,
+  type HoldDecision,
+  type HoldRequest,
+  type LimitCounters,
+  type OpenHold,
+  type Settlement,
+  type SettleResult,
+} from '#ports/limit-counters.ts';
+import { checkHold, checkRequest, checkSettlement } from './amount.ts';
+import { openJournal, type Journal } from './journal.ts';
+import { openOrganization, type OrganizationState } from './organization-state.ts';
+import { checkRates, takeRates } from './rates.ts';
+import { restoredSpend } from './restored-spend.ts';
+import { correct } from './sliding-window.ts';
+import { addSpend, setSpend, spendVerdict } from './spend.ts';
+
+export interface MemoryCountersOptions {
+  /** File that keeps open holds over the death of the process. */
+  readonly journal?: string;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** How long a restore may keep an organization's holds waiting. Default 10 000. */
+  readonly pauseMs?: number;
+}
+
+/** Limit counters of a single process. */
+export interface MemoryLimitCounters extends LimitCounters {
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const PAUSE_MS = 10_000;
+const ASK_AGAIN_MS = 5;
+
+/**
+ * Counters in this process's memory. With a journal open holds survive the process; spend counters start cold, and
+ * per-minute windows empty. A process must call `takeOver` before its first `hold`, and then at least three times a
+ * lease. Throws when the journal cannot be read or written.
+ */
+export function openMemoryCounters(options: MemoryCountersOptions = {}): MemoryLimitCounters {
+  const state: State = {
+    organizations: new Map(),
+    leases: new Map(),
+    now: options.now ?? Date.now,
+    pauseMs: options.pauseMs ?? PAUSE_MS,
+    journal: undefined,
+  };
+  if (options.journal !== undefined) {
+    const { journal, open } = openJournal(options.journal, () => allHolds(state));
+    state.journal = journal;
+    for (const hold of open) organizationOf(state, hold.organization).holds.set(hold.callId, { hold, reservedIn: 0 });
+  }
+  return {
+    hold: async (request) => hold(state, request),
+    settle: async (settlements) => settle(state, settlements),
+    restore: (organization, own, read) => restore(state, organization, own, read),
+    view: async (organization) => view(state, organization),
+    takeOver: async (organizations, owner, ttlMs) => takeOver(state, organizations, owner, ttlMs),
+    ping: async () => {},
+    close: async () => state.journal?.close(),
+  };
+}
+
+interface State {
+  readonly organizations: Map<string, OrganizationState>;
+  /** Owner -> end of its lease, milliseconds since the epoch. */
+  readonly leases: Map<string, number>;
+  readonly now: () => number;
+  readonly pauseMs: number;
+  journal: Journal | undefined;
+}
+
+function hold(state: State, request: HoldRequest): HoldDecision {
+  checkRequest(request);
+  const organization = organizationOf(state, request.organization);
+  if (organization.isPaused()) return { kind: 'busy' };
+  const now = state.now();
+  const rates = checkRates(organization, request, now);
+  if (organization.holds.has(request.callId)) return { kind: 'granted', ...rates.statuses() };
+  if (rates.refusal) return { kind: 'refused', ...rates.refusal, ...rates.statuses() };
+  const verdict = spendVerdict(organization.spend, request, now);
+  if (verdict === 'cold') return { kind: 'cold' };
+  if (verdict) return { kind: 'refused', by: verdict, ...rates.statuses() };
+  const open = openHoldOf(request);
+  state.journal?.placed([open]);
+  addSpend(organization.spend, open, open.amount, now);
+  organization.holds.set(open.callId, { hold: open, reservedIn: takeRates(rates, request.tokens) });
+  return { kind: 'granted', ...rates.statuses() };
+}
+
+function settle(state: State, settlements: readonly Settlement[]): readonly SettleResult[] {
+  settlements.forEach(checkSettlement);
+  const closing: OpenHold[] = [];
+  for (const { organization, callId } of settlements) {
+    const known = organizationOf(state, organization);
+    const open = known.isPaused() ? undefined : known.holds.get(callId);
+    if (open) closing.push(open.hold);
+  }
+  if (closing.length > 0) state.journal?.closed(closing);
+  return settlements.map((settlement) => settleOne(state, settlement));
+}
+
+function settleOne(state: State, { organization: id, callId, cost, tokens }: Settlement): SettleResult {
+  const organization = organizationOf(state, id);
+  if (organization.isPaused()) return 'busy';
+  const now = state.now();
+  organization.closed.add(callId, now);
+  const open = organization.holds.get(callId);
+  if (!open) return 'unknown';
+  organization.holds.delete(callId);
+  addSpend(organization.spend, open.hold, cost - open.hold.amount, now);
+  const window = organization.tokens.get(open.hold.workload);
+  if (window && open.reservedIn > 0) {
+    correct(window, Math.floor(now / 1000), open.reservedIn, tokens - open.hold.tokens);
+  }
+  return 'settled';
+}
+
+async function restore(
+  state: State,
+  id: string,
+  own: readonly OpenHold[],
+  read: Parameters<LimitCounters['restore']>[2],
+): Promise<void> {
+  own.forEach(checkHold);
+  const organization = organizationOf(state, id);
+  const deadline = performance.now() + state.pauseMs;
+  while (organization.isPaused()) {
+    if (performance.now() > deadline) throw new CountersUnavailable('another restore of the organization does not end');
+    await sleep(ASK_AGAIN_MS);
+  }
+  const pause = organization.pause(state.pauseMs);
+  try {
+    const lost = own.filter(({ callId }) => !organization.holds.has(callId) && !organization.closed.has(callId, state.now()));
+    if (lost.length > 0) state.journal?.placed(lost);
+    for (const put of lost) organization.holds.set(put.callId, { hold: openHoldOf(put), reservedIn: 0 });
+    const open = [...organization.holds.values()].map((known) => known.hold);
+    const totals = await read(open);
+    if (!organization.isPaused(pause)) throw new CountersUnavailable('the restore took longer than holds may be paused');
+    setSpend(organization.spend, totals.periods, restoredSpend(totals, open), state.now());
+  } finally {
+    organization.resume(pause);
+  }
+}
+
+function view(state: State, id: string): CountersView {
+  const { holds, spend } = organizationOf(state, id);
+  const counters: { scope: string; period: string; amount: bigint }[] = [];
+  const now = state.now();
+  for (const [period, { expiresAt, organization, workloads }] of spend) {
+    if (expiresAt <= now) continue;
+    counters.push({ scope: 'organization', period, amount: organization });
+    for (const [scope, amount] of workloads) counters.push({ scope, period, amount });
+  }
+  return { holds: [...holds.values()].map((open) => open.hold), spend: counters };
+}
+
+function takeOver(state: State, organizations: readonly string[], owner: string, ttlMs: number): readonly OpenHold[] {
+  const now = state.now();
+  for (const [name, end] of state.leases) if (end <= now) state.leases.delete(name);
+  state.leases.set(owner, now + ttlMs);
+  const taken: OpenHold[] = [];
+  for (const id of organizations) {
+    for (const open of organizationOf(state, id).holds.values()) {
+      if (state.leases.has(open.hold.owner)) continue;
+      open.hold = { ...open.hold, owner };
+      taken.push(open.hold);
+    }
+  }
+  return taken;
+}
+
+function organizationOf(state: State, id: string): OrganizationState {
+  let organization = state.organizations.get(id);
+  if (!organization) state.organizations.set(id, (organization = openOrganization()));
+  return organization;
+}
+
+function* allHolds(state: State): Iterable<OpenHold> {
+  for (const { holds } of state.organizations.values()) for (const open of holds.values()) yield open.hold;
+}
+
+/** Without the limits that came with a request. */
+function openHoldOf({ callId, owner, organization, workload, at, periods, amount, tokens, draft }: OpenHold): OpenHold {
+  return { callId, owner, organization, workload, at, periods: { ...periods }, amount, tokens, draft };
+}

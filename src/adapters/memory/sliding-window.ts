@@ -1,0 +1,87 @@
+/** Uses in a sliding minute, counted in buckets of one second. `first` and `last` are the seconds in use. */
+export interface SlidingWindow {
+  sum: number;
+  first: number | undefined;
+  last: number | undefined;
+  readonly uses: Map<number, number>;
+}
+
+/** A second is counted for 61 s from its start, so that its latest use counts for at least 60. */
+const SPAN = 61;
+
+export function emptyWindow(): SlidingWindow {
+  return { sum: 0, first: undefined, last: undefined, uses: new Map() };
+}
+
+/** Lets uses that are older than the window go. A clock set back by more than the window empties it. */
+export function advance(window: SlidingWindow, second: number): void {
+  if (window.first === undefined || window.last === undefined) return;
+  if (window.last <= second - SPAN || window.last > second + SPAN) clear(window);
+  else if (window.first <= second - SPAN) drop(window, second - SPAN);
+}
+
+/** Counts uses now, or in the window's last second when the clock was set back a little. Returns the second. */
+export function use(window: SlidingWindow, second: number, uses: number): number {
+  const counted = Math.max(second, window.last ?? second);
+  if (uses > 0) count(window, counted, uses);
+  return counted;
+}
+
+/** Adds `difference` to what was counted in `second`, if that second still counts. */
+export function correct(window: SlidingWindow, now: number, second: number, difference: number): void {
+  if (second <= now - SPAN || second > now + SPAN) return;
+  advance(window, now);
+  const was = window.uses.get(second) ?? 0;
+  const change = Math.max(difference, -was);
+  if (change === 0) return;
+  count(window, second, change);
+  if (window.first === second && was + change === 0) drop(window, now - SPAN);
+}
+
+/** Milliseconds until `uses` more fit, or undefined when they never will: they are more than the limit. */
+export function waitFor(window: SlidingWindow, nowMs: number, uses: number, limit: number): number | undefined {
+  if (uses > limit || window.first === undefined || window.last === undefined) return undefined;
+  let excess = window.sum + uses - limit;
+  for (let second = window.first; second <= window.last; second++) {
+    excess -= window.uses.get(second) ?? 0;
+    if (excess <= 0) return leaves(second, nowMs);
+  }
+  return undefined;
+}
+
+/** Milliseconds until the oldest use leaves the window; 0 when it is empty. */
+export function resetMs(window: SlidingWindow, nowMs: number): number {
+  return window.first === undefined ? 0 : leaves(window.first, nowMs);
+}
+
+function leaves(second: number, nowMs: number): number {
+  return (second + SPAN) * 1000 - nowMs;
+}
+
+function count(window: SlidingWindow, second: number, difference: number): void {
+  window.sum += difference;
+  window.uses.set(second, (window.uses.get(second) ?? 0) + difference);
+  window.first = Math.min(window.first ?? second, second);
+  window.last = Math.max(window.last ?? second, second);
+}
+
+/** Drops seconds up to `stale`; moves `first` to the oldest second with uses. */
+function drop(window: SlidingWindow, stale: number): void {
+  for (let second = window.first!; second <= window.last!; second++) {
+    const uses = window.uses.get(second) ?? 0;
+    if (second > stale && uses > 0) {
+      window.first = second;
+      return;
+    }
+    window.sum -= uses;
+    window.uses.delete(second);
+  }
+  clear(window);
+}
+
+function clear(window: SlidingWindow): void {
+  window.sum = 0;
+  window.first = undefined;
+  window.last = undefined;
+  window.uses.clear();
+}

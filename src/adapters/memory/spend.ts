@@ -1,0 +1,80 @@
+import type { HoldRequest, LimitName, OpenHold, Periods, SpendLimit } from '#ports/limit-counters.ts';
+import type { NanoEuro } from '#meter/money.ts';
+import { clamp, MOST, room } from './amount.ts';
+import type { RestoredSpend } from './restored-spend.ts';
+
+/** Spend of one organization in one period: settled and held. A workload that is not there has spent nothing. */
+interface PeriodSpend {
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  organization: NanoEuro;
+  readonly workloads: Map<string, NanoEuro>;
+}
+
+/** The spend counters of one organization, by period: `total`, `2026-11-21`, `2026-11`. Absent: never restored. */
+export type Spend = Map<string, PeriodSpend>;
+
+const DAY_MS = 86_400_000;
+
+/** What the spend limits say to one more hold; undefined: they all allow it. */
+export function spendVerdict(spend: Spend, request: HoldRequest, now: number): LimitName | 'cold' | undefined {
+  const { workload, periods, amount, workloadBudget, organizationCap } = request;
+  const kept = keptPeriods(spend, periods, now);
+  const budget = workloadBudget && spend.get(periodOf(workloadBudget, periods));
+  const cap = organizationCap && spend.get(periodOf(organizationCap, periods));
+  if ((workloadBudget && !budget) || (organizationCap && !cap)) return 'cold';
+  if (workloadBudget && budget && spentBy(budget, workload) > room(workloadBudget, amount)) return 'budget';
+  if (organizationCap && cap && cap.organization > room(organizationCap, amount)) return 'cap';
+  for (const period of kept) {
+    if (spentBy(period, workload) > MOST - amount) return 'budget';
+    if (period.organization > MOST - amount) return 'cap';
+  }
+  return undefined;
+}
+
+/** Adds to every counter that is kept, in the hold's own periods. */
+export function addSpend(spend: Spend, hold: OpenHold, amount: NanoEuro, now: number): void {
+  for (const period of keptPeriods(spend, hold.periods, now)) {
+    period.organization = clamp(period.organization + amount);
+    period.workloads.set(hold.workload, clamp(spentBy(period, hold.workload) + amount));
+  }
+}
+
+/** Sets the counters of the current periods; those of earlier ones stay until they expire. */
+export function setSpend(spend: Spend, periods: Periods, restored: RestoredSpend, now: number): void {
+  const set = (name: string, scope: 'total' | 'day' | 'month', expiresAt: number): void => {
+    const workloads = new Map<string, NanoEuro>();
+    for (const [workload, amounts] of restored.workloads) workloads.set(workload, amounts[scope]);
+    spend.set(name, { expiresAt, organization: restored.organization[scope], workloads });
+  };
+  set('total', 'total', Infinity);
+  set(periods.day, 'day', now + 3 * DAY_MS);
+  set(periods.month, 'month', now + 40 * DAY_MS);
+  for (const [name, { expiresAt }] of spend) if (expiresAt <= now) spend.delete(name);
+}
+
+function keptPeriods(spend: Spend, periods: Periods, now: number): PeriodSpend[] {
+  const kept: PeriodSpend[] = [];
+  for (const name of ['total', periods.day, periods.month]) {
+    const period = spend.get(name);
+    if (!period) continue;
+    if (period.expiresAt > now) kept.push(period);
+    else spend.delete(name);
+  }
+  return kept;
+}
+
+function periodOf(limit: SpendLimit, periods: Periods): string {
+  switch (limit.period) {
+    case 'total':
+      return 'total';
+    case 'daily':
+      return periods.day;
+    case 'monthly':
+      return periods.month;
+  }
+}
+
+function spentBy(period: PeriodSpend, workload: string): NanoEuro {
+  return period.workloads.get(workload) ?? 0n;
+}

@@ -1,0 +1,21 @@
+const RESERVED = /[{}%]/g;
+
+/**
+ * The key of an organization's open holds. Scripts derive every other key of the organization from it by its last part;
+ * all carry the hash tag `{<organization>}`, so Redis Cluster keeps them in one slot.
+ */
+export function holdsKey(prefix: string, organization: string): string {
+  // An empty tag would be no tag. A `%` alone is nobody else's: it is escaped elsewhere.
+  const tag = organization === '' ? '%' : organization.replace(RESERVED, encodeURIComponent);
+  return `${prefix}{${tag}}:holds`;
+}
+
+/** The key of the leases of all gateway processes. */
+export function leasesKey(prefix: string): string {
+  return `${prefix}leases`;
+}
+
+/** Throws RangeError when a prefix would hide the hash tag. */
+export function checkPrefix(prefix: string): void {
+  if (/[{}]/.test(prefix)) throw new RangeError('a key prefix must not contain braces');
+}

@@ -1,0 +1,98 @@
+import { checkHold, checkRequest, checkSettlement } from '#adapters/memory/amount.ts';
+import { CountersUnavailable, type HoldRequest, type LimitCounters, type Settlement } from '#ports/limit-counters.ts';
+import { openConnection, type ConnectionOptions } from './connection.ts';
+import { placeHold } from './hold.ts';
+import { trackInFlight } from './in-flight.ts';
+import { checkPrefix } from './keys.ts';
+import { releaseOrphans } from './orphans.ts';
+import { restoreSpend } from './restore.ts';
+import { loadScripts } from './scripts.ts';
+import { settleHolds } from './settle.ts';
+import type { Store } from './store.ts';
+import { takeOverHolds } from './take-over.ts';
+import { viewOrganization } from './view.ts';
+
+export interface RedisCountersOptions extends ConnectionOptions {
+  /** Put before every key; without braces. Default `gw:`. */
+  readonly keyPrefix?: string;
+  /** How long a restore may keep an organization's holds waiting. Default 10 000. */
+  readonly pauseMs?: number;
+  /** For tests: the scripts' clock, milliseconds since the epoch. By default the store's own. */
+  readonly clock?: () => number;
+}
+
+/** Limit counters in Redis, shared by every gateway that uses the same server and key prefix. */
+export interface RedisLimitCounters extends LimitCounters {
+  /** Rejects with CountersUnavailable unless the store answers within the command timeout, connecting included. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const PAUSE_MS = 10_000;
+
+/**
+ * Connects to Redis (7.0 or newer, or Valkey), standalone or Cluster. Calls made before the connection stands reject.
+ *
+ * A process must call `takeOver` before its first `hold`, and then at least three times per lease: a hold whose owner
+ * has no lease is anybody's. A `hold` that rejects gives back what it may have debited once the store answers again.
+ */
+export function openRedisCounters(options: RedisCountersOptions): RedisLimitCounters {
+  const { keyPrefix: prefix = 'gw:', pauseMs = PAUSE_MS, clock } = options;
+  checkPrefix(prefix);
+  const scripts = loadScripts();
+  const connection = openConnection(options, Object.values(scripts));
+  const store: Store = {
+    connection,
+    scripts,
+    prefix,
+    clock: clock ? () => String(clock()) : () => '',
+    pauseMs,
+  };
+  const inFlight = trackInFlight();
+  const orphans = releaseOrphans((settlements) => settleHolds(store, settlements));
+
+  const hold = async (request: HoldRequest) => {
+    checkRequest(request);
+    const { organization, callId } = request;
+    orphans.forget(callId);
+    const wasSent = connection.isReady;
+    try {
+      const decision = await placeHold(store, request, inFlight.witness(organization));
+      if (decision.kind === 'granted') inFlight.add(organization, callId);
+      return decision;
+    } catch (error) {
+      if (wasSent && error instanceof CountersUnavailable) orphans.add(organization, callId);
+      throw error;
+    }
+  };
+
+  const settle = async (settlements: readonly Settlement[]) => {
+    settlements.forEach(checkSettlement);
+    const results = await settleHolds(store, settlements);
+    for (const [i, result] of results.entries()) {
+      if (result !== 'busy') inFlight.remove(settlements[i]!.organization, settlements[i]!.callId);
+    }
+    return results;
+  };
+
+  return {
+    hold,
+    settle,
+    async restore(organization, own, read) {
+      own.forEach(checkHold);
+      await restoreSpend(store, organization, own, read);
+      inFlight.replace(organization, own.map((known) => known.callId));
+    },
+    view: (organization) => viewOrganization(store, organization),
+    async takeOver(organizations, owner, ttlMs) {
+      const taken = await takeOverHolds(store, organizations, owner, ttlMs);
+      for (const { organization, callId } of taken) inFlight.add(organization, callId);
+      return taken;
+    },
+    ping: () => connection.ping(),
+    async close() {
+      orphans.stop();
+      await connection.close();
+    },
+  };
+}

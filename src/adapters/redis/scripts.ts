@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** A Lua script, run atomically by the store. Its one declared key names the organization (or the leases). */
+export interface Script {
+  readonly source: string;
+  /** SHA-1 (hex) of the source, by which the store knows it. */
+  readonly sha: string;
+}
+
+export type ScriptName = 'hold' | 'settle' | 'pause' | 'resume' | 'release' | 'view' | 'owners' | 'lease' | 'claim';
+
+/** Reads the scripts from beside this file; once a process. */
+export function loadScripts(): Readonly<Record<ScriptName, Script>> {
+  const load = (...files: string[]): Script => {
+    const source = files.map((file) => readFileSync(new URL(`./${file}.lua`, import.meta.url), 'utf8')).join('\n');
+    return { source, sha: createHash('sha1').update(source).digest('hex') };
+  };
+  return {
+    hold: load('clock', 'closed', 'decimal', 'window', 'hold'),
+    settle: load('clock', 'closed', 'window', 'settle'),
+    pause: load('clock', 'closed', 'pause'),
+    resume: load('resume'),
+    release: load('release'),
+    view: load('view'),
+    owners: load('owners'),
+    lease: load('clock', 'lease'),
+    claim: load('claim'),
+  };
+}

@@ -1,0 +1,66 @@
+-- Closes holds: replaces held amounts by costs, corrects tokens per minute. Answers 1 (settled) or 0 (no such hold)
+-- for each, or {2} alone while a restore is under way.
+-- KEYS[1]: the organization's holds. ARGV: clock, then id, cost, tokens of each.
+-- A hold is four lines: second of its tokens, owner, [workload, day, month, amount, tokens, at] as JSON, draft.
+local holds = KEYS[1]
+local base = holds:sub(1, -6)
+
+if redis.call('EXISTS', base .. 'pause') == 1 then return { 2 } end
+local now = clock(ARGV[1])
+local second = math.floor(now / 1000)
+local scratch = base .. 'difference'
+
+-- The text of cost - held. Redis subtracts, in 64-bit integers; Lua could not.
+local function difference(cost, held)
+  redis.call('SET', scratch, cost)
+  redis.call('DECRBY', scratch, held)
+  return redis.call('GET', scratch)
+end
+
+-- A counter that would not fit in 64 bits stays at the most that does.
+local function add(key, field, amount)
+  if type(redis.pcall('HINCRBY', key, field, amount)) == 'table' then
+    redis.call('HSET', key, field, '9223372036854775807')
+  end
+end
+
+local restored = {}
+local function is_restored(key)
+  if restored[key] == nil then restored[key] = redis.call('HEXISTS', key, 'o') == 1 end
+  return restored[key]
+end
+
+local closed, results = {}, {}
+for i = 2, #ARGV, 3 do
+  local id, cost, tokens = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2])
+  local hold = redis.call('HGET', holds, id)
+  if hold then
+    local owner_at = hold:find('\n', 1, true)
+    local facts_at = hold:find('\n', owner_at + 1, true)
+    local draft_at = hold:find('\n', facts_at + 1, true)
+    local workload, day, month, held, reserved = unpack(cjson.decode(hold:sub(facts_at + 1, draft_at - 1)))
+    redis.call('HDEL', holds, id)
+    if held ~= cost then
+      local amount = difference(cost, held)
+      for _, period in ipairs({ 'total', day, month }) do
+        local key = base .. 'spend:' .. period
+        if is_restored(key) then
+          add(key, 'o', amount)
+          add(key, 'w:' .. workload, amount)
+        end
+      end
+    end
+    local reserved_in = tonumber(hold:sub(1, owner_at - 1))
+    if reserved_in > 0 and tokens ~= reserved then
+      correct(base .. 'tokens:' .. workload, second, reserved_in, tokens - reserved)
+    end
+  end
+  closed[#closed + 1] = id
+  results[#results + 1] = hold and 1 or 0
+end
+redis.call('DEL', scratch)
+
+-- A restore must not put back a hold that its owner still believes to be open.
+redis.call('SADD', closed_key(base, now), unpack(closed))
+redis.call('EXPIRE', closed_key(base, now), 180)
+return results

@@ -1,0 +1,282 @@
+import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openRedisCounters, type RedisCountersOptions, type RedisLimitCounters } from '#adapters/redis/limit-counters.ts';
+import { CountersUnavailable, type LimitCounters } from '#ports/limit-counters.ts';
+import { startRedis, type RedisServer } from '../harness/redis.ts';
+import { openHold, ORGANIZATION, request, spendOf, spent } from './limit-counters-world.ts';
+
+const budget = { workloadBudget: { amount: 100n, period: 'total' } } as const;
+const cleanUp: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const step of cleanUp.splice(0).toReversed()) await step();
+});
+
+async function connect(url: string, options: Partial<RedisCountersOptions> = {}): Promise<RedisLimitCounters> {
+  const counters = openRedisCounters({ url, keyPrefix: `t-${randomUUID()}:`, ...options });
+  cleanUp.push(() => counters.close());
+  await counters.ping();
+  return counters;
+}
+
+function rawClient(url: string): Redis {
+  const client = new Redis(url);
+  cleanUp.push(() => client.disconnect());
+  return client;
+}
+
+async function fault(attempt: Promise<unknown>): Promise<Error> {
+  const error: unknown = await attempt.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(CountersUnavailable);
+  return error as Error;
+}
+
+const everyVerb = (counters: LimitCounters): readonly (() => Promise<unknown>)[] => [
+  () => counters.hold(request('verb', budget)),
+  () => counters.settle([{ callId: 'verb', organization: ORGANIZATION, cost: 1n, tokens: 0 }]),
+  () => counters.restore(ORGANIZATION, [openHold('verb')], async () => spent(0n)),
+  () => counters.view(ORGANIZATION),
+  () => counters.takeOver([ORGANIZATION], 'gateway-1', 1000),
+];
+
+describe('a server that fails', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis({ control: true });
+  });
+  afterAll(() => server.stop());
+
+  test('that stands still: every verb rejects after the command timeout, and works again when it goes on', async () => {
+    const counters = await connect(server.url, { commandTimeoutMs: 100 });
+    await counters.restore(ORGANIZATION, [], async () => spent(0n));
+    server.pause();
+    try {
+      await Promise.all([...everyVerb(counters), () => counters.ping()].map((verb) => fault(verb())));
+    } finally {
+      server.resume();
+    }
+    await expect.poll(() => counters.ping().then(() => true, () => false)).toBe(true);
+    await expect.poll(() => counters.hold(request('after', budget)).then(({ kind }) => kind, () => 'away')).toBe('granted');
+  });
+
+  test('holds whose answers were lost are given back, but not one that was asked for again', async () => {
+    const counters = await connect(server.url, { commandTimeoutMs: 200 });
+    await counters.restore(ORGANIZATION, [], async () => spent(0n));
+    server.pause();
+    await Promise.all([1, 2, 3].map((i) => fault(counters.hold(request(`lost-${i}`, { ...budget, amount: 10n })))));
+    server.resume();
+    const again = request('lost-2', { ...budget, amount: 10n });
+    await expect.poll(() => counters.hold(again).then(({ kind }) => kind, () => 'away')).toBe('granted');
+    // The other two stay until the counters give them back, in one go.
+    await expect.poll(() => counters.view(ORGANIZATION).then((view) => view.holds.map((open) => open.callId))).toEqual(['lost-2']);
+    expect(spendOf(await counters.view(ORGANIZATION))['default/w1 total']).toBe(10n);
+  });
+
+  test('that is gone: calls reject at once; it comes back empty: cold, never at nothing', async () => {
+    const counters = await connect(server.url);
+    await counters.restore(ORGANIZATION, [], async () => spent(99n));
+    await server.kill();
+    for (const verb of everyVerb(counters)) await fault(verb());
+    await server.restart({ empty: true });
+    await expect.poll(() => counters.ping().then(() => true, () => false)).toBe(true);
+    expect(await counters.hold(request('c1', budget))).toEqual({ kind: 'cold' });
+    await counters.restore(ORGANIZATION, [], async () => spent(99n));
+    expect((await counters.hold(request('c1', budget))).kind).toBe('granted');
+    expect(await counters.hold(request('c2', budget))).toEqual({ kind: 'refused', by: 'budget' });
+  });
+
+  test('FLUSHALL: cold, and every process puts its own holds back', async () => {
+    const keyPrefix = `t-${randomUUID()}:`;
+    const first = await connect(server.url, { keyPrefix });
+    const second = await connect(server.url, { keyPrefix });
+    await first.restore(ORGANIZATION, [], async () => spent(0n));
+    await first.hold(request('c1', { ...budget, amount: 40n, owner: 'gateway-1' }));
+    await second.hold(request('c2', { ...budget, amount: 50n, owner: 'gateway-2' }));
+    await rawClient(server.url).flushall();
+    const third = request('c3', { ...budget, amount: 20n, owner: 'gateway-1' });
+    expect(await first.hold(third)).toEqual({ kind: 'cold' });
+    await first.restore(ORGANIZATION, [openHold('c1', { amount: 40n })], async () => spent(0n));
+    // The second process never saw a cold counter, but its call in flight is not there.
+    const fourth = request('c4', { ...budget, amount: 20n, owner: 'gateway-2' });
+    expect(await second.hold(fourth)).toEqual({ kind: 'cold' });
+    await second.restore(ORGANIZATION, [openHold('c2', { amount: 50n, owner: 'gateway-2' })], async () => spent(0n));
+    expect(await second.hold(fourth)).toEqual({ kind: 'refused', by: 'budget' });
+    expect(await first.hold(third)).toEqual({ kind: 'refused', by: 'budget' });
+    expect(spendOf(await first.view(ORGANIZATION))['organization total']).toBe(90n);
+  });
+
+  test('SCRIPT FLUSH goes unnoticed', async () => {
+    const counters = await connect(server.url);
+    const raw = rawClient(server.url);
+    for (const verb of everyVerb(counters)) {
+      await raw.script('FLUSH');
+      await verb();
+    }
+    await raw.script('FLUSH');
+    const decisions = await Promise.all(Array.from({ length: 150 }, (_, i) => counters.hold(request(`c${i}`, budget))));
+    expect(decisions.filter(({ kind }) => kind === 'granted')).toHaveLength(100);
+  });
+
+  test('a replica that refuses writes is as good as none, until it is promoted', async () => {
+    const counters = await connect(server.url);
+    const raw = rawClient(server.url);
+    await counters.restore(ORGANIZATION, [], async () => spent(0n));
+    await raw.replicaof('127.0.0.1', '1');
+    const error = await fault(counters.hold(request('c1', budget)));
+    expect(error.message).toContain('READONLY');
+    await raw.replicaof('NO', 'ONE');
+    await expect.poll(() => counters.hold(request('c1', budget)).then(({ kind }) => kind, () => 'away')).toBe('granted');
+  });
+
+  test('errors say nothing of what was sent', async () => {
+    const canary = 'canary-7f3a';
+    const counters = await connect(server.url, { commandTimeoutMs: 100 });
+    const asked = request(canary, { draft: canary, workload: canary, owner: canary });
+    const raw = rawClient(server.url);
+    await raw.replicaof('127.0.0.1', '1');
+    const errors = [await fault(counters.hold(asked))];
+    await raw.replicaof('NO', 'ONE');
+    await expect.poll(() => counters.ping().then(() => true, () => false)).toBe(true);
+    server.pause();
+    errors.push(await fault(counters.hold(asked)));
+    server.resume();
+    await server.kill();
+    errors.push(await fault(counters.hold(asked)));
+    for (const error of errors) {
+      expect(error.message).toMatch(/^the limit counters cannot be reached: [\w ]+$/);
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(canary);
+    }
+    await server.restart({ empty: true });
+  });
+
+  test('nothing waits in a queue while there is no connection', async () => {
+    await server.kill();
+    const counters = openRedisCounters({ url: server.url, keyPrefix: 'queue:' });
+    cleanUp.push(() => counters.close());
+    await fault(counters.hold(request('queued')));
+    await server.restart({ empty: true });
+    await expect.poll(() => counters.ping().then(() => true, () => false)).toBe(true);
+    expect((await counters.view(ORGANIZATION)).holds).toEqual([]);
+  });
+
+  test('a restore does not wait for ever for another', async () => {
+    const keyPrefix = `t-${randomUUID()}:`;
+    const patient = await connect(server.url, { keyPrefix });
+    const hasty = await connect(server.url, { keyPrefix, pauseMs: 50 });
+    await patient.restore(ORGANIZATION, [], async () => {
+      await fault(hasty.restore(ORGANIZATION, [], async () => spent(1n)));
+      return spent(2n);
+    });
+    expect(spendOf(await hasty.view(ORGANIZATION))['organization total']).toBe(2n);
+  });
+});
+
+describe('data kept over a restart', () => {
+  test('holds and counters are there; live owners keep their holds although all leases ran out', async () => {
+    const server = await startRedis({ appendOnly: true });
+    cleanUp.push(() => server.stop());
+    let now = Date.now();
+    const shared = { keyPrefix: 'kept:', clock: () => now };
+    const first = await connect(server.url, shared);
+    const second = await connect(server.url, shared);
+    const lease = 30_000;
+    const renew = (counters: LimitCounters, owner: string) => counters.takeOver([ORGANIZATION], owner, lease);
+    for (let i = 0; i < 4; i++) {
+      expect([...(await renew(first, 'gateway-1')), ...(await renew(second, 'gateway-2'))]).toEqual([]);
+      now += lease / 3;
+    }
+    await first.restore(ORGANIZATION, [], async () => spent(7n));
+    await first.hold(request('c1', { ...budget, owner: 'gateway-1' }));
+    await server.restart({ empty: false });
+    now += 10 * lease; // as long as nobody could renew
+    for (const counters of [first, second]) await expect.poll(() => counters.ping().then(() => true, () => false)).toBe(true);
+    expect(await renew(second, 'gateway-2')).toEqual([]);
+    for (let i = 0; i < 5; i++) {
+      now += lease / 3;
+      expect(await renew(first, 'gateway-1')).toEqual([]);
+      expect(await renew(second, 'gateway-2')).toEqual([]);
+    }
+    expect(spendOf(await first.view(ORGANIZATION))['organization total']).toBe(8n);
+  });
+});
+
+describe('keys', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis({ cluster: true });
+  });
+  afterAll(() => server.stop());
+
+  test.each(['default/acme', '', '{}', 'a{b}c', '%7B', '}{'])('all of organization %j share one slot', async (organization) => {
+    const raw = rawClient(server.url);
+    await raw.flushall();
+    const counters = await connect(server.url, { keyPrefix: 'gw:' });
+    await counters.restore(organization, [openHold('own', { organization })], async () => spent(5n));
+    await counters.hold(
+      request('c1', { organization, ...budget, tokens: 5, requestsPerMinute: 9, tokensPerMinute: 9, workload: 'a{b}' }),
+    );
+    await counters.settle([{ callId: 'own', organization, cost: 1n, tokens: 0 }]);
+    let parts: readonly string[] = [];
+    await counters.restore(organization, [], async () => {
+      const keys = await raw.keys('*');
+      const slots = await Promise.all(keys.map((key) => raw.cluster('KEYSLOT', key)));
+      expect(new Set(slots).size).toBe(1);
+      parts = keys.map((key) => key.slice(key.lastIndexOf('}:', key.length - 1) + 2)).toSorted();
+      return spent(6n);
+    });
+    expect(parts).toContain('pause');
+    expect(parts.length).toBeGreaterThanOrEqual(10);
+  });
+
+  test('organizations whose ids look alike do not share counters', async () => {
+    const counters = await connect(server.url);
+    const look = ['', '%', '%25', '{', '%7B', '{}', 'a', 'a}'];
+    for (const organization of look) await counters.restore(organization, [], async () => spent(0n));
+    for (const organization of look) await counters.hold(request(`of ${organization}`, { organization }));
+    for (const organization of look) {
+      const view = await counters.view(organization);
+      expect(view.holds.map((open) => open.callId)).toEqual([`of ${organization}`]);
+      expect(spendOf(view)['organization total']).toBe(1n);
+    }
+  });
+
+  test('days expire after three days, months after 40, totals and open holds never', async () => {
+    const raw = rawClient(server.url);
+    await raw.flushall();
+    const counters = await connect(server.url, { keyPrefix: 'gw:' });
+    await counters.restore(ORGANIZATION, [], async () => spent(5n));
+    await counters.hold(request('c1', { ...budget, tokens: 5, requestsPerMinute: 9, tokensPerMinute: 9 }));
+    await counters.settle([{ callId: 'c9', organization: ORGANIZATION, cost: 1n, tokens: 0 }]);
+    const ttl = async (part: string): Promise<number> => raw.ttl(`gw:{${ORGANIZATION}}:${part}`);
+    const day = 86_400;
+    expect(await ttl('spend:2026-11-21')).toBeOneOf([3 * day, 3 * day - 1]);
+    expect(await ttl('spend:2026-11')).toBeOneOf([40 * day, 40 * day - 1]);
+    expect(await ttl('spend:total')).toBe(-1);
+    expect(await ttl('holds')).toBe(-1);
+    for (const part of ['requests:default/w1', 'tokens:default/w1']) expect(await ttl(part)).toBeGreaterThan(61);
+    const keys = await raw.keys('*');
+    const lasting = ['holds', 'owners', 'periods', 'spend:total'].map((part) => `gw:{${ORGANIZATION}}:${part}`);
+    for (const key of keys) if (!lasting.includes(key)) expect(await raw.ttl(key)).toBeGreaterThan(0);
+    // A period that expired is gone from the view.
+    await raw.del(`gw:{${ORGANIZATION}}:spend:2026-11-21`);
+    expect(spendOf(await counters.view(ORGANIZATION))).not.toHaveProperty(['organization 2026-11-21']);
+  });
+
+  test('a prefix that would hide the hash tag is refused', () => {
+    expect(() => openRedisCounters({ url: server.url, keyPrefix: 'gw{1}:' })).toThrow(RangeError);
+  });
+
+  test("by default the clock is the store's", async () => {
+    const counters = await connect(server.url);
+    const decision = await counters.hold(request('c1', { requestsPerMinute: 5 }));
+    expect(decision).toMatchObject({ requests: { remaining: 4 } });
+    const { requests } = decision as { requests: { resetMs: number } };
+    expect(requests.resetMs).toBeGreaterThan(60_000);
+    expect(requests.resetMs).toBeLessThanOrEqual(61_000);
+  });
+});

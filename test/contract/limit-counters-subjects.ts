@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Cluster, Redis } from 'ioredis';
+import { openMemoryCounters, type MemoryLimitCounters } from '#adapters/memory/limit-counters.ts';
+import { openRedisCounters, type RedisLimitCounters } from '#adapters/redis/limit-counters.ts';
+import type { LimitCounters } from '#ports/limit-counters.ts';
+
+/** An adapter under test: opens empty stores. */
+export interface Subject {
+  readonly name: string;
+  /** What a store that lost its data still has: `holds` when open holds survive it. */
+  readonly keeps: 'holds' | 'nothing';
+  open(options?: StoreOptions): Promise<Store>;
+}
+
+export interface StoreOptions {
+  readonly pauseMs?: number;
+}
+
+/** One store, empty when opened, with a clock that tests turn. */
+export interface Store {
+  readonly counters: LimitCounters;
+  /** The same store as another gateway process sees it. */
+  another(): Promise<LimitCounters>;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  advance(ms: number): void;
+  /** Loses what a store of this kind can lose. */
+  lose(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const START = Date.UTC(2026, 10, 21, 12, 0, 0, 250);
+
+function turnableClock(): { now(): number; advance(ms: number): void } {
+  let now = START;
+  return { now: () => now, advance: (ms) => void (now += ms) };
+}
+
+export const memory: Subject = {
+  name: 'memory',
+  keeps: 'nothing',
+  open: async (options) => {
+    const clock = turnableClock();
+    return inProcess(clock, () => openMemoryCounters({ ...options, now: clock.now }), () => {});
+  },
+};
+
+export const memoryWithJournal: Subject = {
+  name: 'memory with a journal',
+  keeps: 'holds',
+  open: async (options) => {
+    const clock = turnableClock();
+    const folder = mkdtempSync(join(tmpdir(), 'gatewarden-journal-'));
+    const journal = join(folder, 'holds.journal');
+    return inProcess(
+      clock,
+      () => openMemoryCounters({ ...options, journal, now: clock.now }),
+      () => rmSync(folder, { recursive: true }),
+    );
+  },
+};
+
+/** Every test has a key prefix of its own on a server that all share. */
+export function redis(name: string, url: () => string, cluster = false): Subject {
+  return {
+    name,
+    keeps: 'nothing',
+    async open(options) {
+      const clock = turnableClock();
+      const keyPrefix = `test-${randomUUID()}:`;
+      const opened: RedisLimitCounters[] = [];
+      const another = async (): Promise<LimitCounters> => {
+        const counters = openRedisCounters({ ...options, url: url(), keyPrefix, cluster, clock: clock.now });
+        opened.push(counters);
+        await counters.ping();
+        return counters;
+      };
+      const counters = await another();
+      const raw = cluster ? new Cluster([url()]) : new Redis(url());
+      const forgetAll = async (): Promise<void> => {
+        const node = raw instanceof Redis ? raw : raw.nodes('master')[0]!;
+        for await (const keys of node.scanStream({ match: `${keyPrefix}*`, count: 1000 })) {
+          for (const key of keys as string[]) await raw.del(key);
+        }
+      };
+      return {
+        ...clock,
+        counters,
+        another,
+        lose: forgetAll,
+        async close() {
+          await forgetAll();
+          raw.disconnect();
+          await Promise.all(opened.map((client) => client.close()));
+        },
+      };
+    },
+  };
+}
+
+function inProcess(clock: ReturnType<typeof turnableClock>, start: () => MemoryLimitCounters, clean: () => void): Store {
+  let current = start();
+  const counters: LimitCounters = {
+    hold: (request) => current.hold(request),
+    settle: (settlements) => current.settle(settlements),
+    restore: (organization, own, read) => current.restore(organization, own, read),
+    view: (organization) => current.view(organization),
+    takeOver: (organizations, owner, ttlMs) => current.takeOver(organizations, owner, ttlMs),
+  };
+  return {
+    ...clock,
+    counters,
+    another: async () => counters,
+    async lose() {
+      await current.close();
+      current = start();
+    },
+    async close() {
+      await current.close();
+      clean();
+    },
+  };
+}
