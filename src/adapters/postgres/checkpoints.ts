@@ -74,8 +74,8 @@ function checkpointOf(row: CheckpointRow): Checkpoint {
 function statementOf(text: string): Pick<Checkpoint, 'at' | 'root' | 'previous'> {
   try {
     const { at, root, previous } = JSON.parse(text) as Record<string, unknown>;
-    return { at: Number(at), root: String(root), previous: String(previous) };
+    return { at: Date.parse(String(at)), root: String(root), previous: String(previous) };
   } catch {
-    return { at: 0, root: '', previous: '' };
+    return { at: Number.NaN, root: '', previous: '' };
   }
 }

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { editText, StrandBuilder } from '../../../test/contract/ledger-rows.ts';
+import { parseRowText, readRowText } from './row-text.ts';
+
+const genuine = new StrandBuilder('019aa000-0000-7000-8000-000000000001').seal().row;
+
+const name = fc.oneof(fc.constantFrom('EMAIL', 'IBAN', '_', 'A1', '10', '9', '__proto__', 'Ä'), fc.string());
+const edit = fc.record(
+  {
+    model: fc.option(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', '\u2028', '"'))),
+    cost_nano_eur: fc.bigInt().map(String),
+    sequence: fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(9007199254740993)),
+    dlp: fc.record({ findings: fc.dictionary(name, fc.nat()), mode: fc.string(), unscanned: fc.array(fc.string()) }),
+    usage: fc.constant(null),
+    attempts: fc.array(fc.record({ provider: fc.string(), model: fc.string(), duration_ms: fc.nat(), error: fc.string() })),
+    losses: fc.array(fc.string()),
+    stream: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+
+describe('readRowText', () => {
+  test('takes the quick way for what the gateway writes', () => {
+    expect(readRowText(genuine)).toEqual({
+      callId: JSON.parse(genuine).call_id,
+      strand: '019aa000-0000-7000-8000-000000000001',
+      sequence: 1,
+      at: '2026-11-21T09:00:00.001Z',
+      organization: 'team/acme',
+      workload: 'team/support',
+      cost: '1000',
+      canonical: true,
+    });
+  });
+
+  test('says the same as parsing, of rows with anything in them', () => {
+    fc.assert(
+      fc.property(edit, (changes) => {
+        const text = editText(genuine, changes);
+        expect(readRowText(text)).toEqual(parseRowText(text));
+        expect(readRowText(text)?.canonical).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('says the same as parsing, of texts that were tampered with', () => {
+    const tampering = fc.tuple(fc.nat(genuine.length), fc.nat(3), fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(',', '}', ' ', '\\u0041', '\ud800', '"v":1,')));
+    fc.assert(
+      fc.property(tampering, ([at, cut, put]) => {
+        const text = genuine.slice(0, at) + put + genuine.slice(at + cut);
+        expect(readRowText(text)).toEqual(parseRowText(text));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});

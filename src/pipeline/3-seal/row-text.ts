@@ -1,0 +1,114 @@
+import { canonicalJson } from './canonical-json.ts';
+
+/** What the text of a row says about the columns that are kept beside it. */
+export interface RowFacts {
+  readonly callId: string;
+  readonly strand: string;
+  readonly sequence: number;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly organization: string;
+  readonly workload: string;
+  /** Nano-euro in decimal. */
+  readonly cost: string;
+  /** Whether the text is RFC 8785. */
+  readonly canonical: boolean;
+}
+
+/**
+ * Reads a row's text; undefined when it is not JSON or lacks a member. Rows as this gateway writes them, without escapes,
+ * are matched against their whole canonical layout, which takes an eighth of the time of parsing and writing them again.
+ */
+export function readRowText(text: string): RowFacts | undefined {
+  const match = LAYOUT.exec(text);
+  if (!match || !inOrder(match[FINDINGS]!)) return parseRowText(text);
+  return {
+    at: match[1]!,
+    callId: match[2]!,
+    cost: match[3]!,
+    organization: match[5]!,
+    sequence: Number(match[6]),
+    strand: match[7]!,
+    workload: match[8]!,
+    canonical: true,
+  };
+}
+
+/** As readRowText, for any text. */
+export function parseRowText(text: string): RowFacts | undefined {
+  let row: Record<string, unknown>;
+  let canonical: boolean;
+  try {
+    row = JSON.parse(text) as Record<string, unknown>;
+    canonical = canonicalJson(row) === text;
+  } catch {
+    return undefined;
+  }
+  if (typeof row !== 'object' || row === null) return undefined;
+  const { call_id: callId, strand, sequence, at, organization, workload, cost_nano_eur: cost } = row;
+  const texts = [callId, strand, at, organization, workload, cost];
+  if (!texts.every((value) => typeof value === 'string') || typeof sequence !== 'number') return undefined;
+  return { callId, strand, sequence, at, organization, workload, cost, canonical } as RowFacts;
+}
+
+// Strings without escapes (nor surrogates, which might be lone), and whole numbers that a double holds exactly.
+const CHARACTERS = String.raw`[^"\\\x00-\x1f\ud800-\udfff]*`;
+const TEXT = `"${CHARACTERS}"`;
+const NUMBER = String.raw`(?:0|[1-9]\d{0,14})`;
+const TEXT_OR_NULL = `(?:${TEXT}|null)`;
+const TEXTS = String.raw`\[(?:${TEXT}(?:,${TEXT})*)?\]`;
+const FINDING = `"[A-Z_][A-Z0-9_]*":${NUMBER}`;
+const ATTEMPT = String.raw`\{"duration_ms":${NUMBER}(?:,"error":${TEXT})?,"model":${TEXT},"provider":${TEXT}(?:,"status":${NUMBER})?\}`;
+const BUCKETS = ['cacheRead', 'cacheWrite1h', 'cacheWrite5m', 'input', 'output', 'reasoning'];
+const USAGE = String.raw`\{${BUCKETS.map((bucket) => `"${bucket}":${NUMBER}`).join(',')}\}`;
+
+/** Every member of an audit row in canonical order, with the form of its value. What is read from it is in brackets. */
+const MEMBERS: readonly (readonly [string, string])[] = [
+  ['at', `"(${CHARACTERS})"`],
+  ['attempts', String.raw`\[(?:${ATTEMPT}(?:,${ATTEMPT})*)?\]`],
+  ['cache_hit', TEXT],
+  ['call_id', `"(${CHARACTERS})"`],
+  ['code', TEXT_OR_NULL],
+  ['config_revision', TEXT],
+  ['cost_nano_eur', `"(${CHARACTERS})"`],
+  ['dlp', String.raw`\{"findings":\{((?:${FINDING}(?:,${FINDING})*)?)\},"mode":${TEXT},"unscanned":${TEXTS}\}`],
+  ['duration_ms', NUMBER],
+  ['held_nano_eur', TEXT],
+  ['jurisdiction', TEXT_OR_NULL],
+  ['key', TEXT],
+  ['losses', TEXTS],
+  ['model', TEXT_OR_NULL],
+  ['organization', `"(${CHARACTERS})"`],
+  ['outcome', TEXT],
+  ['price', TEXT_OR_NULL],
+  ['provider', TEXT_OR_NULL],
+  ['provider_model', TEXT_OR_NULL],
+  ['provider_response_id', TEXT_OR_NULL],
+  ['reason', TEXT_OR_NULL],
+  ['sequence', `(${NUMBER})`],
+  ['status', NUMBER],
+  ['step', TEXT_OR_NULL],
+  ['strand', `"(${CHARACTERS})"`],
+  ['stream', '(?:true|false)'],
+  ['surface', TEXT],
+  ['usage', `(?:${USAGE}|null)`],
+  ['usage_source', TEXT_OR_NULL],
+  ['v', NUMBER],
+  ['wire_format', TEXT],
+  ['workload', `"(${CHARACTERS})"`],
+];
+const LAYOUT = new RegExp(String.raw`^\{${MEMBERS.map(([name, form]) => `"${name}":${form}`).join(',')}\}$`);
+
+/** Number of the bracket. */
+const FINDINGS = 4;
+
+/** Whether the names in the inside of a findings object are in order, each once. */
+function inOrder(findings: string): boolean {
+  let before = '';
+  for (let at = 0; at < findings.length; at = findings.indexOf(',', at) + 1 || findings.length) {
+    const name = findings.slice(at + 1, findings.indexOf('"', at + 1));
+    if (name <= before) return false;
+    before = name;
+  }
+  return true;
+}
