@@ -23,17 +23,22 @@ import { OpenCalls } from '#surfaces/open-calls.ts';
 
 /** The composition root: the only file that reads the environment and constructs adapters. */
 
-const read = readSettings(process.env);
-if ('faults' in read) {
-  for (const fault of read.faults) console.error(`settings: ${fault}`);
-  process.exit(2);
+await main();
+
+async function main(): Promise<void> {
+  const read = readSettings(process.env);
+  if ('faults' in read) {
+    for (const fault of read.faults) process.stderr.write(`settings: ${fault}\n`);
+    process.exit(2);
+  }
+  const log = createLog(read.settings.logLevel);
+  try {
+    await run(read.settings, log);
+  } catch (error) {
+    log.fatal({ event: 'start.failed', err: error }, startFailure(error));
+    process.exit(1);
+  }
 }
-const { settings } = read;
-const log = createLog(settings.logLevel);
-await run(settings, log).catch((error: unknown) => {
-  log.fatal({ event: 'start.failed', err: error }, startFailure(error));
-  process.exit(1);
-});
 
 async function run(settings: Settings, log: Log): Promise<void> {
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
@@ -158,7 +163,7 @@ function announce(log: Log, settings: Settings, url: string, admin: string, key:
   log.info({ event: 'gateway.listening', url, admin, embedded: settings.databaseUrl === undefined });
   if (key === undefined) return;
   const body = '{"model":"sandbox/echo","stream":true,"messages":[{"role":"user","content":"Write to ada@example.com"}]}';
-  console.log(`
+  process.stdout.write(`
   Gatewarden is up. This key works until the process ends${settings.bootstrapKey === undefined ? ' and is not shown again' : ''}:
 
     ${key}
@@ -168,6 +173,7 @@ function announce(log: Log, settings: Settings, url: string, admin: string, key:
     curl -N ${url}/v1/chat/completions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'
 
   Readiness: ${admin}/readyz   Metrics: ${admin}/metrics
+
 `);
 }
 

@@ -15,11 +15,11 @@ export interface Watched {
 
 /** Turns what happens into log lines and metrics. One line a call is the audit row's job, not the log's. */
 export interface Observer {
-  onCorridor(event: CorridorEvent): void;
-  onConfig(event: ConfigEvent): void;
-  onError(error: GatewayError, callId: string): void;
-  watch(watched: Watched): void;
-  scrape(): string;
+  readonly onCorridor: (event: CorridorEvent) => void;
+  readonly onConfig: (event: ConfigEvent) => void;
+  readonly onError: (error: GatewayError, callId: string) => void;
+  readonly watch: (watched: Watched) => void;
+  readonly scrape: () => string;
 }
 
 export function createObserver(log: Log): Observer {

@@ -87,7 +87,7 @@ async function inTurns<T>(run: (side: Side) => Promise<T>): Promise<{ bare: T[];
   await run(bare);
   await run(governed);
   const results = { bare: [] as T[], governed: [] as T[] };
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let turn = 0; turn < ROUNDS; turn++) {
     results.bare.push(await run(bare));
     results.governed.push(await run(governed));
   }

@@ -17,7 +17,7 @@ export interface Stack extends AsyncDisposable {
   /** Starts another gateway process on the same stores and configuration. */
   another(env?: Readonly<Record<string, string>>): Promise<GatewayProcess>;
   /** Asks for a chat completion. */
-  ask(body?: object, init?: RequestInit): Promise<Response>;
+  readonly ask: (body?: object, init?: RequestInit) => Promise<Response>;
 }
 
 export const ORGANIZATION = 'default/acme';

@@ -17,7 +17,7 @@ const chunk = (content: string) => ({ data: { id: 'c', object: 'chat.completion.
 async function read(answer: Response, until?: string): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();
-  for await (const bytes of answer.body!) {
+  for await (const bytes of answer.body as AsyncIterable<Uint8Array>) {
     text += decoder.decode(bytes, { stream: true });
     if (until !== undefined && text.includes(until)) break;
   }
@@ -40,10 +40,7 @@ describe('hang-ups', () => {
     await steps.step();
     await steps.step();
     const answer = await answering;
-    const reader = answer.body!.getReader();
-    let text = '';
-    while (!text.includes('aaa')) text += new TextDecoder().decode((await reader.read()).value);
-    hangUp.abort();
+    await read(answer, 'aaa').finally(() => hangUp.abort());
     const row = await rowOf(databaseUrl, answer.headers.get('x-request-id'));
     expect(row).toMatchObject({ outcome: 'hung_up', status: 499, usage_source: 'estimated', usage: { output: 10 } });
     expect(BigInt(row.cost_nano_eur)).toBeGreaterThan(0n);
@@ -151,7 +148,7 @@ describe('SIGTERM', () => {
     const answer = await streaming;
     gateway.signal('SIGTERM');
     while ((await fetch(`${gateway.adminUrl}/readyz`)).status === 200) await new Promise((resolve) => setTimeout(resolve, 5));
-    await expect(ask()).rejects.toThrow();
+    await expect(ask()).rejects.toThrow('fetch failed');
     steps.release();
     const text = await read(answer);
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);

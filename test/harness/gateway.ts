@@ -46,7 +46,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
   const ownData = options.dataDir === undefined;
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'gatewarden-data-'));
   const configure = (resources: readonly object[]): void => {
-    writeFileSync(join(configDir, 'resources.yaml'), resources.map((resource) => JSON.stringify(resource)).join('\n---\n'));
+    writeFileSync(join(configDir, 'resources.yaml'), resources.map((one) => JSON.stringify(one)).join('\n---\n'));
   };
   configure(options.resources);
   const child = spawn(process.execPath, [MAIN], {

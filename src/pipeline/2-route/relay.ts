@@ -1,4 +1,4 @@
-import { GatewayError } from '#errors/gateway-error.ts';
+import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import { StreamRestorer } from '#inspect/restore.ts';
 import type { TagTable } from '#inspect/tags.ts';
 import type { Call } from '#pipeline/call.ts';
@@ -22,7 +22,7 @@ export class StreamRelay {
   /** An event of the answer itself came: the call is being answered, and a failure can be a status no more. */
   begun = false;
   /** What broke the stream, to be thrown after what came before it was sent. */
-  failure: unknown;
+  failure: Error | undefined;
   readonly #call: Call;
   readonly #entry: Entry;
   readonly #slug: string;
@@ -110,10 +110,10 @@ export class StreamRelay {
   }
 }
 
-function asFault(thrown: unknown): unknown {
+function asFault(thrown: unknown): Error {
   if (thrown instanceof SseEventTooLarge) return new UpstreamFault('protocol', thrown.message);
   if (thrown instanceof SyntaxError || thrown instanceof AmbiguousJson || thrown instanceof NotAJsonObject) {
     return new UpstreamFault('protocol', 'a stream event is not JSON', { cause: thrown });
   }
-  return thrown;
+  return asGatewayError(thrown);
 }
