@@ -18,7 +18,8 @@ const periods = fc.constantFrom(
   { day: '2026-11-22', month: '2026-11' },
   { day: '2026-12-01', month: '2026-12' },
 );
-const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });
+const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(arbitrary, { nil: undefined });
 
 const holding: fc.Arbitrary<Act> = fc
   .record({
@@ -38,7 +39,11 @@ const holding: fc.Arbitrary<Act> = fc
   });
 
 const settling: fc.Arbitrary<Act> = fc
-  .record({ ids: fc.array(fc.nat({ max: 12 }), { minLength: 1, maxLength: 3 }), cost: amount, tokens: fc.nat({ max: 90 }) })
+  .record({
+    ids: fc.array(fc.nat({ max: 12 }), { minLength: 1, maxLength: 3 }),
+    cost: amount,
+    tokens: fc.nat({ max: 90 }),
+  })
   .map(({ ids, cost, tokens }) => async ({ counters }, ledger) => {
     const open = new Map((await counters.view(ORGANIZATION)).holds.map((hold) => [hold.callId, hold]));
     const settlements = ids.map((id) => ({ callId: `c${id}`, organization: ORGANIZATION, cost, tokens }));

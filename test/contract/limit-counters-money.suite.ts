@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { HoldDecision, SpendLimit } from '#ports/limit-counters.ts';
-import type { Store, Subject } from './limit-counters-subjects.ts';
+import { forward, type Store, type Subject } from './limit-counters-subjects.ts';
 import { ORGANIZATION, openHold, request, spendOf, spent } from './limit-counters-world.ts';
 
 const MOST = 2n ** 63n - 1n;
@@ -62,7 +62,13 @@ export function moneySuite(subject: Subject): void {
 
     test('the same call twice is debited once', async () => {
       await restoreAt(0n);
-      const asked = request('c1', { ...budget(100n), amount: 60n, requestsPerMinute: 1, tokensPerMinute: 9, tokens: 9 });
+      const asked = request('c1', {
+        ...budget(100n),
+        amount: 60n,
+        requestsPerMinute: 1,
+        tokensPerMinute: 9,
+        tokens: 9,
+      });
       const decisions = [await hold(asked), await hold(asked)];
       expect(kinds(decisions)).toEqual(['granted', 'granted']);
       expect(decisions[1]).toEqual(decisions[0]);
@@ -127,28 +133,37 @@ export function moneySuite(subject: Subject): void {
       ['a limit that is no number', { tokensPerMinute: Number.NaN }],
     ])('refuses %s', async (_, overrides) => {
       await expect(hold(request('c1', overrides))).rejects.toThrow(RangeError);
-      await expect(settle([{ callId: 'c1', organization: ORGANIZATION, cost: -1n, tokens: 0 }])).rejects.toThrow(RangeError);
+      await expect(settle([{ callId: 'c1', organization: ORGANIZATION, cost: -1n, tokens: 0 }])).rejects.toThrow(
+        RangeError,
+      );
     });
   });
 
   describe('budgets and caps', () => {
-    test.each(['total', 'daily', 'monthly'] as const)('200 calls at once: a %s budget for 100 admits 100', async (period) => {
-      await restoreAt(0n);
-      const another = await store.another();
-      const decisions = await Promise.all(
-        Array.from({ length: 200 }, (_, i) =>
-          (i % 2 ? store.counters : another).hold(request(`c${i}`, budget(100n, period))),
-        ),
-      );
-      expect(count(kinds(decisions), 'granted')).toBe(100);
-      expect(decisions.filter((decision) => decision.kind === 'refused' && decision.by === 'budget')).toHaveLength(100);
-      expect((await spend())['default/w1 total']).toBe(100n);
-    });
+    test.each(['total', 'daily', 'monthly'] as const)(
+      '200 calls at once: a %s budget for 100 admits 100',
+      async (period) => {
+        await restoreAt(0n);
+        const another = await store.another();
+        const decisions = await Promise.all(
+          Array.from({ length: 200 }, (_, i) =>
+            (i % 2 ? store.counters : another).hold(request(`c${i}`, budget(100n, period))),
+          ),
+        );
+        expect(count(kinds(decisions), 'granted')).toBe(100);
+        expect(decisions.filter((decision) => decision.kind === 'refused' && decision.by === 'budget')).toHaveLength(
+          100,
+        );
+        expect((await spend())['default/w1 total']).toBe(100n);
+      },
+    );
 
     test.each(['total', 'daily', 'monthly'] as const)('a %s cap is shared by the workloads', async (period) => {
       await restoreAt(0n);
       const decisions = await Promise.all(
-        Array.from({ length: 60 }, (_, i) => hold(request(`c${i}`, { workload: `default/w${i % 3}`, ...cap(20n, period) }))),
+        Array.from({ length: 60 }, (_, i) =>
+          hold(request(`c${i}`, { workload: `default/w${i % 3}`, ...cap(20n, period) })),
+        ),
       );
       expect(count(kinds(decisions), 'granted')).toBe(20);
       expect(decisions.at(-1)).toEqual({ kind: 'refused', by: 'cap' });
@@ -157,11 +172,9 @@ export function moneySuite(subject: Subject): void {
     test('a budget is of one workload', async () => {
       await restoreAt(0n);
       const ask = (id: string, workload: string) => hold(request(id, { workload, ...budget(1n) }));
-      expect(kinds([await ask('a', 'default/w1'), await ask('b', 'default/w2'), await ask('c', 'default/w1')])).toEqual([
-        'granted',
-        'granted',
-        'refused',
-      ]);
+      expect(kinds([await ask('a', 'default/w1'), await ask('b', 'default/w2'), await ask('c', 'default/w1')])).toEqual(
+        ['granted', 'granted', 'refused'],
+      );
     });
 
     test.each([
@@ -243,7 +256,8 @@ export function moneySuite(subject: Subject): void {
 
     test('after a restore a workload that nobody knows has spent nothing', async () => {
       await restoreAt(50n);
-      const ask = (id: string) => hold(request(id, { workload: 'default/new', amount: 6n, ...budget(10n), ...cap(100n) }));
+      const ask = (id: string) =>
+        hold(request(id, { workload: 'default/new', amount: 6n, ...budget(10n), ...cap(100n) }));
       expect((await ask('c1')).kind).toBe('granted');
       expect(await ask('c2')).toEqual({ kind: 'refused', by: 'budget' });
       expect(await spend()).toMatchObject({ 'default/new total': 6n, 'organization total': 56n });
@@ -276,15 +290,4 @@ export function moneySuite(subject: Subject): void {
       expect((await view(ORGANIZATION)).spend).toEqual([]);
     });
   });
-}
-
-/** The verbs of whatever store is open. */
-export function forward(store: () => Store): Store['counters'] {
-  return {
-    hold: (asked) => store().counters.hold(asked),
-    settle: (settlements) => store().counters.settle(settlements),
-    restore: (organization, own, read) => store().counters.restore(organization, own, read),
-    view: (organization) => store().counters.view(organization),
-    takeOver: (organizations, owner, ttlMs) => store().counters.takeOver(organizations, owner, ttlMs),
-  };
 }

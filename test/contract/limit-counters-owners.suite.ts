@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
-import { forward } from './limit-counters-money.suite.ts';
-import type { Store, Subject } from './limit-counters-subjects.ts';
+import { forward, type Store, type Subject } from './limit-counters-subjects.ts';
 import { openHold, ORGANIZATION, request, spent } from './limit-counters-world.ts';
 
 const LEASE = 30_000;

@@ -1,9 +1,18 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CountersUnavailable, type OpenHold } from '#ports/limit-counters.ts';
-import { forward } from './limit-counters-money.suite.ts';
-import type { Store, Subject } from './limit-counters-subjects.ts';
-import { NOTHING, openHold, ORGANIZATION, PERIODS, request, spendOf, spent, TestGateway, TestLedger } from './limit-counters-world.ts';
+import { forward, type Store, type Subject } from './limit-counters-subjects.ts';
+import {
+  NOTHING,
+  openHold,
+  ORGANIZATION,
+  PERIODS,
+  request,
+  spendOf,
+  spent,
+  TestGateway,
+  TestLedger,
+} from './limit-counters-world.ts';
 
 const unlimited = { workloadBudget: { amount: 10n ** 15n, period: 'total' } } as const;
 const turns = async (count: number): Promise<void> => {
@@ -106,7 +115,9 @@ export function restoreSuite(subject: Subject): void {
       await restore(ORGANIZATION, [openHold('c1', { tokens: 900 })], async () => spent(0n));
       await hold(request('c2', { tokens: 100, tokensPerMinute: 1000 }));
       await settle([{ ...settlement('c1'), tokens: 0 }]);
-      expect(await hold(request('c3', { tokens: 0, tokensPerMinute: 1000 }))).toMatchObject({ tokens: { remaining: 900 } });
+      expect(await hold(request('c3', { tokens: 0, tokensPerMinute: 1000 }))).toMatchObject({
+        tokens: { remaining: 900 },
+      });
     });
 
     test('a read that fails ends the pause and changes nothing', async () => {
@@ -197,9 +208,7 @@ export function restoreSuite(subject: Subject): void {
       try {
         const ledger = new TestLedger();
         const second = await world.another();
-        const gateways = [world.counters, second].map(
-          (counters) => new TestGateway(counters, ledger, () => turns(1)),
-        );
+        const gateways = [world.counters, second].map((counters) => new TestGateway(counters, ledger, () => turns(1)));
         const playStep = async (one: Step, index: number): Promise<void> => {
           const gateway = gateways[one.gateway]!;
           await turns(one.patience * 3);
@@ -221,11 +230,11 @@ export function restoreSuite(subject: Subject): void {
         // After a loss each process puts its own back; without one, nothing may need mending.
         if (steps.some((one) => one.kind === 'lose')) for (const gateway of gateways) await gateway.restore();
         await gateways[0]!.hold(request('last', unlimited));
-        const view = await world.counters.view(ORGANIZATION);
+        const seen = await world.counters.view(ORGANIZATION);
         const left = steps.filter((one) => one.kind === 'leave open').length;
-        expect(view.holds).toHaveLength(left + 1);
-        expect(view.spend).toEqual(expect.arrayContaining([expect.objectContaining({ scope: 'organization' })]));
-        expect(spendOf(view)).toEqual(ledger.expected(view));
+        expect(seen.holds).toHaveLength(left + 1);
+        expect(seen.spend).toEqual(expect.arrayContaining([expect.objectContaining({ scope: 'organization' })]));
+        expect(spendOf(seen)).toEqual(ledger.expected(seen));
       } finally {
         await world.close();
       }
@@ -256,8 +265,8 @@ export function restoreSuite(subject: Subject): void {
               if (held === 'granted' && one.kind === 'call') await gateway.finish(`c${index}`, cost);
             };
             await Promise.all(steps.map(playStep));
-            const view = await world.counters.view(ORGANIZATION);
-            for (const sum of Object.values(ledger.expected(view))) expect(sum).toBeLessThanOrEqual(3000n);
+            const seen = await world.counters.view(ORGANIZATION);
+            for (const sum of Object.values(ledger.expected(seen))) expect(sum).toBeLessThanOrEqual(3000n);
           } finally {
             await world.close();
           }

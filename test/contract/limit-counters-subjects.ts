@@ -44,7 +44,11 @@ export const memory: Subject = {
   keeps: 'nothing',
   open: async (options) => {
     const clock = turnableClock();
-    return inProcess(clock, () => openMemoryCounters({ ...options, now: clock.now }), () => {});
+    return inProcess(
+      clock,
+      () => openMemoryCounters({ ...options, now: () => clock.now() }),
+      () => {},
+    );
   },
 };
 
@@ -57,7 +61,7 @@ export const memoryWithJournal: Subject = {
     const journal = join(folder, 'holds.journal');
     return inProcess(
       clock,
-      () => openMemoryCounters({ ...options, journal, now: clock.now }),
+      () => openMemoryCounters({ ...options, journal, now: () => clock.now() }),
       () => rmSync(folder, { recursive: true }),
     );
   },
@@ -73,7 +77,7 @@ export function redis(name: string, url: () => string, cluster = false): Subject
       const keyPrefix = `test-${randomUUID()}:`;
       const opened: RedisLimitCounters[] = [];
       const another = async (): Promise<LimitCounters> => {
-        const counters = openRedisCounters({ ...options, url: url(), keyPrefix, cluster, clock: clock.now });
+        const counters = openRedisCounters({ ...options, url: url(), keyPrefix, cluster, clock: () => clock.now() });
         opened.push(counters);
         await counters.ping();
         return counters;
@@ -101,7 +105,11 @@ export function redis(name: string, url: () => string, cluster = false): Subject
   };
 }
 
-function inProcess(clock: ReturnType<typeof turnableClock>, start: () => MemoryLimitCounters, clean: () => void): Store {
+function inProcess(
+  clock: ReturnType<typeof turnableClock>,
+  start: () => MemoryLimitCounters,
+  clean: () => void,
+): Store {
   let current = start();
   const counters: LimitCounters = {
     hold: (request) => current.hold(request),
@@ -122,5 +130,20 @@ function inProcess(clock: ReturnType<typeof turnableClock>, start: () => MemoryL
       await current.close();
       clean();
     },
+  };
+}
+
+type Verbs = {
+  readonly [V in keyof LimitCounters]: (...args: Parameters<LimitCounters[V]>) => ReturnType<LimitCounters[V]>;
+};
+
+/** The verbs of whatever store is open. */
+export function forward(store: () => Store): Verbs {
+  return {
+    hold: (asked) => store().counters.hold(asked),
+    settle: (settlements) => store().counters.settle(settlements),
+    restore: (organization, own, read) => store().counters.restore(organization, own, read),
+    view: (organization) => store().counters.view(organization),
+    takeOver: (organizations, owner, ttlMs) => store().counters.takeOver(organizations, owner, ttlMs),
   };
 }

@@ -58,7 +58,8 @@ export class TestLedger {
   periods: Periods = PERIODS;
 
   append(hold: OpenHold, cost: bigint): void {
-    if (!this.rows.has(hold.callId)) this.rows.set(hold.callId, { workload: hold.workload, periods: hold.periods, cost });
+    if (!this.rows.has(hold.callId))
+      this.rows.set(hold.callId, { workload: hold.workload, periods: hold.periods, cost });
   }
 
   totals(open: readonly OpenHold[]): SpendTotals {
@@ -69,7 +70,7 @@ export class TestLedger {
       if (openIds.has(callId)) continue;
       const workload = workloads.get(row.workload) ?? { ...NOTHING };
       workloads.set(row.workload, workload);
-      for (const scope of [organization as { total: bigint; day: bigint; month: bigint }, workload]) {
+      for (const scope of [organization, workload]) {
         scope.total += row.cost;
         if (row.periods.day === this.periods.day) scope.day += row.cost;
         if (row.periods.month === this.periods.month) scope.month += row.cost;

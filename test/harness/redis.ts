@@ -69,7 +69,16 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
 
 function serverArguments(folder: string, port: number, busPort: number | undefined, options: RedisServerOptions) {
   return [
-    ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', '', '--loglevel', 'warning'],
+    '--bind',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--dir',
+    folder,
+    '--save',
+    '',
+    '--loglevel',
+    'warning',
     ...(options.appendOnly ? ['--appendonly', 'yes', '--appendfsync', 'always'] : []),
     ...(busPort === undefined
       ? []
@@ -135,7 +144,15 @@ function lentServer(url: string): RedisServer {
     throw new Error('a server named by TEST_REDIS_URL is not ours to stop: start one with { control: true }');
   };
   const port = Number(new URL(url).port || 6379);
-  return { url, port, stop: async () => {}, restart: impossible, pause: impossible, resume: impossible, kill: impossible };
+  return {
+    url,
+    port,
+    stop: async () => {},
+    restart: impossible,
+    pause: impossible,
+    resume: impossible,
+    kill: impossible,
+  };
 }
 
 function hasEnded(child: ChildProcess): boolean {
@@ -148,7 +165,8 @@ function ask(port: number, command: string): Promise<string> {
     const socket = connect({ host: '127.0.0.1', port, timeout: 1_000 });
     socket.once('connect', () => socket.write(`${command}\r\n`));
     socket.once('data', (data) => resolve(data.toString()));
-    for (const fault of ['error', 'timeout', 'close']) socket.once(fault, () => reject(new Error(`no answer: ${fault}`)));
+    for (const fault of ['error', 'timeout', 'close'])
+      socket.once(fault, () => reject(new Error(`no answer: ${fault}`)));
     socket.once('data', () => socket.destroy());
   });
 }
@@ -160,7 +178,9 @@ function freePort(): Promise<number> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+      server.close(() =>
+        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
+      );
     });
   });
 }

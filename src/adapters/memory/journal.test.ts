@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -95,15 +104,18 @@ describe('the journal', () => {
     }
   });
 
-  test.each(['nonsense\n', '["hold","too short"]\n', '{}\n', '\n'])('other damage is not passed over: %j', async (damage) => {
-    const counters = openMemoryCounters({ journal });
-    await placeAll(counters, ['c1']);
-    await counters.close();
-    appendFileSync(journal, damage);
-    expect(() => openMemoryCounters({ journal })).toThrow('line 2');
-    truncateSync(journal, statSync(journal).size - damage.length);
-    expect(ids(await reopened())).toEqual(['c1']);
-  });
+  test.each(['nonsense\n', '["hold","too short"]\n', '{}\n', '\n'])(
+    'other damage is not passed over: %j',
+    async (damage) => {
+      const counters = openMemoryCounters({ journal });
+      await placeAll(counters, ['c1']);
+      await counters.close();
+      appendFileSync(journal, damage);
+      expect(() => openMemoryCounters({ journal })).toThrow('line 2');
+      truncateSync(journal, statSync(journal).size - damage.length);
+      expect(ids(await reopened())).toEqual(['c1']);
+    },
+  );
 
   test('does not grow for ever', async () => {
     const counters = openMemoryCounters({ journal });
@@ -169,7 +181,8 @@ describe('the process', () => {
       const open = new Set(ids(await reopened()));
       const settled = new Set(said.filter((line) => line.startsWith('settled')).map((line) => line.split(' ')[1]!));
       const held = said.filter((line) => line.startsWith('held')).map((line) => line.split(' ')[1]!);
-      for (const callId of held.slice(0, -1)) expect([callId, open.has(callId)]).toEqual([callId, !settled.has(callId)]);
+      for (const callId of held.slice(0, -1))
+        expect([callId, open.has(callId)]).toEqual([callId, !settled.has(callId)]);
       // The last may have been settled without a word.
       const extra = [...open].filter((callId) => !held.includes(callId));
       expect(extra.length).toBeLessThanOrEqual(1);

@@ -12,9 +12,7 @@ export interface Journal {
   close(): void;
 }
 
-type Line =
-  | readonly ['hold', ...Facts]
-  | readonly ['closed', organization: string, callId: string];
+type Line = readonly ['hold', ...Facts] | readonly ['closed', organization: string, callId: string];
 
 type Facts = readonly [
   organization: string,
@@ -36,7 +34,10 @@ const MOST_GROWTH = 1024 * 1024;
  * Opens a journal; `open` are the holds it left open. `live` must list, at any time, what was placed and not closed.
  * Throws when a line other than a torn last one cannot be read: a lost hold is lost money.
  */
-export function openJournal(path: string, live: () => Iterable<OpenHold>): { journal: Journal; open: readonly OpenHold[] } {
+export function openJournal(
+  path: string,
+  live: () => Iterable<OpenHold>,
+): { journal: Journal; open: readonly OpenHold[] } {
   const open = readJournal(path);
   let size = rewrite(path, open);
   let compactAt = size + MOST_GROWTH;
@@ -54,7 +55,7 @@ export function openJournal(path: string, live: () => Iterable<OpenHold>): { jou
     try {
       if (size > compactAt) compact();
       const bytes = Buffer.from(text);
-      for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+      for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
       size += bytes.length;
     } catch {
       undo();

@@ -51,7 +51,8 @@ export function openMemoryCounters(options: MemoryCountersOptions = {}): MemoryL
   if (options.journal !== undefined) {
     const { journal, open } = openJournal(options.journal, () => allHolds(state));
     state.journal = journal;
-    for (const hold of open) organizationOf(state, hold.organization).holds.set(hold.callId, { hold, reservedIn: 0 });
+    for (const left of open)
+      organizationOf(state, left.organization).holds.set(left.callId, { hold: left, reservedIn: 0 });
   }
   return {
     hold: async (request) => hold(state, request),
@@ -134,12 +135,15 @@ async function restore(
   }
   const pause = organization.pause(state.pauseMs);
   try {
-    const lost = own.filter(({ callId }) => !organization.holds.has(callId) && !organization.closed.has(callId, state.now()));
+    const lost = own.filter(
+      ({ callId }) => !organization.holds.has(callId) && !organization.closed.has(callId, state.now()),
+    );
     if (lost.length > 0) state.journal?.placed(lost);
     for (const put of lost) organization.holds.set(put.callId, { hold: openHoldOf(put), reservedIn: 0 });
     const open = [...organization.holds.values()].map((known) => known.hold);
     const totals = await read(open);
-    if (!organization.isPaused(pause)) throw new CountersUnavailable('the restore took longer than holds may be paused');
+    if (!organization.isPaused(pause))
+      throw new CountersUnavailable('the restore took longer than holds may be paused');
     setSpend(organization.spend, totals.periods, restoredSpend(totals, open), state.now());
   } finally {
     organization.resume(pause);

@@ -139,7 +139,8 @@ function unavailable(error: unknown): CountersUnavailable {
 
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown fault';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : /^[A-Z]{3,}(?= )/.exec(error.message)?.[0];
+  const code =
+    'code' in error && typeof error.code === 'string' ? error.code : /^[A-Z]{3,}(?= )/.exec(error.message)?.[0];
   if (code) return code;
   return error.message === 'Command timed out' ? 'timeout' : 'not connected';
 }

@@ -42,7 +42,8 @@ function optionalText(count: number | undefined): string {
 }
 
 function decision(request: HoldRequest, reply: readonly number[]): HoldDecision {
-  const [verdict = BUSY, retryAfterMs = -1, requestsLeft = 0, requestsReset = 0, tokensLeft = 0, tokensReset = 0] = reply;
+  const [verdict = BUSY, retryAfterMs = -1, requestsLeft = 0, requestsReset = 0, tokensLeft = 0, tokensReset = 0] =
+    reply;
   if (verdict === COLD) return { kind: 'cold' };
   if (verdict === BUSY) return { kind: 'busy' };
   const requests = status(request.requestsPerMinute, requestsLeft, requestsReset);

@@ -81,7 +81,10 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     async restore(organization, own, read) {
       own.forEach(checkHold);
       await restoreSpend(store, organization, own, read);
-      inFlight.replace(organization, own.map((known) => known.callId));
+      inFlight.replace(
+        organization,
+        own.map((known) => known.callId),
+      );
     },
     view: (organization) => viewOrganization(store, organization),
     async takeOver(organizations, owner, ttlMs) {

@@ -18,7 +18,9 @@ const LATE_MS = 30_000;
  * Gives back holds whose answer was lost, once the store answers again. Should the process end before that, they are
  * taken over like its other holds.
  */
-export function releaseOrphans(settle: (settlements: readonly Settlement[]) => Promise<readonly SettleResult[]>): Orphans {
+export function releaseOrphans(
+  settle: (settlements: readonly Settlement[]) => Promise<readonly SettleResult[]>,
+): Orphans {
   const waiting = new Map<string, { readonly organization: string; readonly since: number }>();
   let timer: NodeJS.Timeout | undefined;
 

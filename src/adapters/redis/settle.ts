@@ -9,7 +9,7 @@ const RESULTS: readonly SettleResult[] = ['unknown', 'settled'];
  * `busy`: to be asked again, like all when all fail and the promise rejects.
  */
 export async function settleHolds(store: Store, settlements: readonly Settlement[]): Promise<readonly SettleResult[]> {
-  const results = new Array<SettleResult>(settlements.length).fill('busy');
+  const results = settlements.map((): SettleResult => 'busy');
   const chunks = chunksOf(settlements);
   let fault: unknown;
   let failed = 0;
