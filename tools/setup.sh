@@ -41,6 +41,10 @@ npm_install() {
   lock
   [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || return 0
   say "installing the packages of $folder/package.json"
+  # npm trusts what the system trusts, as apt does: a network may have a certificate authority of its own.
+  if [ -z "${NODE_EXTRA_CA_CERTS:-}" ] && [ -r /etc/ssl/certs/ca-certificates.crt ]; then
+    export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
+  fi
   quietly npm npm --prefix "$folder" "$@" --no-audit --no-fund --loglevel=error ||
     die "npm could not install the packages of $folder/package.json"
   printf '%s\n' "$sum" >"$stamp"
