@@ -36,8 +36,13 @@ function keepsNoOrder(name: string): boolean {
   return (first >= 48 && first <= 57) || name === '__proto__';
 }
 
+type Attempt = AuditRow['attempts'][number];
+
+/** Every member, optional ones too: one that is added to the type and forgotten here does not compile. */
+type Complete<T> = Readonly<Record<keyof T, unknown>>;
+
 /** A copy whose members are in RFC 8785 order at every level, so that JSON.stringify writes the canonical form. */
-function ordered(row: AuditRow, findings: string[]): AuditRow {
+function ordered(row: AuditRow, findings: string[]): Complete<AuditRow> {
   return {
     at: row.at,
     attempts: row.attempts.length === 0 ? row.attempts : row.attempts.map(orderedAttempt),
@@ -74,18 +79,12 @@ function ordered(row: AuditRow, findings: string[]): AuditRow {
   };
 }
 
-function orderedAttempt(attempt: AuditRow['attempts'][number]): AuditRow['attempts'][number] {
-  const { error, status } = attempt;
-  return {
-    duration_ms: finite(attempt.duration_ms),
-    ...(error === undefined ? undefined : { error }),
-    model: attempt.model,
-    provider: attempt.provider,
-    ...(status === undefined ? undefined : { status: finite(status) }),
-  };
+function orderedAttempt({ duration_ms, error, model, provider, status }: Attempt): Complete<Attempt> {
+  // JSON.stringify leaves out members that are undefined.
+  return { duration_ms: finite(duration_ms), error, model, provider, status: status && finite(status) };
 }
 
-function orderedUsage(usage: Usage): Usage {
+function orderedUsage(usage: Usage): Complete<Usage> {
   return {
     cacheRead: finite(usage.cacheRead),
     cacheWrite1h: finite(usage.cacheWrite1h),
