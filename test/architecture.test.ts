@@ -24,7 +24,8 @@ test('the repository keeps its own rules', () => {
 describe('directions', () => {
   test.each([
     ['src/wire/chat/stream.ts', `import { serve } from '#pipeline/pipeline.ts';`],
-    ['src/wire/chat/stream.ts', `import { NO_USAGE, type Usage } from '#meter/usage.ts';`],
+    ['src/wire/chat/stream.ts', `import type { NanoEuro } from '#meter/money.ts';`],
+    ['src/adapters/memory/spend.ts', `import { parseEuro, type NanoEuro } from '#meter/money.ts';`],
     ['src/wire/chat/stream.ts', `import { readFile } from 'node:fs/promises';`],
     ['src/wire/chat/stream.ts', `export { request } from 'undici';`],
     ['src/pipeline/pipeline.ts', `import { chat } from '#surfaces/chat/chat.ts';`],
@@ -51,8 +52,8 @@ describe('directions', () => {
   });
 
   test.each([
-    ['src/wire/chat/stream.ts', `import type { Usage } from '#meter/usage.ts';`],
-    ['src/wire/chat/stream.ts', `import { type Usage } from '#meter/usage.ts';`],
+    ['src/adapters/memory/spend.ts', `import type { NanoEuro } from '#meter/money.ts';`],
+    ['src/adapters/memory/spend.ts', `import { type NanoEuro } from '#meter/money.ts';`],
     ['src/wire/chat/stream.ts', `// see the following\n// import { serve } from '#pipeline/pipeline.ts';`],
     ['src/wire/chat/stream.ts', `import { createHash } from 'node:crypto';`],
     ['src/pipeline/pipeline.ts', `import { GatewayError } from '#errors/gateway-error.ts';`],

@@ -27,15 +27,15 @@ const IO_MODULES =
  * all. `src/*.ts`: what main.ts composes the process with.
  */
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
-  'src/*.ts': { uses: ['surfaces', 'pipeline', 'wire', 'ports', 'console'], types: ['providers'] },
+  'src/*.ts': { uses: ['surfaces', 'pipeline', 'wire', 'ports', 'console'], types: [] },
   embedded: { uses: [], types: [] },
-  surfaces: { uses: ['pipeline', 'wire'], types: ['ports'] },
-  console: { uses: ['pipeline', 'wire'], types: ['ports'] },
+  surfaces: { uses: ['pipeline', 'wire'], types: [] },
+  console: { uses: ['pipeline', 'wire'], types: [] },
   pipeline: { uses: ['wire', 'ports'], types: [] },
-  providers: { uses: ['wire', 'ports'], types: ['pipeline'] },
-  wire: { uses: [], types: ['pipeline'] },
+  providers: { uses: ['wire', 'ports'], types: [] },
+  wire: { uses: [], types: [] },
   ports: { uses: [], types: ['pipeline', 'wire'] },
-  adapters: { uses: ['ports'], types: ['pipeline', 'wire'] },
+  adapters: { uses: ['ports'], types: ['pipeline'] },
   cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
   config: { uses: [], types: ROOMS },
   errors: { uses: [], types: ROOMS },
