@@ -41,5 +41,5 @@ function fold(text: string): string {
 }
 
 function quote(term: string): string {
-  return term.replace(/[\\^$.*+?()[\]{}|/-]/g, (character) => `\\${character}`);
+  return term.replace(/[\\^$.*+?()[\]{}|/]/g, (character) => `\\${character}`);
 }

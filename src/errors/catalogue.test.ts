@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { CATALOGUE, type ErrorCode } from './catalogue.ts';
+import { chatEnvelope, errorHeaders } from './envelopes.ts';
+import { asGatewayError, GatewayError } from './gateway-error.ts';
+
+/** The table of the specification, row by row: status, then type or code as it is promised. */
+const PROMISED: readonly (readonly [ErrorCode, number, string])[] = [
+  ['invalid_request', 400, 'invalid_request_error'],
+  ['model_not_prefixed', 400, 'invalid_request_error'],
+  ['header_removed', 400, 'invalid_request_error'],
+  ['invalid_api_key', 401, 'authentication_error'],
+  ['insufficient_quota', 402, 'insufficient_quota'],
+  ['permission_denied', 403, 'permission_error'],
+  ['residency_denied', 403, 'permission_error'],
+  ['scope_violation', 403, 'permission_error'],
+  ['data_protection', 422, 'invalid_request_error'],
+  ['document_too_large_to_scan', 422, 'invalid_request_error'],
+  ['rate_limit_exceeded', 429, 'rate_limit_error'],
+  ['pdf_renderer_unavailable', 503, 'api_error'],
+  ['scope_guard_unavailable', 503, 'api_error'],
+  ['auth_unavailable', 503, 'api_error'],
+  ['upstream_timeout', 504, 'api_error'],
+  ['upstream_error', 502, 'api_error'],
+];
+
+test.each(PROMISED)('%s is %i %s', (code, status, type) => {
+  expect(CATALOGUE[code]).toMatchObject({ status, chatType: type });
+});
+
+test('codes that promise Retry-After have one, and 504 tells clients not to repeat it', () => {
+  for (const code of ['auth_unavailable', 'scope_guard_unavailable', 'limits_unavailable'] as const) {
+    expect(Number(errorHeaders(new GatewayError(code, 'x'))['retry-after'])).toBeGreaterThan(0);
+  }
+  expect(errorHeaders(new GatewayError('upstream_timeout', 'x'))['x-should-retry']).toBe('false');
+});
+
+describe('envelopes', () => {
+  test('hold message, type, param and code, and gw only where there is something to tell', () => {
+    expect(chatEnvelope(new GatewayError('invalid_request', 'no', { param: 'n' }))).toEqual({
+      error: { message: 'no', type: 'invalid_request_error', param: 'n', code: 'invalid_request' },
+    });
+    const report = { cause: 'timeout', attempts: [{ provider: 'p', model: 'm', error: 'timeout', duration_ms: 5 }] };
+    expect(chatEnvelope(new GatewayError('upstream_timeout', 'late', { report })).error.gw).toEqual(report);
+  });
+
+  test('an unforeseen fault says nothing of itself', () => {
+    const error = asGatewayError(new TypeError('secret sk-123 at /srv/x.ts'));
+    expect(error).toMatchObject({ code: 'internal_error', status: 500 });
+    expect(JSON.stringify(chatEnvelope(error))).not.toMatch(/secret|srv/);
+  });
+
+  test('a wait is whole seconds, rounded up', () => {
+    expect(errorHeaders(new GatewayError('rate_limit_exceeded', 'x', { retryAfterMs: 1001 }))['retry-after']).toBe('2');
+    expect(errorHeaders(new GatewayError('rate_limit_exceeded', 'x', { retryAfterMs: 1 }))['retry-after']).toBe('1');
+  });
+});

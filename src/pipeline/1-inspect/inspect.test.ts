@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import type { CustomTerm, DlpMode, ResolvedPolicy } from '#config/snapshot.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import { chatCodec } from '#wire/chat/codec.ts';
+import { readDocument, render } from '#wire/document.ts';
+import { createDetectionPool } from './detect-worker.ts';
+import { inspect, type Inspection } from './inspect.ts';
+
+const detection = createDetectionPool({});
+const MAIL = 'ada@example.com';
+
+interface Seen {
+  readonly text: string;
+  readonly inspection: Inspection;
+}
+
+async function run(body: object | string, mode: DlpMode, more: Partial<ResolvedPolicy['dlp']> = {}, remove: readonly CustomTerm[] = []): Promise<Seen> {
+  const text = typeof body === 'string' ? body : JSON.stringify({ model: 'p/m', ...body });
+  const policy = { mode, documents: 'off', customTerms: [], ...more } as const;
+  const inspection = await inspect(readDocument('chat', text), chatCodec, policy, remove, detection, () => {});
+  return { text: render(text, inspection.edits), inspection };
+}
+
+async function refusal(body: object, mode: DlpMode, more: Partial<ResolvedPolicy['dlp']> = {}): Promise<GatewayError> {
+  const error: unknown = await run(body, mode, more).catch((thrown: unknown) => thrown);
+  if (!(error instanceof GatewayError)) throw new Error('was not refused');
+  return error;
+}
+
+const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
+
+describe('every string is a leaf', () => {
+  test.each([
+    ['message text', user(MAIL)],
+    ['a content part', user([{ type: 'text', text: MAIL }])],
+    ['an unknown content part', user([{ type: 'hologram', deep: [{ caption: MAIL }] }])],
+    ['an unknown top-level member', { ...user('x'), x_vendor: { note: MAIL } }],
+    ['a member name', { ...user('x'), metadata: { [MAIL]: 'y' } }],
+    ['a tool description', { ...user('x'), tools: [{ type: 'function', function: { name: 'f', description: MAIL } }] }],
+    ['an enum of a tool schema', { ...user('x'), tools: [{ type: 'function', function: { name: 'f', parameters: { enum: [MAIL] } } }] }],
+    ['the user field', { ...user('x'), user: MAIL }],
+    ['an id that is no id', { messages: [{ role: 'tool', tool_call_id: MAIL, content: 'x' }] }],
+    ['the address of an image', user([{ type: 'image_url', image_url: { url: `https://x.example/?u=${MAIL}` } }])],
+    ['arguments that are not JSON', { messages: [{ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: `{"to": ${MAIL}` } }] }] }],
+    ['escaped text', `{"model":"p/m","messages":[{"role":"user","content":"ada\\u0040example.com"}]}`],
+  ])('%s', async (_name, body) => {
+    const { text, inspection } = await run(body, 'tokenize');
+    expect(JSON.stringify(JSON.parse(text))).not.toContain(MAIL);
+    expect(text).toContain('«EMAIL_1»');
+    expect(inspection.findings).toEqual({ EMAIL: 1 });
+  });
+
+  test('a card written as a JSON number', async () => {
+    const { text } = await run('{"model":"p/m","messages":[{"role":"user","content":"x","card":4111111111111111}]}', 'tokenize');
+    expect(text).toContain('"card":"«CREDIT_CARD_1»"');
+  });
+
+  test('tool-call arguments are rewritten as JSON values', async () => {
+    const args = JSON.stringify({ to: MAIL, note: `"${MAIL}"\n`, n: 1 });
+    const { text } = await run({ messages: [{ role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: args } }] }] }, 'tokenize');
+    const body = JSON.parse(text) as { messages: { tool_calls: { function: { arguments: string } }[] }[] };
+    expect(JSON.parse(body.messages[0]!.tool_calls[0]!.function.arguments)).toEqual({ to: '«EMAIL_1»', note: '"«EMAIL_1»"\n', n: 1 });
+  });
+});
+
+describe('modes', () => {
+  test('allow_log counts and changes nothing', async () => {
+    const body = JSON.stringify({ model: 'p/m', ...user(`${MAIL} ${MAIL}`) });
+    const { text, inspection } = await run(body, 'allow_log');
+    expect(text).toBe(body);
+    expect(inspection.findings).toEqual({ EMAIL: 2 });
+  });
+
+  test('mask is not reversible', async () => {
+    const { text, inspection } = await run(user(`to ${MAIL}`), 'mask');
+    expect(text).toContain('to [EMAIL]');
+    expect(inspection.tags.size).toBe(0);
+  });
+
+  test('block names categories, never what was found', async () => {
+    const error = await refusal(user(`${MAIL} 4111 1111 1111 1111`), 'block');
+    expect(error.code).toBe('data_protection');
+    expect(error.message).toContain('CREDIT_CARD, EMAIL');
+    expect(error.message).not.toMatch(/ada|4111/);
+  });
+
+  test('only the entities of the policy are looked for', async () => {
+    const { inspection } = await run(user(`${MAIL} DE89370400440532013000`), 'tokenize', { entities: new Set(['IBAN']) });
+    expect(inspection.findings).toEqual({ IBAN: 1 });
+  });
+});
+
+describe('tags', () => {
+  test('the same text has the same tag, in prompt order whatever the order of members', async () => {
+    const messages = [{ role: 'user', content: `b@x.example and ${MAIL}` }];
+    const tools = [{ type: 'function', function: { name: 'f', description: MAIL } }];
+    const { text } = await run({ metadata: { owner: 'z@x.example' }, messages, tools }, 'tokenize');
+    const body = JSON.parse(text) as { messages: { content: string }[]; tools: { function: { description: string } }[]; metadata: { owner: string } };
+    expect(body.tools[0]!.function.description).toBe('«EMAIL_1»');
+    expect(body.messages[0]!.content).toBe('«EMAIL_2» and «EMAIL_1»');
+    expect(body.metadata.owner).toBe('«EMAIL_3»');
+  });
+
+  test('a longer conversation keeps the tags of its beginning', async () => {
+    const turn = { role: 'user', content: `from ${MAIL} to b@x.example` };
+    const first = await run({ messages: [turn] }, 'tokenize');
+    const second = await run({ messages: [turn, { role: 'assistant', content: 'b@x.example?' }, { role: 'user', content: 'c@x.example' }] }, 'tokenize');
+    const messages = (text: string) => (JSON.parse(text) as { messages: { content: string }[] }).messages.map(({ content }) => content);
+    expect(messages(second.text)[0]).toBe(messages(first.text)[0]);
+    expect(messages(second.text).slice(1)).toEqual(['«EMAIL_2»?', '«EMAIL_3»']);
+  });
+
+  test('text that already looks like a tag is not taken for one', async () => {
+    const { text, inspection } = await run(user(`«EMAIL_1» is ${MAIL}, «bonjour»`), 'tokenize');
+    expect(text).toContain('«EMAIL_1» is «EMAIL_2», «bonjour»');
+    expect(inspection.tags.originalOf('«EMAIL_1»')).toBe('«EMAIL_1»');
+    expect(inspection.tags.originalOf('«EMAIL_2»')).toBe(MAIL);
+    expect(inspection.findings).toEqual({ EMAIL: 1 });
+  });
+});
+
+describe('terms', () => {
+  const falcon = { term: 'Falcon', label: 'project' };
+
+  test.each(['allow_log', 'tokenize', 'mask'] as const)('are pseudonymized reversibly in mode %s', async (mode) => {
+    const { text, inspection } = await run(user('Falcon, FALCON and falcons; Ed, not Editor'), mode, {}, [falcon, { term: 'Ed', label: 'p' }]);
+    expect(text).toContain('«PROJECT_1», «PROJECT_2» and «PROJECT_3»s; «P_1», not Editor');
+    expect(inspection.tags.originalOf('«PROJECT_2»')).toBe('FALCON');
+  });
+
+  test('of the policy follow its mode', async () => {
+    const customTerms = [falcon];
+    expect((await run(user('Falcon'), 'allow_log', { customTerms })).text).toContain('"Falcon"');
+    expect((await run(user('Falcon'), 'mask', { customTerms })).text).toContain('[PROJECT]');
+    expect((await refusal(user('Falcon'), 'block', { customTerms })).message).toContain('PROJECT');
+  });
+
+  test('that overlap a find leave nothing of either', async () => {
+    const { text } = await run(user(`x ${MAIL}`), 'mask', {}, [{ term: 'x ada', label: 'who' }]);
+    expect(text).toContain('"[EMAIL]"');
+    const { text: inside } = await run(user(`x ${MAIL}`), 'tokenize', {}, [{ term: 'example', label: 'who' }]);
+    expect(inside).toContain('x «EMAIL_1»');
+  });
+
+  test('with characters of every regular expression', async () => {
+    const { text } = await run(user('a.b*c[d] (e|f) \\ $1-2/3 + ?'), 'allow_log', {}, [{ term: 'a.b*c[d] (e|f) \\ $1-2/3 + ?', label: '1 odd ländel' }]);
+    expect(text).toContain('«TERM_1_ODD_L_NDEL_1»');
+  });
+});
+
+describe('what cannot be read', () => {
+  const audio = user([{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }]);
+  const file = user([{ type: 'file', file: { filename: 'x.pdf', file_data: 'data:application/pdf;base64,AAAA' } }]);
+  const image = user([{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }]);
+
+  test('audio: refused under block, named otherwise', async () => {
+    expect((await refusal(audio, 'block')).code).toBe('data_protection');
+    expect((await run(audio, 'tokenize')).inspection.unscanned).toEqual(['audio']);
+  });
+
+  test('documents: refused where policy protects content, named under allow_log', async () => {
+    for (const mode of ['tokenize', 'mask', 'block'] as const) expect((await refusal(file, mode)).code).toBe('data_protection');
+    expect((await refusal(file, 'allow_log', { documents: 'anonymize' })).code).toBe('data_protection');
+    expect((await run(file, 'allow_log')).inspection.unscanned).toEqual(['file']);
+  });
+
+  test('inline images: named, their bytes not read as text', async () => {
+    expect((await run(image, 'block')).inspection).toMatchObject({ unscanned: ['image'], findings: {} });
+  });
+});
+
+test('large prompts are inspected off the event loop, with the same result', async () => {
+  const { text } = await run(user(`${'plain words '.repeat(10_000)}${MAIL}`), 'tokenize');
+  expect(text).toContain('plain words «EMAIL_1»');
+});
