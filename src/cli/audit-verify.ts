@@ -1,0 +1,137 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { reachEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
+import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
+import { verifyCheckpoints, type CheckpointReport } from '#seal/verify-checkpoints.ts';
+import { verify } from '#seal/verify.ts';
+import type { StrandFault, VerifyReport } from '#seal/verify-report.ts';
+import type { Output } from './output.ts';
+import { UsageError } from './usage-error.ts';
+
+export const AUDIT_VERIFY_HELP = `gwctl audit verify [--database-url URL | --data-dir DIR] [--public-key FILE]… [--anchor HASH] [--json]
+
+Reads the whole audit ledger, recomputes every link of its chain and every checkpoint, and names what was changed.
+It only reads. Ends with 0 when the ledger is intact, 1 when it is not, 2 when it could not be read.
+
+  --database-url URL   The ledger in PostgreSQL (default: DATABASE_URL)
+  --data-dir DIR       The ledger of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
+  --public-key FILE    Ed25519 public key (PEM) that may have signed checkpoints; may be given several times.
+                       Without, signatures are not checked
+  --anchor HASH        Hash of a checkpoint noted down elsewhere, which has to be there still
+  --json               Writes the report as JSON
+`;
+
+/** Where the ledger is when the command line does not say. */
+export interface LedgerDefaults {
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+}
+
+/** Verifies a ledger and writes the report. Returns the exit status: 0 intact, 1 changed. Throws when it cannot be read. */
+export async function auditVerify(args: readonly string[], defaults: LedgerDefaults, output: Output): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      'database-url': { type: 'string' },
+      'data-dir': { type: 'string' },
+      'public-key': { type: 'string', multiple: true },
+      anchor: { type: 'string' },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const { 'database-url': url, 'data-dir': dataDir, anchor } = values;
+  if (url !== undefined && dataDir !== undefined) throw new UsageError('give --database-url or --data-dir, not both');
+  if (url !== undefined && !/^postgres(ql)?:\/\//.test(url)) throw new UsageError('--database-url takes a postgres:// URL');
+  if (anchor !== undefined && !/^[0-9a-f]{64}$/.test(anchor)) throw new UsageError('--anchor takes 64 hexadecimal digits');
+  const publicKeys = values['public-key']?.map(readPublicKey);
+  const trust = { ...(publicKeys && { publicKeys }), ...(anchor !== undefined && { anchor }) };
+  await using source = await openSource(url, dataDir, defaults);
+  // Rows may be added meanwhile: then they come after what the checkpoints read first vouch for.
+  const checkpoints = await verifyCheckpoints(source.ledger.checkpoints(), trust);
+  const rows = await verify(source.ledger.rows(), checkpoints.vouched);
+  const intact = rows.intact && checkpoints.intact;
+  if (values.json) {
+    const { vouched: _, ...report } = checkpoints;
+    output.out(JSON.stringify({ ...rows, intact, checkpoints: report }, undefined, 2));
+  } else {
+    for (const line of describe(rows, checkpoints)) output.out(line);
+  }
+  return intact ? 0 : 1;
+}
+
+interface Source extends AsyncDisposable {
+  readonly ledger: PostgresLedger;
+}
+
+async function openSource(url: string | undefined, dataDir: string | undefined, defaults: LedgerDefaults): Promise<Source> {
+  const databaseUrl = url ?? (dataDir === undefined ? defaults.databaseUrl : undefined);
+  await using opened = new AsyncDisposableStack();
+  let connectionString = databaseUrl;
+  if (connectionString === undefined) {
+    const embedded = await reachEmbeddedPostgres({ dataDir: dataDir ?? defaults.dataDir });
+    opened.defer(() => embedded.close());
+    connectionString = embedded.connectionString;
+  }
+  const ledger = await openPostgresLedger({ connectionString, readOnly: true, maxConnections: 2 });
+  opened.defer(() => ledger.close());
+  const kept = opened.move();
+  return { ledger, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+function readPublicKey(file: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPublicKey(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(code === 'ENOENT' ? `there is no file ${file}` : `${file} holds no public key (PEM)`);
+  }
+  if (key.asymmetricKeyType !== 'ed25519') throw new UsageError(`${file} holds a key that is not Ed25519`);
+  return key;
+}
+
+function* describe(rows: VerifyReport, checkpoints: CheckpointReport): Generator<string> {
+  const size = `${count(rows.rows, 'row')} in ${count(rows.strands, 'strand')}`;
+  const intact = rows.intact && checkpoints.intact;
+  yield intact ? `intact: ${size}, every link recomputed` : `BROKEN: ${size}, ${brokenParts(rows, checkpoints)}`;
+  for (const fault of rows.faults) yield* describeFault(fault);
+  const more = rows.faulty - rows.faults.length;
+  if (more > 0) yield `and ${count(more, 'more strand')}`;
+  yield* describeCheckpoints(rows, checkpoints);
+  if (rows.superseded > 0) yield `${count(rows.superseded, 'row')} of calls sealed twice, counted once`;
+}
+
+function brokenParts(rows: VerifyReport, checkpoints: CheckpointReport): string {
+  const strands = rows.intact ? [] : [`${count(rows.faulty, 'strand')} changed`];
+  return [...strands, ...(checkpoints.intact ? [] : ['checkpoints changed'])].join(', ');
+}
+
+function* describeFault({ strand, sequence, callId, kind, detail, missing, after }: StrandFault): Generator<string> {
+  const range = missing && missing.from !== missing.to ? `rows ${missing.from} to ${missing.to}` : `row ${sequence}`;
+  const call = callId === undefined ? '' : missing ? `, before call ${callId}` : `, call ${callId}`;
+  yield `strand ${strand}, ${range}${call}: ${kind}`;
+  yield `  ${detail}`;
+  if (after.rows === 0) return;
+  const linked = after.unlinked === 0 ? 'each follows from the row stored before it' : `${after.unlinked} of them do not follow from the row stored before them`;
+  yield `  ${count(after.rows, 'row')} after it in this strand: ${linked}`;
+}
+
+function* describeCheckpoints(rows: VerifyReport, { count: made, last, fault, signaturesChecked }: CheckpointReport): Generator<string> {
+  if (fault) yield `checkpoint ${fault.number}: ${fault.kind}\n  ${fault.detail}`;
+  if (!last) {
+    yield 'no checkpoints: an end that was cut off, or a strand sealed anew, would go unnoticed';
+    return;
+  }
+  const signatures = signaturesChecked ? 'signatures checked' : 'signatures not checked (give --public-key)';
+  yield `${count(made, 'checkpoint')}, ${signatures}; number ${last.number} of ${timeOf(last.at)} has the hash ${last.hash}`;
+  if (rows.afterCheckpoints > 0) yield `${count(rows.afterCheckpoints, 'row')} came after the last checkpoint of their strand`;
+}
+
+function timeOf(at: number): string {
+  return Number.isNaN(at) ? 'no known time' : new Date(at).toISOString();
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,19 @@
+/** PostgreSQL's error codes and what they mean here. */
+const POSTGRES: Readonly<Record<string, string>> = {
+  '42P01': 'this database holds no audit ledger',
+  '42501': 'this database user may not read the audit ledger',
+  '28P01': 'the database refuses this user or password',
+  '3D000': 'there is no such database',
+};
+
+/** One line for people, without a stack. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  // Connecting tries every address of a host: the first failure speaks for all.
+  if (error instanceof AggregateError && error.errors.length > 0) return describeError(error.errors[0]);
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
+    return `the database cannot be reached (${error.message})`;
+  }
+  return (code !== undefined && POSTGRES[code]) || error.message.replace(/\s*\n\s*/g, ' ').replace(/\.$/, '') || error.name;
+}

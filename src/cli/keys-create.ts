@@ -1,0 +1,65 @@
+import { hash, randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { stringify } from 'yaml';
+import type { Output } from './output.ts';
+import { UsageError } from './usage-error.ts';
+
+export const KEYS_CREATE_HELP = `gwctl keys create --workload NAME [--namespace NAME] [--display-name TEXT] [--expires-at TIME] [--test]
+
+Makes a key for a workload. The VirtualKey resource, which holds the key's SHA-256 and not the key, goes to the
+standard output; the key itself is shown once, on the standard error:
+
+  gwctl keys create --workload support | kubectl apply -f -
+
+  --workload NAME       The Workload whose key it is
+  --namespace NAME      Namespace of the workload
+  --display-name TEXT   Name shown to people
+  --expires-at TIME     When the key stops working (RFC 3339, such as 2027-01-31T00:00:00Z)
+  --test                Makes a gw_test_ key instead of a gw_live_ one
+`;
+
+/** What a Kubernetes name looks like. */
+const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+/** Makes a key and its resource. Returns the exit status, 0; throws UsageError. */
+export function keysCreate(args: readonly string[], { out, err }: Output): number {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      workload: { type: 'string' },
+      namespace: { type: 'string' },
+      'display-name': { type: 'string' },
+      'expires-at': { type: 'string' },
+      test: { type: 'boolean', default: false },
+    },
+  });
+  const { workload, namespace, test, 'display-name': displayName, 'expires-at': expiresAt } = values;
+  if (workload === undefined) throw new UsageError('--workload is missing: name the workload that the key is for');
+  for (const name of [workload, namespace]) {
+    if (name !== undefined && !NAME.test(name)) throw new UsageError(`"${name}" is not a name: use a-z, 0-9 and dashes`);
+  }
+  if (displayName !== undefined && displayName.length > 128) throw new UsageError('--display-name is too long: at most 128');
+  if (expiresAt !== undefined && (!RFC3339.test(expiresAt) || Number.isNaN(Date.parse(expiresAt)))) {
+    throw new UsageError(`"${expiresAt}" is not a time: write it as 2027-01-31T00:00:00Z`);
+  }
+  // 256 random bits. The hash is over all of the key, its prefix included.
+  const secret = `gw_${test ? 'test' : 'live'}_${randomBytes(32).toString('base64url')}`;
+  const sha256 = hash('sha256', secret, 'hex');
+  const resource = {
+    apiVersion: 'gatewarden.dev/v1alpha1',
+    kind: 'VirtualKey',
+    metadata: { name: `${workload}-${sha256.slice(0, 8)}`, ...(namespace !== undefined && { namespace }) },
+    spec: {
+      workloadRef: { name: workload },
+      ...(displayName !== undefined && { displayName }),
+      hash: { algorithm: 'SHA256', value: sha256 },
+      hint: secret.slice(0, 12),
+      ...(expiresAt !== undefined && { expiresAt }),
+    },
+  };
+  // YAML 1.1 quotes what kubectl would else read as a time or a number.
+  out(stringify(resource, { version: '1.1' }).trimEnd());
+  err(`The key, shown this once:\n\n  ${secret}\n`);
+  return 0;
+}
