@@ -13,7 +13,9 @@ import { createCorridor } from '#pipeline/corridor.ts';
 import { createProviders } from '#providers/registry.ts';
 import { createTransport } from '#providers/transport.ts';
 import { createLog, type Log } from '#telemetry/log.ts';
+import { createCheckpointer } from '#seal/checkpointer.ts';
 import { createAdminServer } from './admin.ts';
+import { loadCheckpointKey } from './checkpoint-key.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embedded/resources.ts';
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
@@ -65,7 +67,13 @@ async function run(settings: Settings, log: Log): Promise<void> {
     snapshot: () => config.current(),
     onEvent: observer.onCorridor,
   });
+  const checkpointer = createCheckpointer({
+    store: ledger,
+    key: await loadCheckpointKey(settings.checkpointKeyFile),
+    onFault: (error) => observer.onCorridor({ kind: 'checkpoint.fault', error }),
+  });
   await corridor.start();
+  checkpointer.start();
   const calls = new OpenCalls();
   let draining = false;
   const gateway = buildGateway({
@@ -97,6 +105,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
     const complete = await corridor.drain(20_000);
     log.info({ event: 'drain.ended', complete });
     corridor.stop();
+    checkpointer.stop();
+    await checkpointer.make();
     admin.close();
     gateway.server.closeAllConnections();
     config.close();

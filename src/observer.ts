@@ -43,6 +43,7 @@ export function createObserver(log: Log): Observer {
         case 'ledger.fault':
         case 'settle.fault':
         case 'sweep.fault':
+        case 'checkpoint.fault':
           faults(`what="${event.kind}"`);
           return log.warn({ event: event.kind, err: event.error });
       }

@@ -10,6 +10,8 @@ export interface Settings {
   /** `redisUrl` names one node of a Redis Cluster. */
   readonly redisCluster: boolean;
   readonly databaseUrl: string | undefined;
+  /** PEM file of the Ed25519 key that signs checkpoints; made when missing. */
+  readonly checkpointKeyFile: string;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
   /** Euro per US dollar, decimal. */
@@ -76,6 +78,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     redisUrl,
     redisCluster: flag('REDIS_CLUSTER'),
     databaseUrl,
+    checkpointKeyFile: text('GW_CHECKPOINT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/checkpoint-key.pem`,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
     usdToEur,

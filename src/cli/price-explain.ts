@@ -13,7 +13,7 @@ import {
   type Quantity,
   type Units,
 } from '#meter/price.ts';
-import { NO_USAGE, type Usage } from '#meter/usage.ts';
+import { NO_USAGE, type Usage } from '#wire/usage.ts';
 
 /** A call to explain the price of. */
 export interface PriceQuestion {

@@ -31,7 +31,7 @@ export interface CorridorDeps {
 }
 
 export type CorridorEvent =
-  | { readonly kind: 'ledger.fault' | 'settle.fault' | 'sweep.fault'; readonly error: unknown }
+  | { readonly kind: 'ledger.fault' | 'settle.fault' | 'sweep.fault' | 'checkpoint.fault'; readonly error: unknown }
   | { readonly kind: 'counters.restored'; readonly organization: string }
   | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
   | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null };
