@@ -67,16 +67,25 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
 /** Makes a new database, with a name of its own, on the server that `url` names; resolves with its address. */
 export async function createDatabase(url: string): Promise<string> {
   const name = `gw_${randomBytes(6).toString('hex')}`;
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(`CREATE DATABASE ${name}`);
-  } finally {
-    await client.end();
-  }
+  await command(url, `CREATE DATABASE ${name}`);
   const created = new URL(url);
   created.pathname = `/${name}`;
   return created.href;
+}
+
+/** Removes a database that `createDatabase` made on the server that `serverUrl` names, connected clients or not. */
+export async function dropDatabase(serverUrl: string, url: string): Promise<void> {
+  await command(serverUrl, `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+}
+
+async function command(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
 }
 
 /** Where the server's programs are; Debian keeps them off the PATH. */

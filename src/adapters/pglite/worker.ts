@@ -42,10 +42,15 @@ async function openDatabase(dataDir: string): Promise<PGlite> {
   const { filesystems } = opened.Module.FS as unknown as {
     filesystems: { NODEFS: { stream_ops: { fsync?: (stream: OpenFile) => number } } };
   };
+  let synced = 0;
   filesystems.NODEFS.stream_ops.fsync = ({ nfd }) => {
     fsyncSync(nfd);
+    synced += 1;
     return 0;
   };
+  await opened.exec('CHECKPOINT');
+  // Another version of PGlite may do all this differently: better no ledger than one that forgets.
+  if (synced === 0) throw new Error('the embedded database does not write through to the disk');
   return opened;
 }
 

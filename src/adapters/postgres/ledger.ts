@@ -4,6 +4,7 @@ import type { Ledger, SealedRow } from '#ports/ledger.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#ports/limit-counters.ts';
 import { bigintArray, digestArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
 import { readCheckpoints, readHeads, saveCheckpoint } from './checkpoints.ts';
+import { localPeriods } from './local-periods.ts';
 import { migrate, withSchemaLock } from './migrate.ts';
 import { createPool, type PostgresOptions } from './pool.ts';
 import { allRows, sealedRow, type LedgerRow } from './rows.ts';
@@ -76,10 +77,9 @@ async function append(pool: Pool, rows: readonly SealedRow[]): Promise<void> {
 }
 
 interface TotalsRow {
-  readonly day_id: string;
-  readonly month_id: string;
-  readonly workload: string | null;
-  readonly total: string | null;
+  readonly workload: string;
+  readonly total: string;
+  /** Null when there is none in the period. */
   readonly day: string | null;
   readonly month: string | null;
 }
@@ -91,25 +91,18 @@ async function totals(
   now: number,
   open: readonly OpenHold[],
 ): Promise<SpendTotals> {
-  const calls = uuidArray(open.map((hold) => hold.callId));
-  const values = [organization, timeZone, new Date(now).toISOString(), calls];
+  const { day, month } = localPeriods(now, timeZone);
+  const bounds = [day.from, day.until, month.from, month.until].map((instant) => new Date(instant).toISOString());
+  const values = [organization, ...bounds, uuidArray(open.map((hold) => hold.callId))];
   const { rows } = await pool.query<TotalsRow>(query(STATEMENTS.totals, values));
-  const first = rows[0];
-  if (!first) throw new Error('the ledger answered without periods');
   const workloads = new Map<string, PeriodTotals>();
   let all: PeriodTotals = { total: 0n, day: 0n, month: 0n };
   for (const { workload, ...sums } of rows) {
-    if (workload === null) continue;
-    const spent = { total: amount(sums.total), day: amount(sums.day), month: amount(sums.month) };
+    const spent = { total: BigInt(sums.total), day: BigInt(sums.day ?? 0), month: BigInt(sums.month ?? 0) };
     workloads.set(workload, spent);
     all = { total: all.total + spent.total, day: all.day + spent.day, month: all.month + spent.month };
   }
-  return { periods: { day: first.day_id, month: first.month_id }, organization: all, workloads };
-}
-
-/** A sum of nothing is null. */
-function amount(sum: string | null): bigint {
-  return BigInt(sum ?? 0);
+  return { periods: { day: day.id, month: month.id }, organization: all, workloads };
 }
 
 async function find(pool: Pool, callIds: readonly string[]): Promise<readonly SealedRow[]> {

@@ -15,7 +15,7 @@ const zones = new Map<string, Zone>();
 
 /**
  * The calendar day and month that an instant (milliseconds since the epoch) falls in, in an IANA time zone.
- * Throws RangeError for an unknown zone. The ledger's SQL must agree with it.
+ * Throws RangeError for an unknown zone. The ledger's totals must agree with it.
  */
 export function periodsAt(now: number, timeZone: string): Periods {
   const quarter = Math.floor(now / QUARTER_MS);

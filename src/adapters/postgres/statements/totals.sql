@@ -1,24 +1,12 @@
--- Spend of organization $1 in all, and in the day and month that $3 falls in, in time zone $2, without the calls $4.
--- Rows are placed by their own local date: asking for the instants at which a local day begins goes wrong where
--- clocks are put back at midnight. One row a workload; one row with a null workload when there is none.
-WITH today AS (
-  SELECT date_trunc('day', timezone($2, $3::timestamptz)) AS day, date_trunc('month', timezone($2, $3::timestamptz)) AS month
-), spent AS (
+-- Spend of organization $1 by workload: in all, from $2 until $3, and from $4 until $5, without the calls $6.
+SELECT
+  workload,
+  sum(cost)::text AS total,
+  sum(cost) FILTER (WHERE at >= $2::timestamptz AND at < $3::timestamptz)::text AS day,
+  sum(cost) FILTER (WHERE at >= $4::timestamptz AND at < $5::timestamptz)::text AS month
+FROM (
   SELECT workload, at, cost_nano_eur AS cost FROM audit_rows WHERE organization = $1
   UNION ALL
-  SELECT workload, at, -cost_nano_eur FROM audit_rows WHERE organization = $1 AND call_id = ANY ($4::uuid[])
-)
-SELECT
-  to_char(today.day, 'YYYY-MM-DD') AS day_id,
-  to_char(today.month, 'YYYY-MM') AS month_id,
-  spent.workload,
-  sum(spent.cost)::text AS total,
-  sum(spent.cost) FILTER (
-    WHERE spent.at > $3::timestamptz - interval '3 days' AND date_trunc('day', timezone($2, spent.at)) = today.day
-  )::text AS day,
-  sum(spent.cost) FILTER (
-    WHERE spent.at > $3::timestamptz - interval '33 days' AND date_trunc('month', timezone($2, spent.at)) = today.month
-  )::text AS month
-FROM today
-LEFT JOIN spent ON true
-GROUP BY today.day, today.month, spent.workload
+  SELECT workload, at, -cost_nano_eur FROM audit_rows WHERE organization = $1 AND call_id = ANY ($6::uuid[])
+) AS spent
+GROUP BY workload
