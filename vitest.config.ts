@@ -10,7 +10,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 10_000 }, requireAssertions: true },
     includeTaskLocation: true,
     allowOnly: false,
     passWithNoTests: false,

@@ -43,7 +43,7 @@ async function run(files: Readonly<Record<string, string>>, ...options: string[]
   return { code, lines: output.trimEnd().split('\n') };
 }
 
-describe.concurrent('a run', () => {
+describe('a run', { timeout: 120_000 }, () => {
   test('that passes ends with the count and code 0', async () => {
     const { code, lines } = await run({
       a: `test('one', () => {}); test('two', () => { console.log('noise'); });
