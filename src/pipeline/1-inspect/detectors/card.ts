@@ -1,0 +1,157 @@
+import { digitsEnd, endsToken, isAlphanumeric, isDigit, isInUuid, startsToken } from './characters.ts';
+import type { Examiner } from './examiner.ts';
+
+const MIN_DIGITS = 12;
+const MAX_DIGITS = 19;
+/** Words around a card number, for numbers that alone are not telling enough (short, or oddly grouped). */
+const CARD_WORDS = /card|carte|kart|kort|tarjeta|carta|cart[aã]o|kaart|visa|amex|master|maestro|kredit|credit|cvv|cvc/i;
+
+/**
+ * Payment card numbers: 12 to 19 digits in the ranges of the known issuers with a Luhn check digit, in one run or in
+ * groups parted by a space, hyphen or dot. Never a part of a longer run of digits, of a decimal or of a UUID.
+ */
+export const card: Examiner = {
+  category: 'CREDIT_CARD',
+  evidence: 'checked',
+  triggers: '234569',
+  examine(text, at, floor, found): number {
+    if (!isFreeBefore(text, at)) return floor;
+    const groups = readGroups(text, at);
+    if (groups === undefined) return floor;
+    for (let last = groups.ends.length - 1; last >= 0 && (groups.counts[last] as number) >= MIN_DIGITS; last -= 1) {
+      const end = groups.ends[last] as number;
+      const digits = groups.digits.slice(0, groups.counts[last]);
+      if (!mayBeTelling(groups, last) || !isCardNumber(digits) || !isFreeAfter(text, end, last + 1)) continue;
+      if (!isTelling(text, at, groups, last) || isInUuid(text, at, end) || isInLonger(text, at)) continue;
+      found.push({ start: at, end, category: 'CREDIT_CARD' });
+      return end;
+    }
+    return floor;
+  },
+};
+
+interface Groups {
+  readonly digits: string;
+  /** For each group: the index after it, and how many digits there are up to there. */
+  readonly ends: readonly number[];
+  readonly counts: readonly number[];
+  /** Whether no further group of digits follows. */
+  readonly complete: boolean;
+}
+
+/** The groups from `at` while they fit a card number; undefined when there are too few digits. */
+function readGroups(text: string, at: number): Groups | undefined {
+  const first = digitsEnd(text, at);
+  const size = first - at;
+  if (size > MAX_DIGITS || (size < MIN_DIGITS && !continues(text, first))) return undefined;
+  // Odd groups count only as a whole row.
+  if (size < MIN_DIGITS && size !== 4 && isSeparator(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(at - 2))) {
+    return undefined;
+  }
+  let digits = text.slice(at, first);
+  const ends = [first];
+  const counts = [digits.length];
+  let end = first;
+  let complete = true;
+  while (continues(text, end)) {
+    const next = digitsEnd(text, end + 1);
+    if (digits.length + next - end - 1 > MAX_DIGITS) {
+      complete = false;
+      break;
+    }
+    digits += text.slice(end + 1, next);
+    end = next;
+    ends.push(end);
+    counts.push(digits.length);
+  }
+  return digits.length < MIN_DIGITS ? undefined : { digits, ends, counts, complete };
+}
+
+function continues(text: string, end: number): boolean {
+  return isSeparator(text.charCodeAt(end)) && isDigit(text.charCodeAt(end + 1));
+}
+
+function isSeparator(code: number): boolean {
+  return code === 32 || code === 45 || code === 46;
+}
+
+/** Not inside a word and not the fraction of a decimal. */
+function isFreeBefore(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  return startsToken(text, at) && !((before === 46 || before === 44) && isDigit(text.charCodeAt(at - 2)));
+}
+
+/** Not inside a word and not the whole part of a decimal; a dot may go on after groups. */
+function isFreeAfter(text: string, end: number, groupCount: number): boolean {
+  const after = text.charCodeAt(end);
+  const isDecimal = (after === 44 || (after === 46 && groupCount === 1)) && isDigit(text.charCodeAt(end + 1));
+  return endsToken(text, end) && !isDecimal;
+}
+
+function isCardNumber(digits: string): boolean {
+  return isIssued(digits) && !isOneDigit(digits) && passesLuhn(digits);
+}
+
+function isOneDigit(digits: string): boolean {
+  return digits === (digits[0] as string).repeat(digits.length);
+}
+
+/** Whether an issuer gives out numbers that start and measure like this (ISO/IEC 7812). */
+function isIssued(digits: string): boolean {
+  const length = digits.length;
+  const two = Number(digits.slice(0, 2));
+  const four = Number(digits.slice(0, 4));
+  const isLong = length >= 16;
+  if (two >= 40 && two <= 49) return length === 13 || length === 16 || length === 19;
+  if (two >= 51 && two <= 55) return length === 16;
+  if (four >= 2221 && four <= 2720) return length === 16;
+  if (two === 34 || two === 37) return length === 15;
+  if (two === 36 || two === 38 || two === 39 || (four >= 3000 && four <= 3059)) return length === 14 || length === 16;
+  if (two === 35) return isLong && four >= 3528 && four <= 3589;
+  if (four >= 2200 && four <= 2204) return isLong;
+  if (four === 9792) return length === 16;
+  if (two === 60 || two === 62 || two === 64 || two === 65) return isLong;
+  return two === 50 || (two >= 56 && two <= 58) || two === 63 || two === 66 || two === 67 || two === 68;
+}
+
+function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let index = digits.length - 1, double = false; index >= 0; index -= 1, double = !double) {
+    const digit = digits.charCodeAt(index) - 48;
+    sum += double ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit;
+  }
+  return sum % 10 === 0;
+}
+
+/**
+ * A number that is long enough and grouped as cards are speaks for itself. Any other must be the whole row of digits,
+ * with a word about cards before it.
+ */
+function isTelling(text: string, at: number, groups: Groups, last: number): boolean {
+  return isSelfEvident(groups, last) || CARD_WORDS.test(text.slice(Math.max(0, at - 40), at));
+}
+
+function mayBeTelling(groups: Groups, last: number): boolean {
+  return isSelfEvident(groups, last) || (groups.complete && last === groups.ends.length - 1);
+}
+
+function isSelfEvident({ counts }: Groups, last: number): boolean {
+  return (counts[last] as number) >= 14 && isRegular(counts, last);
+}
+
+/** Groups of four before it, or the head of an IBAN whose check digits are wrong: the row is something longer. */
+const LONGER = /(?<![A-Za-z0-9])(?:[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]{4}){0,6}|\d{4})[ -]$/;
+
+function isInLonger(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  if ((before !== 32 && before !== 45) || !isAlphanumeric(text.charCodeAt(at - 2))) return false;
+  return LONGER.test(text.slice(Math.max(0, at - 36), at));
+}
+
+/** One run, fours with a shorter rest, or 4-6-5 and 4-6-4. */
+function isRegular(counts: readonly number[], last: number): boolean {
+  if (last === 0) return true;
+  if (last === 2 && counts[0] === 4 && counts[1] === 10 && (counts[2] === 14 || counts[2] === 15)) return true;
+  for (let index = 0; index < last; index += 1) if (counts[index] !== 4 * (index + 1)) return false;
+  return (counts[last] as number) <= 4 * (last + 1);
+}

@@ -1,0 +1,76 @@
+/** Whether the code unit is `0` to `9`; false past the end of a text (NaN). */
+export function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** Whether the code unit is an ASCII letter. */
+export function isLetter(code: number): boolean {
+  const lower = code | 32;
+  return lower >= 97 && lower <= 122 && code < 128;
+}
+
+/** Whether the code unit is an ASCII letter or digit. Letters of other scripts end a token, as CJK text has no spaces. */
+export function isAlphanumeric(code: number): boolean {
+  return isDigit(code) || isLetter(code);
+}
+
+/** Whether the code unit is a hexadecimal digit. */
+export function isHex(code: number): boolean {
+  return isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 102 && code < 128);
+}
+
+const ESCAPE_LETTERS = new Set(['b', 'f', 'n', 'r', 't'].map((letter) => letter.charCodeAt(0)));
+
+/**
+ * Whether the character at `at` is the letter of an escape such as `\n`, as in JSON that is itself held in a JSON
+ * string (tool-call arguments). A tag must not swallow that letter, and a number may start right after it.
+ */
+export function isEscapeLetter(text: string, at: number): boolean {
+  return at > 0 && text.charCodeAt(at - 1) === 92 && ESCAPE_LETTERS.has(text.charCodeAt(at));
+}
+
+/** Whether a token may start at `at`: nothing alphanumeric stands right before it. */
+export function startsToken(text: string, at: number): boolean {
+  return at === 0 || !isAlphanumeric(text.charCodeAt(at - 1)) || isEscapeLetter(text, at - 1);
+}
+
+/** Whether a token may end before `at`: nothing alphanumeric stands there. */
+export function endsToken(text: string, at: number): boolean {
+  return !isAlphanumeric(text.charCodeAt(at));
+}
+
+/** The index after the run of digits that starts at `at`. */
+export function digitsEnd(text: string, at: number): number {
+  let end = at;
+  while (isDigit(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** Blanks and signs that may stand between a word and the number it is about. */
+const BETWEEN = new Set([' ', '\t', ':', '.', '=', '"', "'", '(', '#'].map((sign) => sign.charCodeAt(0)));
+
+/** The word right before `at`, in lower case, with at most four blanks or signs between; empty when there is none. */
+export function wordBefore(text: string, at: number): string {
+  let end = at;
+  while (end > at - 4 && BETWEEN.has(text.charCodeAt(end - 1))) end -= 1;
+  let start = end;
+  while (start > end - 20 && isWordPart(text.charCodeAt(start - 1))) start -= 1;
+  return start === end ? '' : text.slice(start, end).toLowerCase();
+}
+
+function isWordPart(code: number): boolean {
+  return isLetter(code) || code > 160;
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+
+/** Whether the stretch, shorter than a UUID, lies in one. Reads at most 36 characters to either side. */
+export function isInUuid(text: string, start: number, end: number): boolean {
+  if (text.charCodeAt(start - 1) !== 45 && text.charCodeAt(end) !== 45) return false;
+  const from = Math.max(0, start - 36);
+  for (const match of text.slice(from, end + 36).matchAll(UUID)) {
+    const at = from + match.index;
+    if (at < end && start < at + match[0].length) return true;
+  }
+  return false;
+}

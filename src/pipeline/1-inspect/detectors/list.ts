@@ -1,0 +1,19 @@
+import { card } from './card.ts';
+import { email } from './email.ts';
+import type { Examiner } from './examiner.ts';
+import { iban } from './iban.ts';
+import { ip } from './ip.ts';
+import { createPhone } from './phone.ts';
+import { DEFAULT_PHONE_REGIONS } from './phone-plan.ts';
+import { secret } from './secret.ts';
+
+/** What an installation may set about the search. */
+export interface DetectionOptions {
+  /** Regions (ISO 3166, `DE`) whose national phone forms are looked for; international forms are always. */
+  readonly phoneRegions?: readonly string[];
+}
+
+/** Everything that is looked for. The order decides between finds of equal length: the first one wins. */
+export function createExaminers(options: DetectionOptions = {}): readonly Examiner[] {
+  return [iban, card, secret, email, ip, createPhone(options.phoneRegions ?? DEFAULT_PHONE_REGIONS)];
+}
