@@ -15,7 +15,7 @@ const MIX =
 const texts: readonly (readonly [string, (length: number) => string])[] = [
   ['plain prose', (length) => fill(PROSE, length)],
   ['prose in German', (length) => fill('Die Größe der Übermengen prüfen wir für Österreich, sagte „Frau Müller“ kürzlich. ', length)],
-  ['one find in 2 KiB', (length) => fill(`${MIX}${fill(PROSE, 2 * KIB - MIX.length)}`, length)],
+  ['four finds in 2 KiB', (length) => fill(`${MIX}${fill(PROSE, 2 * KIB - MIX.length)}`, length)],
   ['typical mix', (length) => fill(`${MIX}${fill(PROSE, 400)}`, length)],
   ['JSON', (length) => fill('{"id":"3f2504e0-4f89-11d3-9a0c-0305e82c3301","count":12,"price":4.5,"tags":["a","b"],"ok":true},', length)],
   ['source code', (length) => fill('const total = items.map((item) => item.price * 100).reduce((a, b) => a + b, 0); // std::sum\n', length)],

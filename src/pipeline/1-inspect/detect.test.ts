@@ -9,7 +9,7 @@ import { ranksOf, resolve } from './detectors/resolve.ts';
 import { createSweep } from './detectors/sweep.ts';
 
 const detection = createDetection();
-const check = (source: string): void => {
+const expectFinds = (source: string): void => {
   const { text, spans } = marked(source);
   expect(detection.find(text)).toEqual(spans);
 };
@@ -47,7 +47,7 @@ describe('sentences people write', () => {
     // Portuguese
     'O meu telemóvel é ‹PHONE:912 345 678›, o e-mail ‹EMAIL:joão@example.pt›; encomenda 912345678 de 12/05/2024.',
     'Transferir 250,00 € para ‹IBAN:PT50 0002 0123 1234 5678 9015 4›, por favor.',
-  ])('%s', check);
+  ])('%s', expectFinds);
 });
 
 describe('text of machines', () => {
@@ -72,7 +72,7 @@ describe('text of machines', () => {
     '#!/bin/sh\nset -eu\nfor f in *.txt; do echo "$f: $(wc -l < "$f")"; done 2>&1 | tee -a /var/log/x-2024-05-01.log',
     '<a href="https://example.com/a/1234567890?x=1&y=2#top" class="col-12 col-md-6">10:30</a><img src="icon@2x.png" width="1024">',
     'def f(q, k):\n    return q@k.transpose(-2, -1) / 8.0  # [b, 12, 1024, 1024]\n@app.route("/")\n@pytest.mark.slow',
-  ])('%s', check);
+  ])('%s', expectFinds);
 });
 
 describe('finds that overlap', () => {
@@ -82,7 +82,7 @@ describe('finds that overlap', () => {
     ['the token before what it holds', 'api_key = "‹SECRET:xK29ada4111111111111111bQ7›"'],
     ['a password that is an address', 'password: ‹SECRET:ada1@mail.org›'],
     ['an address with a phone number in it', '‹EMAIL:01713920012@example.com›'],
-  ])('%s', (_, source) => check(source));
+  ])('%s', (_, source) => expectFinds(source));
 });
 
 describe('categories', () => {

@@ -139,11 +139,15 @@ function isSelfEvident({ counts }: Groups, last: number): boolean {
   return (counts[last] as number) >= 14 && isRegular(counts, last);
 }
 
-/** Groups of four before it, or the head of an IBAN whose check digits are wrong: the row is something longer. */
+/**
+ * Groups of four before it, or the head of an IBAN whose check digits are wrong: the row is something longer. So is one
+ * run that a hyphen joins to digits.
+ */
 const LONGER = /(?<![A-Za-z0-9])(?:[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]{4}){0,6}|\d{4})[ -]$/;
 
 function isInLonger(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
+  if (before === 45 && isDigit(text.charCodeAt(at - 2)) && isDigit(text.charCodeAt(at + 4))) return true;
   if ((before !== 32 && before !== 45) || !isAlphanumeric(text.charCodeAt(at - 2))) return false;
   return LONGER.test(text.slice(Math.max(0, at - 36), at));
 }

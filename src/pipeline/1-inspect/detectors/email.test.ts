@@ -4,7 +4,7 @@ import { createDetection } from '../detect.ts';
 
 const detection = createDetection();
 const only = new Set(['EMAIL']);
-const check = (source: string): void => {
+const expectFinds = (source: string): void => {
   const { text, spans } = marked(source);
   expect(detection.find(text, only)).toEqual(spans);
 };
@@ -52,7 +52,7 @@ describe('finds', () => {
     'ssh deploy and git@github.com:org/repo.git but ‹EMAIL:git@example.com›',
     '‹EMAIL:ada@example.com›(work)',
     '\ud800‹EMAIL:ada@example.com›\udc00',
-  ])('%s', check);
+  ])('%s', expectFinds);
 
   test('a local part of any length, at least its end', () => {
     const text = `${'a'.repeat(5000)}@example.com`;
@@ -83,6 +83,7 @@ describe('finds none in', () => {
     'image@sha256:3854edd3aae7ed5e15ff034d16017fbce66869b7bb71fcb447fc135c396aff26',
     'feature@v1.2.beta',
     '"@context": "https://schema.org"',
+    'case "qwik": return "@builder.example/x"; ["a", "@b.example"]',
     '\\n@x.com',
-  ])('%s', check);
+  ])('%s', expectFinds);
 });

@@ -11,6 +11,8 @@ const LOGIN_MAX = 256;
 const NOT_A_DOMAIN = /^(?:\d+x\.|v?\d+\.\d+\.)/;
 /** Endings that a method call is not mistaken for: `q@k.transpose(…)` multiplies matrices. */
 const COMMON_ENDING = /\.(?:com|org|net|edu|gov|info|[a-z]{2})$/i;
+/** A quoted local part, and not what stands between two quoted texts. */
+const QUOTED_LOCAL = /^"[^\s",:;)](?:[^"]*[^\s",:;(])?"$/;
 const SENTENCE = /^\p{Lu}\p{Ll}/u;
 const LOWER = /^[a-z]+$/;
 
@@ -113,7 +115,7 @@ function quotedStart(text: string, at: number, floor: number): number {
   const limit = Math.max(floor, at - 66);
   for (let index = at - 2; index >= limit; index -= 1) {
     const code = text.charCodeAt(index);
-    if (code === 34) return index < at - 2 && text.charCodeAt(index - 1) !== 92 ? index : at;
+    if (code === 34) return QUOTED_LOCAL.test(text.slice(index, at)) && text.charCodeAt(index - 1) !== 92 ? index : at;
     if (code < 32) return at;
   }
   return at;

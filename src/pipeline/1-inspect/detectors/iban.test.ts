@@ -5,7 +5,7 @@ import { ACCOUNT_SHAPES } from './iban.ts';
 
 const detection = createDetection();
 const only = new Set(['IBAN']);
-const check = (source: string): void => {
+const expectFinds = (source: string): void => {
   const { text, spans } = marked(source);
   expect(detection.find(text, only)).toEqual(spans);
 };
@@ -34,18 +34,18 @@ describe('every country of the registry', () => {
   });
 
   test.each(samples)('%s %s', (_, iban) => {
-    check(`‹IBAN:${iban}›`);
-    check(`pay ‹IBAN:${iban.replace(/(.{4})(?=.)/g, '$1 ')}›.`);
-    check(`(‹IBAN:${iban.toLowerCase().replace(/(.{4})(?=.)/g, '$1-')}›)`);
-    check(`${iban}0`);
-    check(`x${iban}`);
-    check(iban.slice(0, -1));
+    expectFinds(`‹IBAN:${iban}›`);
+    expectFinds(`pay ‹IBAN:${iban.replace(/(.{4})(?=.)/g, '$1 ')}›.`);
+    expectFinds(`(‹IBAN:${iban.toLowerCase().replace(/(.{4})(?=.)/g, '$1-')}›)`);
+    expectFinds(`${iban}0`);
+    expectFinds(`x${iban}`);
+    expectFinds(iban.slice(0, -1));
   });
 
   test.each(samples)('%s: one wrong character is none', (_, iban) => {
     const at = iban.length - 1;
     const other = /\d/.test(iban[at] as string) ? String((Number(iban[at]) + 1) % 10) : 'R';
-    check(iban.slice(0, at) + other);
+    expectFinds(iban.slice(0, at) + other);
   });
 });
 
@@ -65,7 +65,7 @@ describe('finds', () => {
     '‹IBAN:DE89\u00a03704\u202f0044 0532 0130 00›',
     '‹IBAN:D\u200bE8\u00ad9370400440532013000›',
     '‹IBAN:ＤＥ８９３７０４００４４０５３２０１３０００›',
-  ])('%s', check);
+  ])('%s', expectFinds);
 });
 
 describe('finds none in', () => {
@@ -80,5 +80,5 @@ describe('finds none in', () => {
     'sha1 de89370400440532013000abcdef0123456789abcd',
     'DE8',
     'DE89',
-  ])('%s', check);
+  ])('%s', expectFinds);
 });

@@ -4,7 +4,7 @@ import { createDetection } from '../detect.ts';
 
 const detection = createDetection();
 const only = new Set(['IP_ADDRESS']);
-const check = (source: string): void => {
+const expectFinds = (source: string): void => {
   const { text, spans } = marked(source);
   expect(detection.find(text, only)).toEqual(spans);
 };
@@ -21,7 +21,7 @@ describe('finds', () => {
     'ip:‹IP_ADDRESS:2a00:1450:4001:81b::200e›', 'source:‹IP_ADDRESS:fe80::1›', 'at ‹IP_ADDRESS:2606:4700::6810:84e5›.',
     '‹IP_ADDRESS:::ffff:93.184.216.34›', '‹IP_ADDRESS:64:ff9b::93.184.216.34›', 'src=‹IP_ADDRESS:FE80::A1B2:C3FF:FED4:E5F6›',
     '‹IP_ADDRESS:2a00:1450:4001:81b::200e›: timeout', 'n\\n‹IP_ADDRESS:fe80::1›',
-  ])('%s', check);
+  ])('%s', expectFinds);
 });
 
 describe('finds none in', () => {
@@ -35,5 +35,5 @@ describe('finds none in', () => {
     '00:1a:2b:3c:4d:5e', '00:11:22:33:44:55:66:77', 'aa:bb:cc:dd:ee:ff:00:11:22:33:44:55:66:77:88:99',
     '2024-05-01T12:30:45Z', '{"a":1,"b":2}', 'a:b:c:d:e:f:a:b', ':::::::', '2001::', 'fe80::/10', 'ratio 16:9', 'C::D::E',
     '1:2:3:4:5:6:7:8',
-  ])('%s', check);
+  ])('%s', expectFinds);
 });

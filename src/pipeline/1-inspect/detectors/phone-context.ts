@@ -50,8 +50,8 @@ export function wordsBefore(text: string, at: number): 'phone' | 'other' | 'none
   return NUMBER_AND_BREAK.test(before.slice(phone)) ? 'none' : 'phone';
 }
 
-/** A number and then the end of a sentence, line or field: the word was about that number. */
-const NUMBER_AND_BREAK = /\d[^]*(?:[.!?](?=\s)|[\n;|}])/;
+/** An empty line, or a number and then the end of a sentence, line or field: the word was not about what follows. */
+const NUMBER_AND_BREAK = /\d[^]*(?:[.!?](?=\s)|[\n;|}])|\n\s*\n/;
 
 /** A bare "number" or "no." right before digits: a reference, unless a phone word says otherwise. */
 const NUMBER_WORD = /(?:n[ro]\.?|num(?:mer|ber|ero|éro|er)?|nº|n°|#)[\s:.]*$/i;

@@ -25,6 +25,8 @@ function isTrunkShaped({ digits, lengths, separators }: Groups): boolean {
   const [area = 0] = lengths;
   if (digits[1] === '0' || digits.length < 9 || digits.length > 13) return false;
   if (area < 2 || area > 6 || lengths.length > 6 || lengths.some((length) => length < 2)) return false;
+  // Pairs go on in pairs.
+  if (area === 2 && lengths[1] === 2 && lengths.some((length) => length !== 2)) return false;
   const [separator] = separators;
   if (separator === '.' && lengths.length === 2 && area < 3) return false;
   return !((separator === '-' || separator === '/') && PERSONAL_NUMBERS.has(lengths.join()));

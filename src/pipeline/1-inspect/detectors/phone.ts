@@ -1,4 +1,4 @@
-import { endsToken, isAlphanumeric, isDigit, isLetter, startsToken } from './characters.ts';
+import { digitsEnd, endsToken, isAlphanumeric, isDigit, isLetter, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
 import { followsNumberWord, wordsBefore } from './phone-context.ts';
 import { type Groups, MIN_DIGITS, readGroups } from './phone-groups.ts';
@@ -24,7 +24,7 @@ export function createPhone(regions: readonly string[]): Examiner {
       const groups = readGroups(text, at);
       if (groups === undefined) return floor;
       const end = plus >= 0 ? internationalEnd(text, groups, plan) : nationalEnd(text, start, at, groups, plan);
-      if (end < 0) return floor;
+      if (end < 0 || (plus >= 0 && isSum(text, at, end))) return floor;
       found.push({ start, end, category: 'PHONE' });
       return end;
     },
@@ -59,6 +59,11 @@ function internationalEnd(text: string, groups: Groups, plan: PhonePlan): number
     if (plan.isInternational(digits) || (last > 0 && plan.hasInternationalLength(digits))) return end;
   }
   return -1;
+}
+
+/** `total + 31536000000`: a plus sign with a blank before one run of digits adds, unless a word says otherwise. */
+function isSum(text: string, at: number, end: number): boolean {
+  return text.charCodeAt(at - 1) === 32 && digitsEnd(text, at) === end && wordsBefore(text, at) !== 'phone';
 }
 
 /** The digits to dial from abroad, up to a group: the trunk zero in `+49 (0) 30` is left out. */
@@ -154,7 +159,13 @@ function endsNumber(text: string, end: number): boolean {
 function isOtherNumber(text: string, start: number, groups: Groups): boolean {
   const end = groups.ends.at(-1) as number;
   if (groups.digits[0] !== '0' && text.charCodeAt(end) === 44 && isDigit(text.charCodeAt(end + 1))) return true;
-  return DATE.test(text.slice(start, start + 11)) || OCTETS.test(text.slice(start, end));
+  if (DATE.test(text.slice(start, start + 11)) || OCTETS.test(text.slice(start, end))) return true;
+  return groups.ends.some((groupEnd, index) => groups.separators[index] !== undefined && isDateAfter(text, groupEnd, groups.separators[index]));
+}
+
+/** Whether a date follows the separator after a group: `1.7.1 / 01.12.2018`. */
+function isDateAfter(text: string, groupEnd: number, separator: string): boolean {
+  return separator.length > 1 && DATE.test(text.slice(groupEnd + separator.length, groupEnd + separator.length + 11));
 }
 
 const DAY = '(?:0?[1-9]|[12]\\d|3[01])';

@@ -24,15 +24,18 @@ for (const named of NAMES.toSorted((a, b) => b[0].length - a[0].length)) {
 }
 
 /** How much of a value is judged; what is judged strong is then covered to its end. */
-const JUDGED = 128;
+const JUDGED = 64;
 
 /** The value assigned at the `=` or `:` at `at`, when the name before it and the value's make-up say credential. */
 export function assigned(text: string, at: number): Stretch | undefined {
-  const kind = kindBefore(text, at);
-  if (kind === undefined) return undefined;
+  const named = nameBefore(text, at);
+  if (named === undefined) return undefined;
   const value = valueAfter(text, at + 1);
   if (value === undefined) return undefined;
   const content = text.slice(value.start, value.end);
+  // `X509Token = readX509Token` is code: a name and no value.
+  const [name, kind] = named;
+  if (content.toLowerCase().endsWith(name)) return undefined;
   return isCredential(content, kind) ? { start: value.start, end: wholeEnd(text, value) } : undefined;
 }
 
@@ -45,15 +48,14 @@ function isCredential(value: string, kind: Kind): boolean {
 const CLOSING = new Uint8Array(128);
 for (const sign of ' "\'`])\\:') CLOSING[sign.charCodeAt(0)] = 1;
 
-/** What the name that ends before `at` holds; quotes, brackets and blanks may stand between. */
-function kindBefore(text: string, at: number): Kind | undefined {
+/** The name that ends before `at`, and what it holds; quotes, brackets and blanks may stand between. */
+function nameBefore(text: string, at: number): readonly [string, Kind] | undefined {
   let end = at;
   while (at - end < 5 && CLOSING[text.charCodeAt(end - 1)] === 1) end -= 1;
   const last = text.charCodeAt(end - 1);
   const names = BY_LAST.get(last < 128 ? last | 32 : last);
   if (names === undefined) return undefined;
-  for (const [name, kind] of names) if (endsWithName(text, end, name)) return kind;
-  return undefined;
+  return names.find(([name]) => endsWithName(text, end, name));
 }
 
 /** Whether the text before `end` is the name, in any case and with `_`, `-` or a blank between its parts. */
@@ -85,7 +87,7 @@ function valueAfter(text: string, from: number): Stretch | undefined {
 
 /** What may stand between a sign of assignment and the value. */
 const LEAD = /[ =>\t]{0,6}\\?["'`]?/y;
-const UNQUOTED = /[^ \t\r\n,;"'`<>)}\]|&\\]{0,128}/y;
+const UNQUOTED = new RegExp(`[^ \\t\\r\\n,;"'\`<>)}\\]|&\\\\]{0,${JUDGED}}`, 'y');
 /** By the code of the quote: up to the next such quote, a line break or an escape. */
 const QUOTED: ReadonlyMap<number, RegExp> = new Map(
   ['"', "'", '`'].map((quote) => [quote.charCodeAt(0), new RegExp(`[^${quote}\\r\\n\\\\]{0,${JUDGED}}`, 'y')]),
@@ -115,7 +117,7 @@ function wholeEnd(text: string, value: Stretch): number {
 }
 
 const WORD = /pass?(?:word|wort|wd)s?|wachtwoord|kennwort/iy;
-const LINK = /["'`:)]{0,2}[ \t]{1,2}(?:(?:for|für|pour|para|per|voor|dla) \S{1,32}[ \t])?(?:(?:is|was|ist|war|lautet|to|=>?|:)[ :]{1,2})?["'`]?/iy;
+const LINK = /["'`)]{0,2}[ \t]{1,2}(?:(?:for|für|pour|para|per|voor|dla) \S{1,32}[ \t])?(?:(?:is|was|ist|war|lautet|to)[ :]{1,2})?["'`]?/iy;
 
 /**
  * A password in running text, `… with password hT7!kd…`, whose word has its `w` at `at`. A sign of assignment behind the

@@ -8,7 +8,7 @@ import { createDetection } from '../detect.ts';
 
 const detection = createDetection();
 const only = new Set(['SECRET']);
-const check = (source: string): void => {
+const expectFinds = (source: string): void => {
   const { text, spans } = marked(source);
   expect(detection.find(text, only)).toEqual(spans);
 };
@@ -70,12 +70,11 @@ describe('credentials of known shape, wherever they stand', () => {
     for (const around of [
       '@', 'My key is @.', 'use "@" or', "Foo('@')", 'a=@&b=1', '<@>', '`@`', '[@](x)', '密钥是@。', 'line\n@\nline', '\\n@\\n', '\t@',
     ]) {
-      check(around.replace('@', () => `‹SECRET:${value}›`));
+      expectFinds(around.replace('@', () => `‹SECRET:${value}›`));
     }
   });
 
-  test.each(Object.entries(issued))('%s is not found inside a longer word', (_, value) => {
-    if (value.startsWith('http') || value.startsWith('-----')) return;
+  test.each(Object.entries(issued).filter(([name]) => !/hook|pem/i.test(name)))('%s is not found inside a longer word', (_, value) => {
     expect(detection.find(`x${value}`, only)).toEqual([]);
   });
 
@@ -85,20 +84,20 @@ describe('credentials of known shape, wherever they stand', () => {
   });
 
   test('a private key that is cut off is covered as far as it goes, and what follows is not', () => {
-    check(`‹SECRET:-----BEGIN PRIVATE KEY-----\n${body}›\nand then some words`);
-    check(`‹SECRET:-----BEGIN PRIVATE KEY-----\n${body}›`);
-    check(`‹SECRET:-----BEGIN PRIVATE KEY-----\n${body}\nQUI=›\nwords`);
-    check(`‹SECRET:-----BEGIN PRIVATE KEY-----\\n${random(64)}==›`);
-    check(`‹SECRET:-----BEGIN PRIVATE KEY-----\n${body}›\n‹SECRET:${issued.pem}›`);
+    expectFinds(`‹SECRET:-----BEGIN PRIVATE KEY-----\n${body}›\nand then some words`);
+    expectFinds(`‹SECRET:-----BEGIN PRIVATE KEY-----\n${body}›`);
+    expectFinds(`‹SECRET:-----BEGIN PRIVATE KEY-----\n${body}\nQUI=›\nwords`);
+    expectFinds(`‹SECRET:-----BEGIN PRIVATE KEY-----\\n${random(64)}==›`);
+    expectFinds(`‹SECRET:-----BEGIN PRIVATE KEY-----\n${body}›\n‹SECRET:${issued.pem}›`);
   });
 
   test('the secret key behind an AWS id', () => {
     const key = random(40, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/+');
-    check(`‹SECRET:${issued.awsId}›,‹SECRET:${key}›`);
-    check(`‹SECRET:${issued.awsId}› / ‹SECRET:${key}›`);
-    check(`aws_access_key_id = ‹SECRET:${issued.awsId}›\naws_secret_access_key = ‹SECRET:${key}›\n`);
-    check(`"SecretAccessKey": "‹SECRET:${key}›"`);
-    check(`commit ${random(40)}`);
+    expectFinds(`‹SECRET:${issued.awsId}›,‹SECRET:${key}›`);
+    expectFinds(`‹SECRET:${issued.awsId}› / ‹SECRET:${key}›`);
+    expectFinds(`aws_access_key_id = ‹SECRET:${issued.awsId}›\naws_secret_access_key = ‹SECRET:${key}›\n`);
+    expectFinds(`"SecretAccessKey": "‹SECRET:${key}›"`);
+    expectFinds(`commit ${random(40)}`);
   });
 });
 
@@ -113,7 +112,7 @@ describe('passwords', () => {
     'senha=‹SECRET:Praia2024›', 'hasło: ‹SECRET:Zima2024!›', 'wachtwoord: ‹SECRET:Fiets88›', 'pwd := ‹SECRET:abc123›', 'pass => ‹SECRET:abc123›',
     'client_secret=‹SECRET:Xk29dkA8s›', 'with password ‹SECRET:hbFdodD8A6› yesterday', 'my password is ‹SECRET:hunter_2024›.',
     'Das Passwort lautet ‹SECRET:Kaffee#804›', 'the password for ada is ‹SECRET:Dragon993›', 'password "‹SECRET:rJbzDp93RZORW!›"',
-  ])('%s', check);
+  ])('%s', expectFinds);
 });
 
 describe('assignments of strong values', () => {
@@ -124,7 +123,7 @@ describe('assignments of strong values', () => {
     `private_key="‹SECRET:${random(50)}›"`, `Authorization: Bearer ‹SECRET:${hex(40)}›`, `-H "Authorization: Bearer ‹SECRET:${random(64)}›"`,
     `Authorization: Basic ‹SECRET:${Buffer.from('ada:hunter2').toString('base64')}›`, `token=‹SECRET:${random(600)}›&x=1`,
     `refreshToken: "‹SECRET:${random(1500)}›"`,
-  ])('%s', check);
+  ])('%s', expectFinds);
 });
 
 describe('finds none in', () => {
@@ -143,8 +142,9 @@ describe('finds none in', () => {
     '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----', '-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----', '-----BEGIN PRIVATE KEY-----',
     '----------------', 'Basic English for beginners', 'Bearer of bad news', 'Basic YWJjZGVmZ2g=', 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db',
     'a ? b : c', 'x == y', '12:30:45', 'key: value', 'https://hooks.slack.com/services/', 'secretName: my-secret-1', 'let token = tokens[index1]',
-    'const secret = await vault.read(path1)', 'G. W. B. Jones', 'JSON, AWS, GitHub, Bash',
-  ])('%s', check);
+    'const secret = await vault.read(path1)', 'exports.exchangeX509Token = exchangeX509Token;', 'MD5Password = AuthenticationMD5Password;',
+    'const pass = !this.result.issues', 'Lock-Token: urn:uuid:a515cfa4-5da4-22e1-f5b5-00a0451e6bf7', 'G. W. B. Jones', 'JSON, AWS, GitHub, Bash',
+  ])('%s', expectFinds);
 });
 
 interface Row {
