@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { UpstreamFault, type Incoming, type UpstreamFaultKind } from '#ports/provider.ts';
+import { UpstreamFault, type Incoming } from '#ports/provider.ts';
 
 /** One HTTP request to a provider. */
 export interface TransportRequest {
@@ -174,13 +174,18 @@ class Exchange implements Dispatcher.DispatchHandler, Incoming {
 
 const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
+const MESSAGES = {
+  connect: 'no connection to the provider',
+  reset: 'the provider cut the connection',
+  protocol: 'the provider did not speak HTTP',
+} as const;
+
 /** Names a transport error without repeating its text, which holds addresses. */
 function classify(error: Error, answered: boolean): UpstreamFault {
   const code = (error as { code?: unknown }).code;
   const name = typeof code === 'string' ? code : 'unknown';
-  let kind: UpstreamFaultKind = 'reset';
+  let kind: keyof typeof MESSAGES = 'reset';
   if (!answered && (NEVER_CONNECTED.has(name) || name.startsWith('ERR_TLS') || name.includes('CERT'))) kind = 'connect';
-  else if (name.startsWith('HPE_')) kind = 'protocol';
-  const message = kind === 'connect' ? 'no connection to the provider' : 'the provider cut the connection';
-  return new UpstreamFault(kind, `${message} (${name})`, { cause: error });
+  else if (error.name === 'HTTPParserError') kind = 'protocol';
+  return new UpstreamFault(kind, `${MESSAGES[kind]} (${name})`, { cause: error });
 }

@@ -61,7 +61,7 @@ async function once(candidate: Candidate, deadline: number, deps: AttemptDeps): 
     deps.report.push({ provider: config.slug, model: candidate.model, ...outcome, duration_ms: Math.round(performance.now() - started) });
   };
   try {
-    const incoming = await candidate.provider.send(deps.outgoing(candidate, Math.max(1, deadline - started)));
+    const incoming = await candidate.provider.send(deps.outgoing(candidate, remaining(deadline - started, deps.timeoutMs)));
     if (incoming.status >= 200 && incoming.status < 300) {
       record({ status: incoming.status });
       return { incoming };
@@ -77,6 +77,14 @@ async function once(candidate: Candidate, deadline: number, deps: AttemptDeps): 
     const again = thrown.kind === 'connect' || thrown.kind === 'reset';
     return { error: thrown.kind === 'aborted' ? thrown : noAnswer(thrown.kind, deps.report), again, waitMs: undefined };
   }
+}
+
+/**
+ * What is left of the answer timeout, in steps of a quarter of a second: timers of equal length share one list in the
+ * event loop, and the first attempt has the whole of it.
+ */
+function remaining(leftMs: number, timeoutMs: number): number {
+  return Math.min(timeoutMs, Math.max(1, Math.ceil(leftMs / 250)) * 250);
 }
 
 /** An error body that can't be read is no reason to lose the status it came with. */

@@ -125,38 +125,39 @@ async function drain(chunks: AsyncIterator<Uint8Array>, relay: StreamRelay): Pro
   }
 }
 
-/** When the provider is to be given up: with the client, or later where the workload drains. */
+/** When the provider is to be given up: with the client, or for a stream of a workload that drains some time later. */
 class UpstreamSignal {
-  readonly #abort = new AbortController();
+  readonly signal: AbortSignal;
   readonly #call: Call;
+  readonly #late: AbortController | undefined;
   readonly #onAbort = (): void => this.#end();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(call: Call) {
     this.#call = call;
-    if (call.signal.aborted) this.#end();
-    else call.signal.addEventListener('abort', this.#onAbort, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
+    if (call.key.workload.onHangUp === 'drain' && call.ask.stream) {
+      this.#late = new AbortController();
+      call.signal.addEventListener('abort', this.#onAbort, { once: true });
+      if (call.signal.aborted) this.#end();
+    }
+    this.signal = this.#late?.signal ?? call.signal;
   }
 
   /** The client is gone and the provider is read on. */
   get draining(): boolean {
-    return this.#call.signal.aborted && !this.#abort.signal.aborted;
+    return this.#call.signal.aborted && !this.signal.aborted;
   }
 
   release(): void {
+    if (!this.#late) return;
     clearTimeout(this.#timer);
     this.#call.signal.removeEventListener('abort', this.#onAbort);
   }
 
   #end(): void {
-    const { signal, ask, key } = this.#call;
-    const drains = key.workload.onHangUp === 'drain' && ask.stream && signal.reason instanceof ClientHungUp;
-    if (!drains) this.#abort.abort();
-    else this.#timer = setTimeout(() => this.#abort.abort(), DRAIN_MS).unref();
+    if (this.#call.signal.reason instanceof ClientHungUp) {
+      this.#timer = setTimeout(() => this.#late?.abort(), DRAIN_MS).unref();
+    } else this.#late?.abort();
   }
 }
 
