@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newKey, startGateway, tenant } from '../harness/gateway.ts';
 import { startPostgres } from '../harness/postgres.ts';
 import { startRedis } from '../harness/redis.ts';
-import { closedLoop, createClient, pacedLoop, quantile, send, type Target } from './load.ts';
+import { closedLoop, createClient, openStream, pacedLoop, quantile, type Target } from './load.ts';
 import { cpuMicroseconds, residentBytes, startProgram } from './processes.ts';
 
 /**
@@ -15,7 +15,7 @@ const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const CONNECTIONS = 32;
 const STREAM_CONNECTIONS = 16;
 const CHUNKS = 200;
-const HELD_STREAMS = 400;
+const HELD_STREAMS = 1000;
 
 interface Side extends Target {
   readonly pid: number;
@@ -47,22 +47,25 @@ const [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
 servers.defer(() => redis.stop());
 servers.defer(() => postgres.stop());
 const upstream = await startProgram('./upstream.ts');
-const bareProgram = await startProgram('./bare.ts', `http://127.0.0.1:${upstream.port}`);
 const key = newKey();
-const gateway = await startGateway({
-  resources: tenant({
-    upstreamUrl: `http://127.0.0.1:${upstream.port}`,
-    key,
-    workload: {
-      limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000 },
-      budget: { amount: '1000000', period: 'Daily' },
-    },
-    organization: { cap: { amount: '10000000', period: 'Monthly' } },
-    policy: { dlp: { mode: 'Tokenize' } },
-  }),
-  redisUrl: redis.url,
-  databaseUrl: await postgres.createDatabase(),
-});
+const startBare = () => startProgram('./bare.ts', `http://127.0.0.1:${upstream.port}`);
+const startGoverned = async () =>
+  startGateway({
+    resources: tenant({
+      upstreamUrl: `http://127.0.0.1:${upstream.port}`,
+      key,
+      workload: {
+        limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000 },
+        budget: { amount: '1000000', period: 'Daily' },
+      },
+      organization: { cap: { amount: '10000000', period: 'Monthly' } },
+      policy: { dlp: { mode: 'Tokenize' } },
+    }),
+    redisUrl: redis.url,
+    databaseUrl: await postgres.createDatabase(),
+  });
+const bareProgram = await startBare();
+const gateway = await startGoverned();
 servers.defer(async () => void (await gateway.stop()));
 const bare: Side = { origin: `http://127.0.0.1:${bareProgram.port}`, key, pid: bareProgram.pid };
 const governed: Side = { origin: gateway.url, key, pid: gateway.pid };
@@ -76,7 +79,7 @@ for (const kilobytes of [2, 20]) {
 }
 measures.push(...(await latency('2 KiB at half of saturation', prompt(2048, false))));
 measures.push(...(await streamed(prompt(2048, true))));
-measures.push(await memory(prompt(2048, true, 'upstream/stall')));
+measures.push(await memory());
 report();
 bareProgram.stop();
 upstream.stop();
@@ -137,26 +140,26 @@ async function streamed(body: string): Promise<Measure[]> {
   ];
 }
 
-/** What an open stream holds: growth of resident memory over many that stay open, after a first lot has warmed the heap. */
-async function memory(body: string): Promise<Measure> {
+/** What an open stream holds: growth of the resident memory of a fresh, warmed process over many that stay open. */
+async function memory(): Promise<Measure> {
   const hold = async (side: Side): Promise<number> => {
-    const open = async (count: number): Promise<() => Promise<void>> => {
-      const own = createClient();
-      for (let index = 0; index < count; index++) void send(own, side, body);
-      await sleep(2500);
-      return () => own.destroy();
-    };
-    const closeWarm = await open(HELD_STREAMS / 4);
-    await closeWarm();
-    await sleep(1000);
+    await closedLoop(client, side, prompt(2048, true), STREAM_CONNECTIONS, 200);
+    await sleep(2000);
     const before = residentBytes(side.pid);
-    const close = await open(HELD_STREAMS);
+    const own = createClient();
+    await Promise.all(Array.from({ length: HELD_STREAMS }, () => openStream(own, side, prompt(2048, true, 'upstream/stall'))));
+    await sleep(2000);
     const bytes = (residentBytes(side.pid) - before) / HELD_STREAMS;
-    await close();
-    await sleep(1000);
+    await own.destroy();
     return bytes;
   };
-  return measure('open stream: memory', 'bytes', [await hold(bare)], [await hold(governed)], 'ratio');
+  const program = await startBare();
+  const bareBytes = await hold({ origin: `http://127.0.0.1:${program.port}`, key, pid: program.pid });
+  program.stop();
+  const other = await startGoverned();
+  const governedBytes = await hold({ origin: other.url, key, pid: other.pid });
+  await other.kill();
+  return measure('open stream: memory', 'bytes', [bareBytes], [governedBytes], 'ratio');
 }
 
 function measure(name: string, unit: string, b: number[], g: number[], compare: Measure['compare']): Measure {

@@ -42,6 +42,21 @@ export function send(client: Agent, target: Target, body: string): Promise<boole
   });
 }
 
+/** Opens a stream and resolves with its first bytes, leaving it open; rejects when there are none. */
+export function openStream(client: Agent, target: Target, body: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: () => {},
+      onResponseStart: () => {},
+      onResponseData: () => resolve(),
+      onResponseEnd: () => reject(new Error('the stream ended')),
+      onResponseError: (_controller, error) => reject(error),
+    };
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.key}` };
+    client.dispatch({ origin: target.origin, path: '/v1/chat/completions', method: 'POST', headers, body }, handler);
+  });
+}
+
 /** Keeps `connections` requests going for a number of requests. */
 export async function closedLoop(
   client: Agent,

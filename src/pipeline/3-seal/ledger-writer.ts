@@ -44,7 +44,7 @@ export interface LedgerWriter {
 
 const MAX_BATCH = 500;
 const MAX_PENDING = 20_000;
-const GATHER_MS = 2;
+const GATHER_MS = 10;
 const PARKED_MS = 500;
 const RETRY_MS = [50, 100, 250, 500, 1000, 2000] as const;
 
