@@ -7,6 +7,8 @@ import {
   type RedisCountersOptions,
   type RedisLimitCounters,
 } from '#adapters/redis/limit-counters.ts';
+import { encodeOwner } from '#adapters/redis/open-hold.ts';
+import { loadScripts } from '#adapters/redis/scripts.ts';
 import { CountersUnavailable, type LimitCounters } from '#ports/limit-counters.ts';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
 import { openHold, ORGANIZATION, request, spendOf, spent } from './limit-counters-world.ts';
@@ -142,6 +144,53 @@ describe('a server that fails', () => {
     expect(await second.hold(fourth)).toEqual({ kind: 'refused', by: 'budget' });
     expect(await first.hold(third)).toEqual({ kind: 'refused', by: 'budget' });
     expect(spendOf(await first.view(ORGANIZATION))['organization total']).toBe(90n);
+  });
+
+  test('FLUSHALL: what this process knows to be settled is not put back', async () => {
+    const counters = await connect(server.url);
+    await counters.hold(request('c1'));
+    await counters.hold(request('c2'));
+    await counters.settle([{ callId: 'c1', organization: ORGANIZATION, cost: 1n, tokens: 0 }]);
+    await rawClient(server.url).flushall();
+    await counters.restore(ORGANIZATION, [openHold('c1'), openHold('c2')], async (open) => {
+      expect(open).toEqual([openHold('c2')]);
+      return spent(1n);
+    });
+    // Nor is it missed afterwards.
+    expect((await counters.hold(request('c3', budget))).kind).toBe('granted');
+  });
+
+  test('tokens lost with a window are not given back twice', async () => {
+    const keyPrefix = `t-${randomUUID()}:`;
+    const counters = await connect(server.url, { keyPrefix, clock: () => 1_763_726_400_250 });
+    const ask = (callId: string, tokens: number) => counters.hold(request(callId, { tokens, tokensPerMinute: 100 }));
+    await ask('c1', 50);
+    await rawClient(server.url).del(`${keyPrefix}{${ORGANIZATION}}:tokens:default/w1`);
+    await ask('c2', 10);
+    await counters.settle([{ callId: 'c1', organization: ORGANIZATION, cost: 1n, tokens: 0 }]);
+    expect(await ask('c3', 0)).toMatchObject({ tokens: { remaining: 100 } });
+  });
+
+  test('a dead owner is remembered until its last hold is taken', async () => {
+    const keyPrefix = `t-${randomUUID()}:`;
+    const counters = await connect(server.url, { keyPrefix });
+    const raw = rawClient(server.url);
+    await counters.hold(request('c1'));
+    await counters.hold(request('c2'));
+    const claim = (callId: string) =>
+      raw.eval(
+        loadScripts().claim.source,
+        1,
+        `${keyPrefix}{${ORGANIZATION}}:holds`,
+        ...['gateway-2', encodeOwner('gateway-2'), '1', 'gateway-1', encodeOwner('gateway-1')],
+        ...[callId, encodeOwner('gateway-1')],
+      );
+    const owners = async () => (await raw.smembers(`${keyPrefix}{${ORGANIZATION}}:owners`)).toSorted();
+    await claim('c1');
+    expect(await owners()).toEqual(['gateway-1', 'gateway-2']);
+    expect(await claim('c1')).toEqual([null]);
+    await claim('c2');
+    expect(await owners()).toEqual(['gateway-2']);
   });
 
   test('SCRIPT FLUSH goes unnoticed', async () => {

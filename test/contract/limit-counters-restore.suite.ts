@@ -111,6 +111,13 @@ export function restoreSuite(subject: Subject): void {
       expect((await view(ORGANIZATION)).holds).toEqual([]);
     });
 
+    test('does not put back what another process took over and settled', async () => {
+      await hold(request('c1', { amount: 5n }));
+      await (await store.another()).settle([settlement('c1')]);
+      await restore(ORGANIZATION, [openHold('c1', { amount: 5n })], async () => spent(1n));
+      expect((await view(ORGANIZATION)).holds).toEqual([]);
+    });
+
     test('what was put back reserves no tokens', async () => {
       await restore(ORGANIZATION, [openHold('c1', { tokens: 900 })], async () => spent(0n));
       await hold(request('c2', { tokens: 100, tokensPerMinute: 1000 }));

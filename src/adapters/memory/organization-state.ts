@@ -1,4 +1,5 @@
 import type { OpenHold } from '#ports/limit-counters.ts';
+import { recentIds, type RecentIds } from './recent-ids.ts';
 import type { SlidingWindow } from './sliding-window.ts';
 import type { Spend } from './spend.ts';
 
@@ -25,12 +26,6 @@ export interface KeptHold {
   readonly reservedIn: number;
 }
 
-/** Remembers ids for one to two minutes. */
-export interface RecentIds {
-  add(id: string, now: number): void;
-  has(id: string, now: number): boolean;
-}
-
 export function openOrganization(): OrganizationState {
   let paused: { readonly name: symbol; readonly until: number } | undefined;
   return {
@@ -38,7 +33,7 @@ export function openOrganization(): OrganizationState {
     spend: new Map(),
     requests: new Map(),
     tokens: new Map(),
-    closed: recentIds(),
+    closed: recentIds(60_000),
     isPaused(name) {
       if (paused && paused.until <= performance.now()) paused = undefined;
       return paused !== undefined && (name === undefined || paused.name === name);
@@ -49,29 +44,6 @@ export function openOrganization(): OrganizationState {
     },
     resume(name) {
       if (paused?.name === name) paused = undefined;
-    },
-  };
-}
-
-function recentIds(): RecentIds {
-  let minute = 0;
-  let current = new Set<string>();
-  let previous = new Set<string>();
-  const turn = (now: number): void => {
-    const next = Math.floor(now / 60_000);
-    if (next === minute) return;
-    previous = next === minute + 1 ? current : new Set();
-    current = new Set();
-    minute = next;
-  };
-  return {
-    add(id, now) {
-      turn(now);
-      current.add(id);
-    },
-    has(id, now) {
-      turn(now);
-      return current.has(id) || previous.has(id);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { checkHold, checkRequest, checkSettlement } from '#adapters/memory/amount.ts';
+import { recentIds } from '#adapters/memory/recent-ids.ts';
 import { CountersUnavailable, type HoldRequest, type LimitCounters, type Settlement } from '#ports/limit-counters.ts';
 import { openConnection, type ConnectionOptions } from './connection.ts';
 import { placeHold } from './hold.ts';
@@ -49,6 +50,8 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     pauseMs,
   };
   const inFlight = trackInFlight();
+  // For as long as a restore may wait for its turn.
+  const closed = recentIds(pauseMs);
   const orphans = releaseOrphans((settlements) => settleHolds(store, settlements));
 
   const hold = async (request: HoldRequest) => {
@@ -70,7 +73,10 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     settlements.forEach(checkSettlement);
     const results = await settleHolds(store, settlements);
     for (const [i, result] of results.entries()) {
-      if (result !== 'busy') inFlight.remove(settlements[i]!.organization, settlements[i]!.callId);
+      if (result === 'busy') continue;
+      const { organization, callId } = settlements[i]!;
+      inFlight.remove(organization, callId);
+      closed.add(callId, performance.now());
     }
     return results;
   };
@@ -80,10 +86,11 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     settle,
     async restore(organization, own, read) {
       own.forEach(checkHold);
-      await restoreSpend(store, organization, own, read);
+      const stillOwn = () => own.filter(({ callId }) => !closed.has(callId, performance.now()));
+      await restoreSpend(store, organization, stillOwn, read);
       inFlight.replace(
         organization,
-        own.map((known) => known.callId),
+        stillOwn().map((known) => known.callId),
       );
     },
     view: (organization) => viewOrganization(store, organization),

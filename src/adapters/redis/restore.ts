@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { restoredSpend, type RestoredScope } from '#adapters/memory/restored-spend.ts';
 import { CountersUnavailable, type OpenHold, type SpendTotals } from '#ports/limit-counters.ts';
 import { decodeHolds, encodeHold } from './open-hold.ts';
@@ -8,18 +8,22 @@ import { runOn, type Store } from './store.ts';
 const ASK_AGAIN_MS = 10;
 
 /**
- * Restores one organization. Waits while another restore is under way, at most for one pause; rejects with
- * CountersUnavailable when that does not end, or when this one outlasts its own: the caller may try again.
+ * Restores one organization. `own` is asked once the pause has begun: what this process then still has in flight. Waits
+ * while another restore is under way, at most for one pause; rejects with CountersUnavailable when that does not end,
+ * or when this one outlasts its own: the caller may try again.
  */
 export async function restoreSpend(
   store: Store,
   organization: string,
-  own: readonly OpenHold[],
+  own: () => readonly OpenHold[],
   read: (open: readonly OpenHold[]) => Promise<SpendTotals>,
 ): Promise<void> {
   const token = randomUUID();
   try {
-    const open = await pause(store, organization, token, own);
+    await pause(store, organization, token);
+    // Settlements sent before the pause have been answered before it; let whoever waits for them know.
+    await turn();
+    const open = await gather(store, organization, token, own());
     const totals = await read(open);
     await resume(store, organization, token, totals, open);
   } catch (error) {
@@ -29,16 +33,26 @@ export async function restoreSpend(
   }
 }
 
-async function pause(store: Store, organization: string, token: string, own: readonly OpenHold[]): Promise<OpenHold[]> {
-  const lost = own.flatMap((hold) => [hold.callId, hold.owner, encodeHold(hold)]);
+async function pause(store: Store, organization: string, token: string): Promise<void> {
   const deadline = performance.now() + store.pauseMs;
-  for (;;) {
-    const args = [store.clock(), token, String(store.pauseMs), ...lost];
-    const open = (await runOn(store, 'pause', organization, args)) as readonly string[] | null;
-    if (open) return decodeHolds(organization, open);
+  while ((await runOn(store, 'pause', organization, [token, String(store.pauseMs)])) !== 1) {
     if (performance.now() > deadline) throw new CountersUnavailable('another restore of the organization does not end');
     await sleep(ASK_AGAIN_MS + Math.random() * ASK_AGAIN_MS);
   }
+}
+
+async function gather(
+  store: Store,
+  organization: string,
+  token: string,
+  own: readonly OpenHold[],
+): Promise<readonly OpenHold[]> {
+  const lost = own.flatMap((hold) => [hold.callId, hold.owner, encodeHold(hold)]);
+  const open = (await runOn(store, 'gather', organization, [store.clock(), token, ...lost])) as
+    | readonly string[]
+    | null;
+  if (!open) throw overtaken();
+  return decodeHolds(organization, open);
 }
 
 async function resume(
@@ -56,5 +70,9 @@ async function resume(
   push('o', spend.organization);
   for (const [workload, scope] of spend.workloads) push(`w:${workload}`, scope);
   const resumed = await runOn(store, 'resume', organization, args);
-  if (resumed !== 1) throw new CountersUnavailable('the restore took longer than holds may be paused');
+  if (resumed !== 1) throw overtaken();
+}
+
+function overtaken(): CountersUnavailable {
+  return new CountersUnavailable('the restore took longer than holds may be paused');
 }

@@ -8,7 +8,17 @@ export interface Script {
   readonly sha: string;
 }
 
-export type ScriptName = 'hold' | 'settle' | 'pause' | 'resume' | 'release' | 'view' | 'owners' | 'lease' | 'claim';
+export type ScriptName =
+  | 'hold'
+  | 'settle'
+  | 'pause'
+  | 'gather'
+  | 'resume'
+  | 'release'
+  | 'view'
+  | 'owners'
+  | 'lease'
+  | 'claim';
 
 /** Reads the scripts from beside this file; once a process. */
 export function loadScripts(): Readonly<Record<ScriptName, Script>> {
@@ -19,7 +29,8 @@ export function loadScripts(): Readonly<Record<ScriptName, Script>> {
   return {
     hold: load('clock', 'closed', 'decimal', 'window', 'hold'),
     settle: load('clock', 'closed', 'window', 'settle'),
-    pause: load('clock', 'closed', 'pause'),
+    pause: load('pause'),
+    gather: load('clock', 'closed', 'gather'),
     resume: load('resume'),
     release: load('release'),
     view: load('view'),
