@@ -32,7 +32,7 @@ export interface RedisLimitCounters extends LimitCounters {
 const PAUSE_MS = 10_000;
 
 /**
- * Connects to Redis (7.0 or newer, or Valkey), standalone or Cluster. Calls made before the connection stands reject.
+ * Connects to Redis (7.0 or newer), standalone or Cluster. Calls made before the connection stands reject.
  *
  * A process must call `takeOver` before its first `hold`, and then at least three times per lease: a hold whose owner
  * has no lease is anybody's. A `hold` that rejects gives back what it may have debited once the store answers again.
