@@ -45,6 +45,9 @@ async function main(): Promise<void> {
 async function run(settings: Settings, log: Log): Promise<void> {
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   const observer = createObserver(log);
+  let notReady = (): string | undefined => 'starting';
+  const admin = createAdminServer({ metrics: () => observer.scrape(), notReady: () => notReady() });
+  await listen(admin, settings.adminPort, settings.host);
   const development = await startDevelopment(settings);
   const config = await openFolderSource({
     dir: settings.configDir ?? fileURLToPath(new URL('../k8s/samples/local', import.meta.url)),
@@ -80,18 +83,15 @@ async function run(settings: Settings, log: Log): Promise<void> {
     keys: config,
     calls,
     serve: (ingress) => corridor.serve(ingress),
+    refuse: (ingress, error) => corridor.refuse(ingress, error),
     onError: observer.onError,
     docsUrl: settings.docsUrl,
     bodyLimitBytes: settings.bodyLimitBytes,
     draining: () => draining,
   });
   observer.watch({ corridor, calls, config });
-  const admin = createAdminServer({
-    metrics: () => observer.scrape(),
-    notReady: () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet'),
-  });
   await gateway.listen({ host: settings.host, port: settings.port });
-  await listen(admin, settings.adminPort, settings.host);
+  notReady = () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
 
   /** Readiness off, no new calls, open streams run on, rows and settlements out, then the stores. // spec 6.1.5 */
@@ -108,7 +108,6 @@ async function run(settings: Settings, log: Log): Promise<void> {
     checkpointer.stop();
     await checkpointer.make();
     admin.close();
-    gateway.server.closeAllConnections();
     config.close();
     await Promise.allSettled([detection.close(), transport.close(), counters.close(), ledger.close()]);
     await database?.close();
@@ -141,10 +140,17 @@ async function openLedger(connectionString: string, log: Log): Promise<Awaited<R
     try {
       return await openPostgresLedger({ connectionString });
     } catch (error) {
+      if (!mayPass(error)) throw error;
       log.warn({ event: 'ledger.unreachable', err: error, retry_ms: wait });
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
+}
+
+/** Whether a database that could not be opened may just not be there yet. */
+function mayPass(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^(E[A-Z_]+|57P\d\d|08\d\d\d|53\d\d\d)$/.test(code);
 }
 
 /** Shared counters, or this process' own. Redis may come later: until then calls are refused, not lost. */

@@ -2,7 +2,7 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import { readExtension } from '#inspect/extension.ts';
 import { BadRequestShape } from '#wire/codec.ts';
 import { NotAJsonObject, readDocument } from '#wire/document.ts';
-import { AmbiguousJson } from '#wire/scan.ts';
+import { AmbiguousJson, TooManyValues } from '#wire/scan.ts';
 import type { Call, Ingress } from './call.ts';
 
 /** Reads a request at the door. Throws `invalid_request`, `header_removed` or `insufficient_quota` (no active plan). */
@@ -24,6 +24,7 @@ export function admit(ingress: Ingress): Call {
     return { ...ingress, document, ask, remove, edits, timeoutMs };
   } catch (thrown) {
     if (thrown instanceof BadRequestShape) throw new GatewayError('invalid_request', thrown.message, { param: thrown.param });
+    if (thrown instanceof TooManyValues) throw new GatewayError('request_too_large', `The request is too large: ${thrown.message}.`);
     if (thrown instanceof NotAJsonObject || thrown instanceof AmbiguousJson) {
       throw new GatewayError('invalid_request', `Malformed request: ${thrown.message}.`);
     }

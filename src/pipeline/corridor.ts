@@ -39,6 +39,8 @@ export type CorridorEvent =
 /** The assembled corridor of one process. */
 export interface Corridor {
   serve(ingress: Ingress): AsyncGenerator<Answer>;
+  /** Seals a request that was refused before its body could be read. */
+  refuse(ingress: Ingress, error: GatewayError): Promise<void>;
   /** Takes over what dead processes left, then keeps doing so. Resolves also when the counters can't be reached yet. */
   start(): Promise<void>;
   /** Makes all rows durable and settles them, as far as that is possible before the deadline. */
@@ -87,9 +89,16 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     strand,
     fence: sweeper,
     onDurable: (settlements) => settler.settle(settlements),
+    onDropped: (callId) => open.delete(callId),
     onFault: (error) => onEvent({ kind: 'ledger.fault', error }),
   });
-  const meterDeps = { counters, ledger, prices: deps.prices, restorer, owner, open };
+  const ensureAlive = async (): Promise<void> => {
+    if (sweeper.fresh()) return;
+    await sweeper.renew().catch((error: unknown) => {
+      if (!sweeper.fresh()) throw error;
+    });
+  };
+  const meterDeps = { counters, ledger, prices: deps.prices, restorer, ensureAlive, owner, open };
   const stages: Stages = {
     open: (ingress) =>
       new Entry(ingress, (draft) => {
@@ -117,6 +126,10 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   return {
     strand,
     serve: (ingress) => serve(ingress, stages),
+    async refuse(ingress, error) {
+      await using entry = stages.open(ingress);
+      entry.failed(error);
+    },
     async start() {
       await sweeper.renew().catch((error: unknown) => onEvent({ kind: 'sweep.fault', error }));
       sweeper.start();

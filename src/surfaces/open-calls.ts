@@ -1,5 +1,8 @@
 import { ServerRestarting } from '#pipeline/call.ts';
 
+/** How long calls that were told to end may take to do so. */
+const LATE_MS = 10_000;
+
 /** The calls in progress, so that a process that ends can wait for them, and end those that outstay its grace. */
 export class OpenCalls {
   readonly #open = new Set<AbortController>();
@@ -24,10 +27,15 @@ export class OpenCalls {
   async finish(graceMs: number): Promise<void> {
     if (this.#open.size === 0) return;
     const empty = new Promise<void>((resolve) => this.#idle.push(resolve));
-    const timer = setTimeout(() => {
+    const abort = setTimeout(() => {
       for (const call of this.#open) call.abort(new ServerRestarting());
     }, graceMs);
-    await empty;
-    clearTimeout(timer);
+    let giveUp: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      giveUp = setTimeout(resolve, graceMs + LATE_MS);
+    });
+    await Promise.race([empty, late]);
+    clearTimeout(abort);
+    clearTimeout(giveUp);
   }
 }

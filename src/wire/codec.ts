@@ -78,8 +78,8 @@ export interface FrameFacts {
   readonly kind: 'content' | 'usage' | 'error' | 'done' | 'other';
   readonly id: string | undefined;
   readonly usage: Usage | undefined;
-  /** UTF-16 code units of output text in it: what a hung-up call is billed by when no usage frame came. */
-  readonly outputLength: number;
+  /** UTF-8 bytes of output text in it: what a hung-up call is billed by when no usage frame came. */
+  readonly outputBytes: number;
   /** Channels that end with this frame, by prefix (`0/` is choice 0). */
   readonly ends: readonly string[];
   /** The provider's message, for `error`. */

@@ -1,4 +1,4 @@
-import { member, scan, type JsonNode, type ObjectNode, type StringNode } from './scan.ts';
+import { member, scanAll, TooManyValues, valueOf, type JsonNode, type ObjectNode, type ScanOptions, type StringNode } from './scan.ts';
 
 /** A wire family: one vendor-defined request and answer format. Codecs belong to families, not to vendors. */
 export type Family = 'chat' | 'messages' | 'responses' | 'gemini' | 'converse';
@@ -38,8 +38,17 @@ export class NotAJsonObject extends Error {
   override readonly name = 'NotAJsonObject';
 }
 
-/** Reads a document. Throws `NotAJsonObject`, or `AmbiguousJson` where parsers could disagree on what it says. */
-export function readDocument(family: Family, text: string): WireDocument {
+/** A text this long is counted before it is parsed: parsing is where tiny values cost most. */
+const COUNT_FROM = 1024 * 1024;
+/** Prose has fewer commas than this in the largest body. */
+const MAX_COMMAS = 2_000_000;
+
+/**
+ * Reads a document. Throws `NotAJsonObject`, `AmbiguousJson` where parsers could disagree on what it says, or
+ * `TooManyValues`.
+ */
+export function readDocument(family: Family, text: string, options?: ScanOptions): WireDocument {
+  if (text.length > COUNT_FROM) refuseTinyValues(text);
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -47,7 +56,17 @@ export function readDocument(family: Family, text: string): WireDocument {
     throw new NotAJsonObject('the body is not valid JSON');
   }
   if (!isObject(body)) throw new NotAJsonObject('the body is not a JSON object');
-  return { family, text, body, root: scan(text) as ObjectNode };
+  const { root, escapedNames } = scanAll(text, options);
+  // V8's parser may take an escaped name for another one that it expects there, having seen it before: V8 compares the
+  // source, not what it means. Then what was scanned is what was said.
+  return { family, text, body: escapedNames ? (valueOf(root) as JsonObject) : body, root: root as ObjectNode };
+}
+
+function refuseTinyValues(text: string): void {
+  let commas = 0;
+  for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) {
+    if (++commas > MAX_COMMAS) throw new TooManyValues('JSON has too many values');
+  }
 }
 
 /** Whether a parsed value is a JSON object (and not null or an array). */

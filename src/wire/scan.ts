@@ -1,3 +1,5 @@
+import type { Json } from './document.ts';
+
 /**
  * Positions of every value in a JSON text, so that edits can be spliced into the original instead of
  * re-serialising it. The text must already have been accepted by `JSON.parse`.
@@ -49,14 +51,49 @@ export class AmbiguousJson extends Error {
   override readonly name = 'AmbiguousJson';
 }
 
+/** A JSON text with more values than any honest request: each is remembered with its position. */
+export class TooManyValues extends Error {
+  override readonly name = 'TooManyValues';
+}
+
+/** How a text is scanned. `lenient`: a member named twice is kept twice, for texts that are only read, not routed by. */
+export interface ScanOptions {
+  readonly lenient?: boolean;
+}
+
 const MAX_DEPTH = 256;
+const MAX_VALUES = 250_000;
 const LINEAR_SEARCH_MEMBERS = 12;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Scans a JSON text once. Throws `AmbiguousJson`; anything else is the caller's promise that `JSON.parse` accepted it. */
-export function scan(text: string): JsonNode {
-  return new Scanner(text).document();
+/**
+ * Scans a JSON text once. Throws `AmbiguousJson` or `TooManyValues`; anything else is the caller's promise that
+ * `JSON.parse` accepted it.
+ */
+export function scan(text: string, options?: ScanOptions): JsonNode {
+  return scanAll(text, options).root;
+}
+
+/** As `scan`, and whether any member's name is written with an escape. */
+export function scanAll(text: string, { lenient = false }: ScanOptions = {}): { root: JsonNode; escapedNames: boolean } {
+  const scanner = new Scanner(text, lenient);
+  return { root: scanner.document(), escapedNames: scanner.escapedNames };
+}
+
+/** The value of a node, as `JSON.parse` would read its text. */
+export function valueOf(node: JsonNode): Json {
+  switch (node.kind) {
+    case 'string':
+      return node.value;
+    case 'array':
+      return node.items.map(valueOf);
+    case 'object':
+      return Object.fromEntries(node.members.map(({ key, value }) => [key.value, valueOf(value)]));
+    case 'number':
+    case 'literal':
+      return JSON.parse(node.source) as Json;
+  }
 }
 
 /** The value of a member, or undefined. */
@@ -67,13 +104,17 @@ export function member(node: JsonNode | undefined, name: string): JsonNode | und
 }
 
 class Scanner {
+  escapedNames = false;
   readonly #text: string;
+  readonly #lenient: boolean;
   #at = 0;
+  #values = 0;
   /** Offset of the first backslash at or after the cursor: strings before it need no decoding. */
   #backslash: number;
 
-  constructor(text: string) {
+  constructor(text: string, lenient: boolean) {
     this.#text = text;
+    this.#lenient = lenient;
     this.#backslash = text.indexOf('\\');
     if (this.#backslash < 0) this.#backslash = text.length;
   }
@@ -84,6 +125,7 @@ class Scanner {
   }
 
   #value(depth: number): JsonNode {
+    if (++this.#values > MAX_VALUES) throw new TooManyValues(`JSON has more than ${MAX_VALUES} values`);
     if (depth > MAX_DEPTH) throw new AmbiguousJson(`JSON is nested deeper than ${MAX_DEPTH} levels`);
     const code = this.#text.charCodeAt(this.#at);
     if (code === QUOTE) return this.#string();
@@ -116,7 +158,8 @@ class Scanner {
     let names: Set<string> | undefined;
     while (this.#text.charCodeAt(this.#at) !== 125) {
       const key = this.#string();
-      names = refuseDuplicate(members, names, key.value);
+      if (key.end - key.start - 2 !== key.value.length) this.escapedNames = true;
+      if (!this.#lenient) names = refuseDuplicate(members, names, key.value);
       this.#blanks();
       this.#at++;
       this.#blanks();

@@ -46,8 +46,9 @@ export class SseDecoder {
     const events: SseEvent[] = [];
     let start = 0;
     let at = this.#searched;
+    const hasCarriage = this.#rest.includes('\r');
     for (;;) {
-      const end = endOfEvent(this.#rest, at, atEnd);
+      const end = hasCarriage ? endOfAnyEvent(this.#rest, at, atEnd) : endOfEvent(this.#rest, at);
       if (end < 0) break;
       if (end - start > this.#limit) throw new SseEventTooLarge(`an event is larger than ${this.#limit} characters`);
       events.push(readEvent(this.#rest.slice(start, end)));
@@ -61,11 +62,14 @@ export class SseDecoder {
   }
 }
 
-/** Offset after the blank line that closes the event, or -1. A CR at the very end may be half of a CRLF: wait for more. */
-function endOfEvent(text: string, from: number, atEnd: boolean): number {
+/** Offset after the blank line that closes the event, or -1, in text whose lines end with LF. */
+function endOfEvent(text: string, from: number): number {
   const lineFeed = text.indexOf('\n\n', from);
-  const carriage = text.indexOf('\r', from);
-  if (carriage < 0 || (lineFeed >= 0 && lineFeed < carriage)) return lineFeed < 0 ? -1 : lineFeed + 2;
+  return lineFeed < 0 ? -1 : lineFeed + 2;
+}
+
+/** The same whatever lines end with. A CR at the very end may be half of a CRLF: wait for more. */
+function endOfAnyEvent(text: string, from: number, atEnd: boolean): number {
   for (let at = from; at < text.length; at++) {
     const first = lineEnd(text, at, atEnd);
     if (first === 0) continue;
@@ -106,7 +110,8 @@ function readEvent(raw: string): SseEvent {
   return { event, data, raw };
 }
 
-/** Writes an event with one data line and, if named, its event line. `data` must hold no line end. */
+/** Writes an event with its data, a line each, and, if named, its event line. */
 export function writeEvent(data: string, event?: string): string {
-  return event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`;
+  const lines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data;
+  return event === undefined ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`;
 }

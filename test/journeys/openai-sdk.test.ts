@@ -171,7 +171,7 @@ describe('errors', () => {
   test.each([
     ['a model without its provider', { ...ask('x'), model: 'gpt-test' }, 'model_not_prefixed', 'model'],
     ['no messages', { model: MODEL, messages: [] }, 'invalid_request', 'messages'],
-    ['a misspelt extension', { ...ask('x'), gw: { removes: [] } }, 'invalid_request', 'gw.removes'],
+    ['a misspelt extension', { ...ask('x'), gw: { removes: [] } }, 'invalid_request', 'gw'],
   ])('400 for %s', async (_name, body, code, param) => {
     const before = dispatched();
     const error = await failure(client.chat.completions.create(body as OpenAI.ChatCompletionCreateParamsNonStreaming));

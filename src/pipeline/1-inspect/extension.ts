@@ -28,11 +28,11 @@ export function readExtension(document: WireDocument): Extension {
     if (name === 'gw.remove') remove.push(...readTerms(value, 'gw.remove'));
     else if (name === 'gw' && isObject(value)) {
       for (const member of Object.keys(value)) {
-        if (member !== 'remove') throw invalid(`gw.${member} is not an extension of this gateway`, `gw.${member}`);
+        if (member !== 'remove') throw invalid('gw holds a member that is not an extension of this gateway', 'gw');
         remove.push(...readTerms(value[member], 'gw.remove'));
       }
     } else if (name === 'gw') throw invalid('gw must be an object', 'gw');
-    else throw invalid(`${name} is not an extension of this gateway`, name);
+    else throw invalid('a member begins with gw. and is not an extension of this gateway', 'gw');
   }
   if (remove.length > MAX_TERMS) throw invalid(`gw.remove takes at most ${MAX_TERMS} terms`, 'gw.remove');
   return { remove, edits: removeMembers(document.root, (key) => isExtension(key.value)) };

@@ -63,6 +63,27 @@ describe('every string is a leaf', () => {
   });
 });
 
+describe('JSON within text', () => {
+  const tool = (content: string) => ({ messages: [{ role: 'tool', tool_call_id: 'c', content }] });
+
+  test.each([
+    ['escaped, as Python writes it', '{"mail":"ada\\u0040example.com"}'],
+    ['in an array', '["ada\\u0040example.com"]'],
+    ['twice escaped', JSON.stringify({ body: '{"mail":"ada\\u0040example.com"}' })],
+    ['under a name that comes twice', '{"a":"ada\\u0040example.com","a":"x\\n"}'],
+  ])('%s', async (_name, content) => {
+    const { text, inspection } = await run(tool(content), 'tokenize');
+    expect(inspection.findings).toEqual({ EMAIL: 1 });
+    expect(text).toContain('«EMAIL_1»');
+    expect(text).not.toContain('u0040');
+  });
+
+  test('JSON without a find keeps its spelling', async () => {
+    const body = JSON.stringify({ model: 'p/m', ...tool('{ "a" : "x\\ny" , "n":1.0}') });
+    expect((await run(body, 'tokenize')).text).toBe(body);
+  });
+});
+
 describe('modes', () => {
   test('allow_log counts and changes nothing', async () => {
     const body = JSON.stringify({ model: 'p/m', ...user(`${MAIL} ${MAIL}`) });
@@ -142,6 +163,28 @@ describe('terms', () => {
     expect(inside).toContain('x «EMAIL_1»');
   });
 
+  test.each([
+    ['王小明', '请联系王小明先生'],
+    ['김철수', '김철수는'],
+    ['Jürgen', 'Ju\u0308rgen'.normalize('NFD')],
+    ['Jane Roe', 'Jane\u00a0Roe'],
+    ['Jane Roe', 'Jane\n  Roe'],
+    ['Falcon', 'Fal\u200bcon'],
+    ['Falcon', 'Ｆａｌｃｏｎ'],
+    ['Falcon Nine', 'falconFalcon nine'],
+  ])('%s in %j', async (term, content) => {
+    const { text, inspection } = await run(user(content), 'allow_log', {}, [{ term, label: 't' }]);
+    expect(text).toContain('«T_1»');
+    const restored = text.replaceAll(/«T_\d»/g, (tag) => JSON.stringify(inspection.tags.originalOf(tag)).slice(1, -1));
+    expect((JSON.parse(restored) as { messages: { content: string }[] }).messages[0]!.content).toBe(content);
+  });
+
+  test('are found in linear work, whatever they have in common', async () => {
+    const terms = Array.from({ length: 256 }, (_, index) => ({ term: `${'a'.repeat(index + 4)}b`, label: 't' }));
+    const { inspection } = await run(user(`${'a'.repeat(500_000)}`), 'allow_log', {}, terms);
+    expect(inspection.tags.size).toBe(0);
+  });
+
   test('with characters of every regular expression', async () => {
     const { text } = await run(user('a.b*c[d] (e|f) \\ $1-2/3 + ?'), 'allow_log', {}, [{ term: 'a.b*c[d] (e|f) \\ $1-2/3 + ?', label: '1 odd ländel' }]);
     expect(text).toContain('«TERM_1_ODD_L_NDEL_1»');
@@ -162,6 +205,22 @@ describe('what cannot be read', () => {
     for (const mode of ['tokenize', 'mask', 'block'] as const) expect((await refusal(file, mode)).code).toBe('data_protection');
     expect((await refusal(file, 'allow_log', { documents: 'anonymize' })).code).toBe('data_protection');
     expect((await run(file, 'allow_log')).inspection.unscanned).toEqual(['file']);
+  });
+
+  test.each([
+    ['a video', { type: 'video_url', video_url: { url: 'https://x.example/v.mp4' } }, 'file'],
+    ['a document by address', { type: 'document_url', document_url: 'https://x.example/d.pdf' }, 'file'],
+    ['a file by id', { type: 'file', file: { file_id: 'file-1' } }, 'file'],
+    ['an image in short form', { type: 'image_url', image_url: 'https://x.example/i.png' }, 'image'],
+    ['audio by address', { type: 'audio_url', audio_url: { url: 'https://x.example/a.wav' } }, 'audio'],
+  ])('%s is not text', async (_name, part, kind) => {
+    expect((await run(user([part]), 'allow_log')).inspection.unscanned).toEqual([kind]);
+  });
+
+  test('text in the place of media is text', async () => {
+    for (const part of [{ type: 'input_audio', input_audio: { data: `call ${MAIL}` } }, { type: 'image_url', image_url: { url: `data:text/plain,${MAIL}` } }]) {
+      expect((await run(user([part]), 'tokenize')).text).toContain('«EMAIL_1»');
+    }
   });
 
   test('inline images: named, their bytes not read as text', async () => {

@@ -1,7 +1,8 @@
 import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Codec, Contents, Leaf, Media } from '#wire/codec.ts';
-import { readDocument, render, setString, type Edit, type WireDocument } from '#wire/document.ts';
+import { render, setString, type Edit, type WireDocument } from '#wire/document.ts';
+import { scan, type JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 import { createTermFinder } from './terms.ts';
@@ -45,7 +46,7 @@ export async function inspect(
   const spans = await detectAll(texts, policy.entities, detection);
   const findings: Record<string, number> = {};
   const rewrite = new Rewrite(scope, findings);
-  const edits = writeEdits(texts, spans, rewrite);
+  const edits = writeEdits(texts, spans.values(), rewrite);
   const unscanned = [...new Set(contents.media.map((item) => item.kind))];
   onFindings(findings, unscanned);
   if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
@@ -73,26 +74,42 @@ function createScope(policy: ResolvedPolicy['dlp'], remove: readonly CustomTerm[
 /** A leaf, or a JSON text within one with the leaves of its own. */
 interface Text {
   readonly leaf: Leaf;
-  readonly inner: { readonly document: WireDocument; readonly texts: readonly Text[] } | undefined;
+  readonly inner: { readonly text: string; readonly texts: readonly Text[] } | undefined;
 }
 
 function flatten(contents: Contents): readonly Text[] {
   return contents.leaves.map((leaf) => ({ leaf, inner: leaf.kind === 'json' ? readInner(leaf.text) : undefined }));
 }
 
-/** Tool-call arguments as a document; text that is no JSON object is inspected as text. */
-function readInner(text: string): Text['inner'] {
+/** How deep JSON within JSON within JSON is followed. */
+const MAX_NESTING = 4;
+
+/** A JSON text as its leaves, whatever value it is; text that is no JSON is inspected as text. */
+function readInner(text: string, depth = 1): Text['inner'] {
+  const root = scanJson(text);
+  if (root === undefined) return undefined;
+  const texts = innerLeaves(root).map((leaf) => {
+    const nested = depth < MAX_NESTING && leaf.text.includes('\\') && /^\s*[[{"]/.test(leaf.text);
+    return { leaf, inner: nested ? readInner(leaf.text, depth + 1) : undefined };
+  });
+  return { text, texts };
+}
+
+/** Members named twice are all leaves: whichever one a reader takes, it was inspected. */
+function scanJson(text: string): JsonNode | undefined {
   try {
-    const document = readDocument('chat', text);
-    return { document, texts: innerLeaves(document).map((leaf) => ({ leaf, inner: undefined })) };
-  } catch {
-    return undefined;
+    JSON.parse(text);
+    return scan(text, { lenient: true });
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined;
+    const message = 'A text of the request holds JSON that is too deep or too large to inspect.';
+    throw new GatewayError('invalid_request', message, {}, { cause: thrown });
   }
 }
 
-function innerLeaves(document: WireDocument): readonly Leaf[] {
+function innerLeaves(root: JsonNode): readonly Leaf[] {
   const found: Leaf[] = [];
-  const visit = (node: WireDocument['root'] | Leaf['node']): void => {
+  const visit = (node: JsonNode): void => {
     if (node.kind === 'string') found.push({ node, text: node.value, kind: 'text' });
     else if (node.kind === 'number') found.push({ node, text: node.source, kind: 'text' });
     else if (node.kind === 'array') for (const item of node.items) visit(item);
@@ -103,7 +120,7 @@ function innerLeaves(document: WireDocument): readonly Leaf[] {
       }
     }
   };
-  visit(document.root);
+  visit(root);
   return found;
 }
 
@@ -130,21 +147,12 @@ async function detectAll(
   }
 }
 
-function writeEdits(texts: readonly Text[], spans: readonly (readonly Span[])[], rewrite: Rewrite): readonly Edit[] {
+/** Takes the spans of the leaf texts in their order; a text with JSON in it is rewritten from the inside. */
+function writeEdits(texts: readonly Text[], spans: Iterator<readonly Span[]>, rewrite: Rewrite): readonly Edit[] {
   const edits: Edit[] = [];
-  let at = 0;
   for (const { leaf, inner } of texts) {
-    if (inner === undefined) {
-      const text = rewrite.text(leaf.text, spans[at++]!);
-      if (text !== leaf.text) edits.push(setString(leaf.node, text));
-      continue;
-    }
-    const innerEdits: Edit[] = [];
-    for (const nested of inner.texts) {
-      const text = rewrite.text(nested.leaf.text, spans[at++]!);
-      if (text !== nested.leaf.text) innerEdits.push(setString(nested.leaf.node, text));
-    }
-    if (innerEdits.length > 0) edits.push(setString(leaf.node, render(inner.document.text, innerEdits)));
+    const text = inner ? render(inner.text, writeEdits(inner.texts, spans, rewrite)) : rewrite.text(leaf.text, spans.next().value);
+    if (text !== leaf.text) edits.push(setString(leaf.node, text));
   }
   return edits;
 }

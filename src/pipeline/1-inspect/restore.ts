@@ -15,7 +15,7 @@ export function restoreText(text: string, tags: TagTable, kind: TextKind): strin
 /** Puts originals back in every string of a buffered answer; the rest keeps its bytes. */
 export function restoreAnswer(text: string, codec: Codec, tags: TagTable, jsonAnswer: boolean): string {
   if (tags.size === 0 || !mayHoldTag(text)) return text;
-  const answer = readDocument(codec.family, text);
+  const answer = readDocument(codec.family, text, { lenient: true });
   const edits: Edit[] = [];
   for (const leaf of codec.answerLeaves(answer, jsonAnswer)) {
     const restored = restoreText(leaf.text, tags, leaf.kind);
@@ -144,7 +144,7 @@ export class StreamRestorer {
     if (event.data === undefined || facts.kind === 'other') return event.raw;
     if (facts.kind === 'done' || facts.kind === 'error') return this.end() + event.raw;
     if (!this.#holding() && !mayHoldTag(event.data)) return event.raw;
-    const frame = readDocument(this.#codec.family, event.data);
+    const frame = readDocument(this.#codec.family, event.data, { lenient: true });
     this.#last = frame.body;
     const edits: Edit[] = [];
     const seen = new Set<string>();

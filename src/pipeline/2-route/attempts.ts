@@ -69,7 +69,13 @@ async function once(candidate: Candidate, deadline: number, deps: AttemptDeps): 
     const waitMs = retryHint((name) => incoming.header(name));
     const message = providerMessage(await errorBody(incoming));
     record({ status: incoming.status });
-    const error = answeredWithError(incoming.status, message, waitMs, deps.report);
+    const error = answeredWithError(
+      incoming.status,
+      message,
+      waitMs,
+      deps.report,
+      candidate.provider.config.keyOwnership === 'managed',
+    );
     return { error, again: retryable(incoming.status), waitMs };
   } catch (thrown) {
     if (!(thrown instanceof UpstreamFault)) throw thrown;

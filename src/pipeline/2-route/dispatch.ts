@@ -7,7 +7,7 @@ import { ClientHungUp, ServerRestarting, type Answer, type Call } from '#pipelin
 import { UpstreamFault, type Incoming, type Outgoing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import { isObject, render, setString, type Edit, type JsonObject } from '#wire/document.ts';
+import { isObject, removeMembers, render, setString, type Edit, type JsonObject } from '#wire/document.ts';
 import { attempt } from './attempts.ts';
 import type { Candidate } from './plan.ts';
 import { StreamRelay } from './relay.ts';
@@ -24,12 +24,16 @@ export interface Dispatch {
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** How long a hung-up stream is read on to its usage frame, where the workload wants exact bills. // design 2 */
 const DRAIN_MS = 30_000;
+/** How long any stream is, once its answer is complete and only its usage is missing. */
+const USAGE_MS = 5000;
 
 /** Asks the provider and relays its answer, restoring tags; the bytes of everything else stay as they came. */
 export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<Answer> {
   const { call, hold, demand } = work;
   const upstream = new UpstreamSignal(call);
   try {
+    // A client that is gone already is not dispatched for, nor billed.
+    if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
     const { candidate, incoming } = await attempt(hold.plan, {
       outgoing: (target, timeoutMs) => outgoing(work, target, timeoutMs, upstream.signal),
       timeoutMs: call.timeoutMs,
@@ -55,7 +59,8 @@ function outgoing({ call, inspection }: Dispatch, target: Candidate, timeoutMs: 
   const { provider, model } = target;
   const { document, ask, codec } = call;
   const edits: Edit[] = [...call.edits, ...inspection.edits, setString(ask.modelNode, model), ...provider.quirks(document)];
-  if (ask.stream && !ask.includeUsage && provider.usageOption) edits.push(...codec.askForUsage(document));
+  if (ask.stream && !provider.usageOption) edits.push(...removeMembers(document.root, ({ value }) => value === 'stream_options'));
+  else if (ask.stream && !ask.includeUsage) edits.push(...codec.askForUsage(document));
   return { family: codec.family, model, stream: ask.stream, body: render(call.text, edits), timeoutMs, signal };
 }
 
@@ -94,9 +99,11 @@ async function* streamed(
   entry: Entry,
   upstream: UpstreamSignal,
 ): AsyncGenerator<Answer> {
-  const relay = new StreamRelay(call, inspection.tags, entry, provider.config.slug);
+  const relay = new StreamRelay(call, inspection.tags, entry, provider.config);
+  upstream.relay = relay;
   const chunks = incoming.chunks()[Symbol.asyncIterator]();
   let head = false;
+  /** Nothing more is to be read. */
   let over = false;
   try {
     while (!over) {
@@ -109,6 +116,7 @@ async function* streamed(
       }
       if (head && text !== '' && !call.signal.aborted) yield { kind: 'body', text };
       if (relay.failure !== undefined) throw relay.failure;
+      over ||= relay.over;
     }
   } finally {
     if (!over && !relay.failure && upstream.draining) await drain(chunks, relay);
@@ -119,15 +127,22 @@ async function* streamed(
 /** Reads on for the usage of a stream that nobody is listening to any more. */
 async function drain(chunks: AsyncIterator<Uint8Array>, relay: StreamRelay): Promise<void> {
   try {
-    for (let next = await chunks.next(); !next.done && !relay.failure; next = await chunks.next()) relay.consume(next.value);
+    for (let next = await chunks.next(); !next.done && !relay.failure; next = await chunks.next()) {
+      relay.consume(next.value);
+      if (relay.over) return;
+    }
   } catch {
     // Out of time, or the provider failed too: what was seen is billed.
   }
 }
 
-/** When the provider is to be given up: with the client, or for a stream of a workload that drains some time later. */
+/**
+ * When the provider is to be given up: with the client, or for a stream some time later, where the workload drains or
+ * where only the usage of a complete answer is missing.
+ */
 class UpstreamSignal {
   readonly signal: AbortSignal;
+  relay: StreamRelay | undefined;
   readonly #call: Call;
   readonly #late: AbortController | undefined;
   readonly #onAbort = (): void => this.#end();
@@ -135,10 +150,9 @@ class UpstreamSignal {
 
   constructor(call: Call) {
     this.#call = call;
-    if (call.key.workload.onHangUp === 'drain' && call.ask.stream) {
+    if (call.ask.stream) {
       this.#late = new AbortController();
       call.signal.addEventListener('abort', this.#onAbort, { once: true });
-      if (call.signal.aborted) this.#end();
     }
     this.signal = this.#late?.signal ?? call.signal;
   }
@@ -155,9 +169,14 @@ class UpstreamSignal {
   }
 
   #end(): void {
-    if (this.#call.signal.reason instanceof ClientHungUp) {
-      this.#timer = setTimeout(() => this.#late?.abort(), DRAIN_MS).unref();
-    } else this.#late?.abort();
+    const wait = this.#call.signal.reason instanceof ClientHungUp ? this.#patience() : 0;
+    if (wait === 0) this.#late?.abort();
+    else this.#timer = setTimeout(() => this.#late?.abort(), wait).unref();
+  }
+
+  #patience(): number {
+    if (this.#call.key.workload.onHangUp === 'drain') return DRAIN_MS;
+    return this.relay?.awaitsUsage ? USAGE_MS : 0;
   }
 }
 

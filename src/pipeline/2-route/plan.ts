@@ -33,17 +33,29 @@ export function plan(call: Call, providers: Providers): Plan {
   if (denied) throw new GatewayError('permission_denied', denied, { param: 'model' });
   const slug = model.slice(0, slash);
   const config = organization.providers.get(slug);
-  if (!config) throw notFound(`No provider ${JSON.stringify(slug)} is configured for this organization.`);
+  if (!config) throw notFound('No provider of this name is configured for the organization.');
   const outside = residencyReason(config, policy);
   if (outside) throw new GatewayError('residency_denied', outside, { param: 'model' });
   const name = model.slice(slash + 1);
   const settings = config.models.get(name);
-  if (config.models.size > 0 && !settings) throw notFound(`Provider ${JSON.stringify(slug)} does not offer this model here.`);
+  if (config.models.size > 0 && !settings) throw notFound('The provider does not offer this model here.');
   const provider = providers(config);
   if (!provider?.speaks.includes(call.codec.family)) {
-    throw notFound(`Provider ${JSON.stringify(slug)} cannot be reached through this surface.`);
+    throw notFound('The provider cannot be reached through this surface.');
   }
+  refuseDearTier(call, config);
   return [{ provider, model: name, settings }];
+}
+
+const ORDINARY_TIERS = new Set(['auto', 'default', 'flex', 'standard_only']);
+
+/** On a managed account a tier that costs more than is held is not passed on. // spec 7.1 */
+function refuseDearTier(call: Call, { keyOwnership }: ProviderConfig): void {
+  const tier = call.document.body['service_tier'];
+  if (keyOwnership !== 'managed' || tier === undefined || tier === null) return;
+  if (typeof tier === 'string' && ORDINARY_TIERS.has(tier)) return;
+  const message = `service_tier must be one of ${[...ORDINARY_TIERS].join(', ')} on a managed provider.`;
+  throw new GatewayError('invalid_request', message, { param: 'service_tier' });
 }
 
 function notFound(message: string): GatewayError {

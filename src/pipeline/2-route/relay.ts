@@ -1,4 +1,5 @@
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
+import type { ProviderConfig } from '#config/snapshot.ts';
 import { StreamRestorer } from '#inspect/restore.ts';
 import type { TagTable } from '#inspect/tags.ts';
 import type { Call } from '#pipeline/call.ts';
@@ -6,13 +7,14 @@ import { UpstreamFault } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import type { FrameFacts, StreamReader } from '#wire/codec.ts';
 import { NotAJsonObject } from '#wire/document.ts';
-import { AmbiguousJson } from '#wire/scan.ts';
+import { AmbiguousJson, TooManyValues } from '#wire/scan.ts';
+import type { Usage } from '#wire/usage.ts';
 import { SseDecoder, SseEventTooLarge, writeEvent, type SseEvent } from '#wire/sse.ts';
 
 /** Events of a stream in which tags are restored. // spec 6.1.6 */
 const MAX_TOKENIZED_EVENT = 4 * 1024 * 1024;
 const MAX_EVENT = 64 * 1024 * 1024;
-const CHARACTERS_PER_TOKEN = 4;
+const BYTES_PER_TOKEN = 4;
 
 /**
  * One provider stream on its way to a client of the same family: events pass as they came, with tags restored, usage
@@ -25,22 +27,35 @@ export class StreamRelay {
   failure: Error | undefined;
   readonly #call: Call;
   readonly #entry: Entry;
-  readonly #slug: string;
+  readonly #provider: ProviderConfig;
   readonly #decoder: SseDecoder;
   readonly #reader: StreamReader;
   readonly #restorer: StreamRestorer | undefined;
-  #outputLength = 0;
+  #outputBytes = 0;
+  /** Usage told before the stream was over: it counts once nothing more comes. */
+  #interim: Usage | undefined;
+  /** The end was sent: whatever comes after it is nobody's. */
   #done = false;
   #usageSent = false;
 
-  constructor(call: Call, tags: TagTable, entry: Entry, slug: string) {
+  constructor(call: Call, tags: TagTable, entry: Entry, provider: ProviderConfig) {
     this.#call = call;
     this.#entry = entry;
-    this.#slug = slug;
+    this.#provider = provider;
     const tokenized = tags.size > 0;
     this.#decoder = new SseDecoder(tokenized ? MAX_TOKENIZED_EVENT : MAX_EVENT);
     this.#reader = call.codec.streamReader();
     if (tokenized) this.#restorer = new StreamRestorer(call.codec, tags, call.ask.jsonAnswer);
+  }
+
+  /** Nothing more is to be sent: the provider need not be read on. */
+  get over(): boolean {
+    return this.#done;
+  }
+
+  /** The answer is complete and only its usage is missing. */
+  get awaitsUsage(): boolean {
+    return this.#reader.finished && !this.#done && this.#entry.usage === undefined;
   }
 
   /** What to send for these bytes. Sets `failure` when the provider reports one or sends no stream of this family. */
@@ -60,7 +75,7 @@ export class StreamRelay {
   #relayAll(decode: () => readonly SseEvent[]): string {
     let text = '';
     try {
-      for (const event of decode()) text += this.#relay(event);
+      for (const event of decode()) if (!this.#done) text += this.#relay(event);
       return text;
     } catch (thrown) {
       this.failure = asFault(thrown);
@@ -97,22 +112,24 @@ export class StreamRelay {
 
   #observe(facts: FrameFacts): void {
     if (facts.id !== undefined) this.#entry.providerResponseId ??= facts.id;
-    if (facts.usage) this.#entry.usage = facts.usage;
-    if (facts.outputLength === 0) return;
-    this.#outputLength += facts.outputLength;
-    this.#entry.seen = { ...this.#entry.seen, output: Math.ceil(this.#outputLength / CHARACTERS_PER_TOKEN) };
+    this.#interim = facts.usage ?? this.#interim;
+    if (this.#reader.finished && this.#interim) this.#entry.usage = this.#interim;
+    if (facts.outputBytes === 0) return;
+    this.#outputBytes += facts.outputBytes;
+    this.#entry.seen = { ...this.#entry.seen, output: Math.ceil(this.#outputBytes / BYTES_PER_TOKEN) };
   }
 
   #reported(facts: FrameFacts): GatewayError {
-    const message = facts.error ?? 'The provider reported an error.';
-    const attempts = this.#entry.attempts;
-    return new GatewayError('upstream_error', `${this.#slug}: ${message}`, { report: { cause: 'reported', attempts } });
+    // Under a managed account an error may speak of the account, which is not the client's.
+    const said = this.#provider.keyOwnership === 'organization' ? facts.error : undefined;
+    const { attempts } = this.#entry;
+    return new GatewayError('upstream_error', said ?? 'The provider reported an error.', { report: { cause: 'reported', attempts } });
   }
 }
 
 function asFault(thrown: unknown): Error {
   if (thrown instanceof SseEventTooLarge) return new UpstreamFault('protocol', thrown.message);
-  if (thrown instanceof SyntaxError || thrown instanceof AmbiguousJson || thrown instanceof NotAJsonObject) {
+  if (thrown instanceof SyntaxError || thrown instanceof AmbiguousJson || thrown instanceof NotAJsonObject || thrown instanceof TooManyValues) {
     return new UpstreamFault('protocol', 'a stream event is not JSON', { cause: thrown });
   }
   return asGatewayError(thrown);

@@ -48,16 +48,18 @@ export function answeredWithError(
   message: string | undefined,
   retryAfterMs: number | undefined,
   attempts: readonly AttemptReport[],
+  managed = false,
 ): GatewayError {
-  const said = message ?? `The provider answered with status ${status}.`;
-  if (status < 500 && !OURS.has(status)) {
+  // What a provider says about an account that is not the organization's is not for the client.
+  const ofAccount = managed && OURS.has(status);
+  const said = (ofAccount ? undefined : message) ?? `The provider answered with status ${status}.`;
+  if (status >= 400 && status < 500 && !OURS.has(status)) {
     const report: FailureReport = { cause: 'rejected', attempts };
     return new GatewayError('provider_rejected_request', said, { status, report });
   }
   const overloaded = status === 429 || status === 503 || status === 529;
   const code: ErrorCode = overloaded ? 'upstream_overloaded' : 'upstream_error';
   const cause = overloaded ? 'overloaded' : status === 401 || status === 403 ? 'credentials' : 'status';
-  // What a provider says about our account is not for the client.
   const text = cause === 'credentials' ? 'The provider refused the credentials it is configured with.' : said;
   return new GatewayError(code, text, { report: { cause, attempts }, ...(retryAfterMs !== undefined && { retryAfterMs }) });
 }

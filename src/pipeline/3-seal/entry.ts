@@ -53,8 +53,10 @@ export class Entry implements AsyncDisposable {
   /** What the call is billed for: reported, or counted here, or nothing when nobody answered. */
   billed(): { readonly usage: Usage; readonly source: 'provider' | 'estimated' } | undefined {
     if (this.usage) return { usage: this.usage, source: 'provider' };
-    const hungUp = this.#outcome() === 'hung_up' && this.target !== undefined;
-    return this.answering || hungUp ? { usage: this.seen, source: 'estimated' } : undefined;
+    if (this.target === undefined) return undefined;
+    // Given up while the provider may have been running it: by the client, or by the timeout the client chose.
+    const givenUp = this.#outcome() === 'hung_up' || this.#error?.code === 'upstream_timeout';
+    return this.answering || givenUp ? { usage: this.seen, source: 'estimated' } : undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

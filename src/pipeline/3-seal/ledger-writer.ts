@@ -24,6 +24,8 @@ export interface LedgerWriterDeps {
   readonly fence: Fence;
   /** Called with the settlements of rows that are durable. */
   readonly onDurable: (settlements: readonly Settlement[]) => void;
+  /** Called with each call that another process has sealed instead. */
+  readonly onDropped: (callId: string) => void;
   readonly onFault: (error: unknown) => void;
   /** Rows kept while the ledger is down; beyond it nothing new is dispatched. */
   readonly maxPending?: number;
@@ -134,7 +136,9 @@ class Writer implements LedgerWriter {
     const dispatched = drafts.filter((draft) => draft.settlement !== undefined);
     if (dispatched.length === 0) return refusals;
     try {
-      return [...refusals, ...(await this.#deps.fence.reclaim(dispatched))];
+      const ours = await this.#deps.fence.reclaim(dispatched);
+      for (const draft of dispatched) if (!ours.includes(draft)) this.#deps.onDropped(draft.row.call_id);
+      return [...refusals, ...ours];
     } catch (error) {
       this.#deps.onFault(error);
       this.#parked.push(...dispatched);

@@ -17,7 +17,7 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 16_384;
 /** No vendor counts an image as more tokens. */
 const IMAGE_TOKENS = 16_384;
 const REMOTE_FILE_TOKENS = 262_144;
-const CHARACTERS_PER_TOKEN = 4;
+const BYTES_PER_TOKEN = 4;
 
 /**
  * The most a call can use. Byte-level tokenizers make at least one byte a token, so the body's bytes bound its text
@@ -33,7 +33,7 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
   const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);
   const textBytes = Buffer.byteLength(call.text) - mediaLength + grown;
-  const estimatedInput = Math.ceil((call.text.length - mediaLength) / CHARACTERS_PER_TOKEN) + media / 16;
+  const estimatedInput = textBytes / BYTES_PER_TOKEN + media / 16;
   const named = call.ask.maxOutputTokens;
   const perAnswer = Math.max(...candidates.map(({ settings }) => settings?.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS));
   return {

@@ -36,12 +36,16 @@ export interface MeterDeps {
   readonly ledger: Ledger;
   readonly prices: PriceBook;
   readonly restorer: Restorer;
+  /** Resolves while this process has a lease: a hold without one is anybody's. */
+  readonly ensureAlive: () => Promise<void>;
   /** This process, as the holder of its holds. */
   readonly owner: string;
   /** Holds of this process that are not settled yet. */
   readonly open: Map<string, OpenHold>;
 }
 
+/** More than this no budget holds: the counters are 64-bit integers of nano-euro. */
+const MOST = 2n ** 63n - 1n;
 /** How long a call waits for counters that are being restored, before it is refused. */
 const RESTORE_PATIENCE_MS = 3000;
 const BUSY_WAIT_MS = 5;
@@ -57,6 +61,10 @@ export async function hold(call: Call, candidates: readonly Candidate[], demand:
   const plan = candidates.filter((candidate) => prices.has(targetId(asTarget(candidate)))) as unknown as Plan;
   const amounts = [...prices.values()].map((price) => ceiling(price, demand.ceiling));
   const amount = amounts.reduce((most, next) => (next > most ? next : most));
+  if (amount > MOST) throw new GatewayError('insufficient_quota', 'The request may cost more than any budget holds.');
+  await deps.ensureAlive().catch((cause: unknown) => {
+    throw unavailable(cause);
+  });
   const open: OpenHold = {
     callId: call.id,
     owner: deps.owner,

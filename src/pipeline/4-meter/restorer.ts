@@ -5,6 +5,8 @@ import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
 /** Rebuilds an organization's spend counters from the ledger; callers that ask at the same time share one rebuild. */
 export interface Restorer {
   restore(organization: OrganizationConfig): Promise<void>;
+  /** Starts a rebuild of its own: one under way may have read the ledger too early to know what the caller knows. */
+  restoreAfresh(organization: OrganizationConfig): Promise<void>;
 }
 
 export interface RestorerDeps {
@@ -16,11 +18,7 @@ export interface RestorerDeps {
 
 export function createRestorer({ counters, ledger, open, onRestored }: RestorerDeps): Restorer {
   const running = new Map<string, Promise<void>>();
-  return {
-    restore(organization) {
-      const { id, timeZone } = organization;
-      const known = running.get(id);
-      if (known) return known;
+  const start = ({ id, timeZone }: OrganizationConfig): Promise<void> => {
       const own = [...open.values()].filter((hold) => hold.organization === id);
       const restoring = counters
         .restore(id, own, (holds) => ledger.totals(id, timeZone, Date.now(), holds))
@@ -28,6 +26,12 @@ export function createRestorer({ counters, ledger, open, onRestored }: RestorerD
         .finally(() => running.delete(id));
       running.set(id, restoring);
       return restoring;
+  };
+  return {
+    restore: (organization) => running.get(organization.id) ?? start(organization),
+    async restoreAfresh(organization) {
+      await running.get(organization.id)?.catch(() => undefined);
+      await (running.get(organization.id) ?? start(organization));
     },
   };
 }

@@ -91,7 +91,7 @@ async function settleBatch(batch: readonly Settlement[], deps: SettlerDeps): Pro
   }
   for (const id of lost) {
     const organization = deps.organization(id);
-    if (organization) await deps.restorer.restore(organization);
+    if (organization) await deps.restorer.restoreAfresh(organization);
   }
   return waiting;
 }

@@ -37,23 +37,34 @@ const OWN_MIN_AGE_MS = 30_000;
 
 export function createSweeper(deps: SweeperDeps): Sweeper {
   let renewedAt = -Infinity;
+  let renewing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let ticks = 0;
+  /** Abandoned calls handed to the ledger writer and not settled yet: not to be handed over twice. */
+  const closing = new Set<string>();
 
-  async function renew(): Promise<void> {
+  function renew(): Promise<void> {
+    renewing ??= renewOnce().finally(() => (renewing = undefined));
+    return renewing;
+  }
+
+  async function renewOnce(): Promise<void> {
     const at = performance.now();
     const taken = await deps.counters.takeOver(deps.organizations(), deps.owner, LEASE_MS);
     renewedAt = at;
-    await close(taken, deps);
+    await close(taken, closing, deps);
   }
 
   async function sweepOwn(): Promise<void> {
     const before = Date.now() - OWN_MIN_AGE_MS;
+    const held = new Set<string>();
     for (const organization of deps.organizations()) {
       const { holds } = await deps.counters.view(organization);
-      const lost = holds.filter((hold) => hold.owner === deps.owner && hold.at < before && !deps.open.has(hold.callId));
-      await close(lost, deps);
+      for (const hold of holds) held.add(hold.callId);
+      const own = holds.filter((hold) => hold.owner === deps.owner && hold.at < before);
+      await close(own.filter(({ callId }) => !closing.has(callId) && !deps.open.has(callId)), closing, deps);
     }
+    for (const callId of closing) if (!held.has(callId)) closing.delete(callId);
   }
 
   async function tick(): Promise<void> {
@@ -87,13 +98,16 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
 }
 
 /** Settles holds whose rows exist, and seals the others as abandoned at the held amount. // design 2 */
-async function close(holds: readonly OpenHold[], deps: SweeperDeps): Promise<void> {
+async function close(holds: readonly OpenHold[], closing: Set<string>, deps: SweeperDeps): Promise<void> {
   if (holds.length === 0) return;
   const rows = new Map((await deps.ledger.find(holds.map((hold) => hold.callId))).map((row) => [row.callId, row]));
   const known = holds.filter((hold) => rows.has(hold.callId));
   const abandoned = holds.filter((hold) => !rows.has(hold.callId));
   deps.settle(known.map((hold) => settlementOf(rows.get(hold.callId)!)));
-  for (const hold of abandoned) deps.seal(abandonedDraft(hold));
+  for (const hold of abandoned) {
+    closing.add(hold.callId);
+    deps.seal(abandonedDraft(hold));
+  }
   if (abandoned.length > 0) deps.onAbandoned(abandoned);
 }
 

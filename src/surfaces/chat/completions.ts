@@ -3,14 +3,12 @@ import { asGatewayError, type GatewayError } from '#errors/gateway-error.ts';
 import { chatEnvelope, errorHeaders } from '#errors/envelopes.ts';
 import type { Answer, Ingress } from '#pipeline/call.ts';
 import { ClientHungUp } from '#pipeline/call.ts';
-import { newCallId } from '#pipeline/call-id.ts';
 import { chatCodec } from '#wire/chat/codec.ts';
 import { writeEvent } from '#wire/sse.ts';
-import { identify, type KeyStore } from '../caller.ts';
+import type { Arrival } from '../arrival.ts';
 import type { OpenCalls } from '../open-calls.ts';
 
 export interface ChatDeps {
-  readonly keys: KeyStore;
   readonly calls: OpenCalls;
   readonly serve: (ingress: Ingress) => AsyncGenerator<Answer>;
   /** Told of every failure a client was sent. */
@@ -19,23 +17,24 @@ export interface ChatDeps {
 
 /** A comment line after this much silence, so that nothing on the way takes the stream for dead. // spec 6.1.3 */
 const KEEPALIVE_MS = 15_000;
+/** A client that reads nothing for this long is gone. */
+const SLOW_CLIENT_MS = 60_000;
 
 /** `POST /v1/chat/completions`. Errors in the chat envelope, before the stream began as a status, later as an event. */
-export async function chatCompletions(request: FastifyRequest, reply: FastifyReply, deps: ChatDeps): Promise<void> {
-  const startedAt = Date.now();
-  const id = newCallId(startedAt);
-  reply.header('x-request-id', id);
+export async function chatCompletions(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  arrival: Arrival,
+  deps: ChatDeps,
+): Promise<void> {
   const hangUp = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) hangUp.abort(new ClientHungUp());
   });
   using _open = deps.calls.add(hangUp);
-  const stream = new StreamReply(reply);
+  const stream = new StreamReply(reply, hangUp.signal);
   try {
-    const { key, snapshot } = identify(request.headers, deps.keys);
-    const { signal } = hangUp;
-    const text = typeof request.body === 'string' ? request.body : '';
-    const ingress: Ingress = { id, startedAt, key, snapshot, surface: 'chat', codec: chatCodec, text, headers: request.headers, signal };
+    const ingress = chatIngress(request, arrival, hangUp.signal);
     let body = '';
     for await (const answer of deps.serve(ingress)) {
       if (answer.kind === 'accepted') {
@@ -51,7 +50,7 @@ export async function chatCompletions(request: FastifyRequest, reply: FastifyRep
     else reply.send(body);
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    deps.onError(error, id);
+    deps.onError(error, arrival.id);
     if (hangUp.signal.reason instanceof ClientHungUp) stream.end();
     else if (stream.opened) stream.fail(error);
     else {
@@ -61,15 +60,23 @@ export async function chatCompletions(request: FastifyRequest, reply: FastifyRep
   }
 }
 
+/** A request of this surface as the corridor takes it. */
+export function chatIngress(request: FastifyRequest, { id, startedAt, key, snapshot }: Arrival, signal: AbortSignal): Ingress {
+  const text = typeof request.body === 'string' ? request.body : '';
+  return { id, startedAt, key, snapshot, surface: 'chat', codec: chatCodec, text, headers: request.headers, signal };
+}
+
 /** A streamed reply: headers with its first frame, or with the first keepalive when the provider takes its time. */
 class StreamReply {
   expected = false;
   opened = false;
   readonly #reply: FastifyReply;
+  readonly #signal: AbortSignal;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(reply: FastifyReply) {
+  constructor(reply: FastifyReply, signal: AbortSignal) {
     this.#reply = reply;
+    this.#signal = signal;
   }
 
   /** A stream will follow: keep the client informed from now on. */
@@ -97,7 +104,7 @@ class StreamReply {
     const { raw } = this.#reply;
     this.#timer?.refresh();
     if (raw.destroyed) return false;
-    if (!raw.write(text)) await drained(raw);
+    if (!raw.write(text)) await drained(raw, this.#signal);
     return !raw.destroyed;
   }
 
@@ -124,14 +131,19 @@ class StreamReply {
   }
 }
 
-function drained(raw: FastifyReply['raw']): Promise<void> {
+/** Waits until a slow client has taken what was written; one that takes nothing for too long is cut off. */
+function drained(raw: FastifyReply['raw'], signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
+      clearTimeout(timer);
       raw.off('drain', done);
       raw.off('close', done);
+      signal.removeEventListener('abort', done);
       resolve();
     };
+    const timer = setTimeout(() => raw.destroy(), SLOW_CLIENT_MS);
     raw.once('drain', done);
     raw.once('close', done);
+    signal.addEventListener('abort', done, { once: true });
   });
 }

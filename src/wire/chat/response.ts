@@ -6,7 +6,7 @@ import type { JsonNode } from '../scan.ts';
 /** Reads what a buffered chat answer says about itself. */
 export function readAnswer(body: JsonObject): AnswerFacts {
   return {
-    id: typeof body['id'] === 'string' ? body['id'] : undefined,
+    id: readId(body['id']),
     usage: readUsage(body['usage']),
     complete: Array.isArray(body['choices']) && body['choices'].length > 0,
   };
@@ -31,10 +31,11 @@ export function answerLeaves(answer: WireDocument, jsonAnswer: boolean): readonl
 
 /**
  * A chat usage object in disjoint buckets. This family counts cached tokens inside the prompt and reasoning tokens
- * inside the completion; missing, null and nonsensical figures count as zero.
+ * inside the completion; details that are missing or nonsensical count as zero.
  */
 export function readUsage(usage: Json | undefined): Usage | undefined {
-  if (!isObject(usage)) return undefined;
+  // Without both figures it is no account of anything: our own count is billed instead.
+  if (!isObject(usage) || !isCount(usage['prompt_tokens']) || !isCount(usage['completion_tokens'])) return undefined;
   const prompt = count(usage['prompt_tokens']);
   const completion = count(usage['completion_tokens']);
   const promptDetails = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
@@ -64,6 +65,15 @@ export function writeUsage(usage: Usage): JsonObject {
     prompt_tokens_details: { cached_tokens: usage.cacheRead },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
   };
+}
+
+/** An answer's id, if it is one that a row can hold. */
+export function readId(id: Json | undefined): string | undefined {
+  return typeof id === 'string' && /^[\w.:@/+=-]{1,128}$/.test(id) ? id : undefined;
+}
+
+function isCount(value: Json | undefined): boolean {
+  return typeof value === 'number' && value >= 0;
 }
 
 /** More tokens than any answer has: a larger figure is a provider's fault, not a bill. */

@@ -3,12 +3,14 @@ import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
 import { isObject, type Json, type JsonObject, type WireDocument } from '../document.ts';
 import { member, type JsonNode } from '../scan.ts';
 import type { SseEvent } from '../sse.ts';
-import { readUsage, textKind, writeUsage } from './response.ts';
+import { readId, readUsage, textKind, writeUsage } from './response.ts';
+
+const MAX_MESSAGE = 2000;
 
 const NOTHING: Omit<FrameFacts, 'kind'> = {
   id: undefined,
   usage: undefined,
-  outputLength: 0,
+  outputBytes: 0,
   ends: [],
   error: undefined,
 };
@@ -16,11 +18,12 @@ const NOTHING: Omit<FrameFacts, 'kind'> = {
 /** Reads a chat completion stream, with the deviations that compatible vendors are known for. */
 export class ChatStreamReader implements StreamReader {
   #done = false;
-  #finishes = 0;
+  readonly #begun = new Set<number>();
+  readonly #finished = new Set<number>();
 
-  /** `[DONE]` came, or a finish reason: some vendors send no `[DONE]`. */
+  /** `[DONE]` came, or every choice has its finish reason: some vendors send no `[DONE]`. */
   get finished(): boolean {
-    return this.#done || this.#finishes > 0;
+    return this.#done || (this.#begun.size > 0 && this.#begun.size === this.#finished.size);
   }
 
   /** Throws `SyntaxError` when the data is not JSON. */
@@ -41,19 +44,20 @@ export class ChatStreamReader implements StreamReader {
   #facts(body: JsonObject): FrameFacts {
     const choices = Array.isArray(body['choices']) ? (body['choices'] as readonly Json[]) : [];
     const ends: string[] = [];
-    let outputLength = 0;
+    let outputBytes = 0;
     for (const [position, choice] of choices.entries()) {
       if (!isObject(choice)) continue;
-      outputLength += textLength(choice['delta']);
+      const index = indexOf(choice, position);
+      this.#begun.add(index);
+      outputBytes += textBytes(choice['delta']);
       if (typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== '') {
-        this.#finishes++;
-        ends.push(`${indexOf(choice, position)}/`);
+        this.#finished.add(index);
+        ends.push(`${index}/`);
       }
     }
     const usage = readUsage(body['usage']) ?? readUsage(groqUsage(body));
     const kind = choices.length > 0 ? 'content' : usage ? 'usage' : 'other';
-    const id = typeof body['id'] === 'string' && body['id'] !== '' ? body['id'] : undefined;
-    return { kind, id, usage, outputLength, ends, error: undefined };
+    return { kind, id: readId(body['id']), usage, outputBytes, ends, error: undefined };
   }
 }
 
@@ -105,12 +109,12 @@ function envelope(like: JsonObject): JsonObject {
   return { id: id ?? '', object: 'chat.completion.chunk', created: created ?? 0, model: model ?? '' };
 }
 
-function textLength(value: Json | undefined): number {
-  if (typeof value === 'string') return value.length;
-  if (Array.isArray(value)) return (value as readonly Json[]).reduce<number>((sum, item) => sum + textLength(item), 0);
+function textBytes(value: Json | undefined): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (Array.isArray(value)) return (value as readonly Json[]).reduce<number>((sum, item) => sum + textBytes(item), 0);
   if (!isObject(value)) return 0;
   let sum = 0;
-  for (const name in value) if (name !== 'role' && name !== 'id' && name !== 'type') sum += textLength(value[name]);
+  for (const name in value) if (name !== 'role' && name !== 'id' && name !== 'type') sum += textBytes(value[name]);
   return sum;
 }
 
@@ -123,7 +127,7 @@ function groqUsage(body: JsonObject): Json | undefined {
 }
 
 function errorMessage(error: Json): string {
-  if (typeof error === 'string') return error;
-  if (isObject(error) && typeof error['message'] === 'string') return error['message'];
+  if (typeof error === 'string') return error.slice(0, MAX_MESSAGE);
+  if (isObject(error) && typeof error['message'] === 'string') return error['message'].slice(0, MAX_MESSAGE);
   return 'the provider reported an error without a message';
 }
