@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
 import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
 import { createDatabase, dropDatabase } from '../harness/postgres.ts';
@@ -32,11 +32,13 @@ async function postgresHome(): Promise<LedgerHome> {
 }
 
 let prepared: Promise<string> | undefined;
+afterAll(async () => {
+  if (prepared) await rm(await prepared, { recursive: true, force: true });
+});
 
 /** A folder with an embedded database that was never used: copying it takes a tenth of the time of making one. */
 async function preparedDataDir(): Promise<string> {
   const dataDir = await temporaryFolder();
-  process.once('exit', () => void rm(dataDir, { recursive: true, force: true }));
   const database = await openEmbeddedPostgres({ dataDir });
   await database.close();
   return dataDir;

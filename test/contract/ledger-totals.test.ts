@@ -127,4 +127,35 @@ describe.each(LEDGER_SUBJECTS)('totals of the ledger in $name', (subject) => {
     expect(totals.organization).toEqual(nothing);
     expect([...totals.workloads.values()].every((spent) => spent.total === 0n)).toBe(true);
   });
+
+  test('are the same after old sums were shortened, and sums and rows agree', async () => {
+    await using own = await openHome(subject);
+    const now = Date.UTC(2026, 10, 21, 9);
+    const [a, b] = [new StrandBuilder(), new StrandBuilder()];
+    const rows = Array.from({ length: 300 }, (_, index) => {
+      const at = now - index * 11 * HOUR - (index % 7) * 60_000;
+      return (index % 3 === 0 ? b : a).seal({ at, organization: 'old', workload: `w${index % 2}`, cost: BigInt(index) ** 5n });
+    });
+    await own.ledger.append(rows.slice(0, 200));
+    const open = [openHold(rows[3]!), openHold(rows[180]!)];
+    const ask = (at: number) => own.ledger.totals('old', 'Asia/Kathmandu', at, open);
+    const sums = async () => (await own.client.query<{ count: number }>('SELECT count(*)::int FROM audit_spend')).rows[0]!.count;
+    const [before, beforeSums] = [await ask(now), await sums()];
+    await own.ledger.maintain(now);
+    await own.ledger.maintain(now);
+    expect(await sums()).toBeLessThan(beforeSums);
+    expect(await ask(now)).toEqual(before);
+    // Rows of long ago that come late, while sums are shortened again and again.
+    await Promise.all([
+      ...[200, 225, 250, 275].map((from) => own.ledger.append(rows.slice(from, from + 25))),
+      own.ledger.maintain(now),
+      own.ledger.maintain(now),
+    ]);
+    await own.ledger.maintain(now);
+    const counted = rows.filter((_, index) => index !== 3 && index !== 180);
+    expect((await ask(now)).organization).toEqual(expected(counted, 'Asia/Kathmandu', now));
+    expect(await own.ledger.spendDifferences()).toEqual([]);
+    await own.client.query("UPDATE audit_spend SET cost_nano_eur = cost_nano_eur + 1 WHERE workload = 'w0' AND quarter = (SELECT max(quarter) FROM audit_spend WHERE workload = 'w0')");
+    expect(await own.ledger.spendDifferences()).toMatchObject([{ organization: 'old', workload: 'w0' }]);
+  });
 });

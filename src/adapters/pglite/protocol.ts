@@ -21,23 +21,31 @@ export function readStartup(buffer: Buffer): Startup {
   return buffer.length < bytes ? 'partial' : { bytes };
 }
 
-/** Length of the message that begins at `at`, its type included, or undefined when it is not all there. */
+/**
+ * Length of the message that begins at `at`, its type included, or undefined when it is not all there. Throws on a type
+ * that no client sends once it has started: on such, the backend ends for good.
+ */
 export function messageLength(buffer: Buffer, at: number): number | undefined {
   if (buffer.length - at < 5) return undefined;
   const bytes = buffer.readInt32BE(at + 1) + 1;
-  if (bytes < 5 || bytes > MAX_MESSAGE_BYTES) throw new RangeError('not a PostgreSQL message');
+  const known = TYPES.includes(String.fromCharCode(buffer[at]!));
+  if (!known || bytes < 5 || bytes > MAX_MESSAGE_BYTES) throw new RangeError('not a PostgreSQL message');
   return buffer.length - at < bytes ? undefined : bytes;
 }
 
+/** Types of CopyData, CopyDone and CopyFail. */
+export const COPY_TYPES = 'dcf';
+/** Those, and Query, Parse, Bind, Describe, Execute, Close, Sync, Flush and Terminate. */
+const TYPES = `QPBDECSHX${COPY_TYPES}`;
 /** Type of the message that ends a connection. */
 export const TERMINATE = 'X';
 export const QUERY = 'Q';
 /** Type of the message that asks for answers without ending the cycle. */
 export const FLUSH = 'H';
 
-/** Whether the server answers all that was sent so far once it has this message: Query, Sync, Flush, FunctionCall. */
+/** Whether the server answers all that was sent so far once it has this message: Query, Sync, Flush. */
 export function endsCycle(type: string): boolean {
-  return type === QUERY || type === 'S' || type === FLUSH || type === 'F';
+  return type === QUERY || type === 'S' || type === FLUSH;
 }
 
 /**
@@ -46,8 +54,9 @@ export function endsCycle(type: string): boolean {
  */
 export function renameStatement(original: Buffer, prefix: string): { readonly message: Buffer; readonly name?: string } {
   const at = statementNameAt(original);
-  if (at === undefined || original[at] === 0) return { message: original };
-  const end = original.indexOf(0, at);
+  const end = at === undefined ? -1 : original.indexOf(0, at);
+  // Also when it is malformed: the backend says so.
+  if (at === undefined || end <= at) return { message: original };
   const name = `${prefix}${original.toString('utf8', at, end)}`;
   const renamed = Buffer.concat([original.subarray(0, at), Buffer.from(prefix), original.subarray(at)]);
   renamed.writeInt32BE(renamed.length - 1, 1);
@@ -71,9 +80,19 @@ export const COPY_FAIL = message('f', 'COPY FROM STDIN does not work over this s
 
 export const SYNC = message('S', '');
 
+/** What every session is started with in the backend, whatever its client asked for: there is one user and one database. */
+export const STARTUP = startup({ user: 'postgres', database: 'postgres', client_encoding: 'UTF8' });
+
 /** An ErrorResponse that ends the connection. */
 export function fatal(sqlState: string, text: string): Buffer {
   return message('E', `SFATAL\0VFATAL\0C${sqlState}\0M${text}\0\0`);
+}
+
+function startup(parameters: Readonly<Record<string, string>>): Buffer {
+  const pairs = Object.entries(parameters).map(([name, value]) => `${name}\0${value}\0`);
+  const bytes = Buffer.from(`\0\0\0\0\0\x03\0\0${pairs.join('')}\0`);
+  bytes.writeInt32BE(bytes.length, 0);
+  return bytes;
 }
 
 function message(type: string, body: string): Buffer {
@@ -87,8 +106,10 @@ function statementNameAt(bytes: Buffer): number | undefined {
   switch (String.fromCharCode(bytes[0]!)) {
     case 'P':
       return 5;
-    case 'B':
-      return bytes.indexOf(0, 5) + 1; // after the portal's name
+    case 'B': {
+      const afterPortal = bytes.indexOf(0, 5) + 1;
+      return afterPortal === 0 ? undefined : afterPortal;
+    }
     case 'D':
     case 'C':
       return bytes[5] === 0x53 ? 6 : undefined;

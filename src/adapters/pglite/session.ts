@@ -55,8 +55,8 @@ export class Session {
         else more = this.#leave();
       }
     } catch {
-      // Not a PostgreSQL client: its connection ends.
-      this.#socket.destroy();
+      // Not a PostgreSQL client.
+      this.#socket.end(protocol.fatal('08P01', 'not understood'), () => this.#socket.destroy());
     }
   }
 
@@ -73,9 +73,9 @@ export class Session {
       return true;
     }
     if (!this.#turns.take(this)) return false;
-    const message = this.#take(startup.bytes);
+    this.#take(startup.bytes);
     this.#state = 'ready';
-    this.#run(message);
+    this.#run(protocol.STARTUP);
     return true;
   }
 
@@ -94,9 +94,12 @@ export class Session {
       }
       const { message, name } = protocol.renameStatement(this.#received.subarray(at, at + bytes), this.#prefix);
       if (name !== undefined) this.#statements.add(name);
-      messages.push(message);
       at += bytes;
+      // Copied rows that are sent after the COPY has failed.
+      if (!protocol.COPY_TYPES.includes(type)) messages.push(message);
     }
+    // After a failed message the backend passes over everything up to a Sync, and would leave the query unanswered.
+    if (type === protocol.QUERY && (messages.length > 1 || this.#unsynced)) throw new RangeError('a Sync is missing');
     messages.splice(type === protocol.QUERY ? messages.length : -1, 0, protocol.COPY_FAIL);
     if (!this.#turns.take(this)) return false;
     this.#take(at);

@@ -18,15 +18,29 @@ export interface PostgresLedgerOptions extends PostgresOptions {
 export interface PostgresLedger extends Ledger, CheckpointStore {
   /**
    * Makes the partitions of the month of `now` (milliseconds since the epoch) and of the two after it, where they are
-   * missing; resolves with the months made. To be called about once a day; rows without a partition are not lost.
+   * missing, and shortens old sums; resolves with the months made. To be called about once a day: skipped, it costs
+   * space and time, never rows.
    */
   maintain(now: number): Promise<readonly string[]>;
+  /** Workloads whose sums, which `totals` is answered from, are not those of their rows: none, unless tampered with. */
+  spendDifferences(): Promise<readonly SpendDifference[]>;
   close(): Promise<void>;
+}
+
+/** Nano-euro in decimal. */
+export interface SpendDifference {
+  readonly organization: string;
+  readonly workload: string;
+  readonly stored: string;
+  /** The sum of the rows. */
+  readonly counted: string;
 }
 
 const WRITE_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS = 10_000;
 const MONTHS_AHEAD = 2;
+/** How long sums are kept by quarter of an hour: for longer than any month that a budget is cut by. */
+const QUARTERS_KEPT_MS = 70 * 24 * 60 * 60 * 1000;
 
 /**
  * Opens the ledger in PostgreSQL and brings its schema up to date. Rejects when the database cannot be reached, when
@@ -56,6 +70,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     saveCheckpoint: (checkpoint) => saveCheckpoint(pool, checkpoint),
     checkpoints: () => readCheckpoints(pool),
     maintain: (now) => maintain(pool, now),
+    spendDifferences: async () => (await pool.query<SpendDifference>(query(STATEMENTS.spendDifferences))).rows,
     close: () => pool.end(),
   };
 }
@@ -121,6 +136,7 @@ async function maintain(pool: Pool, now: number): Promise<readonly string[]> {
     const values = [new Date(now).toISOString(), MONTHS_AHEAD];
     const { rows } = await client.query<{ month: string; added: boolean }>(query(STATEMENTS.addPartitions, values));
     made.push(...rows.filter((row) => row.added).map((row) => row.month));
+    await client.query(query(STATEMENTS.foldSpend, [new Date(now - QUARTERS_KEPT_MS).toISOString()]));
   });
   return made;
 }

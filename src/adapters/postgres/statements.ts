@@ -19,6 +19,8 @@ export const STATEMENTS = {
   saveCheckpoint: statement('save-checkpoint'),
   checkpoints: statement('checkpoints'),
   addPartitions: statement('add-partitions'),
+  foldSpend: statement('fold-spend'),
+  spendDifferences: statement('spend-differences'),
 } as const;
 
 /** A query for node-postgres. `timeoutMs` bounds the wait for its result; the connection is given up with it. */

@@ -1,5 +1,5 @@
--- Writes a batch. Rows that are there already are left as they are; a row of a call that another strand has sealed
--- goes to audit_superseded. The second half is not run when every row was new.
+-- Writes a batch, and adds what is new to the sums. Rows that are there already are left as they are; a row of a call
+-- that another strand has sealed goes to audit_superseded. The last part is not run when every row was new.
 WITH batch AS (
   SELECT *
   FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::timestamptz[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::bytea[])
@@ -8,7 +8,15 @@ WITH batch AS (
   INSERT INTO audit_rows (call_id, strand, sequence, at, organization, workload, cost_nano_eur, row_text, link)
   SELECT call_id, strand, sequence, at, organization, workload, cost_nano_eur, row_text, link FROM batch
   ON CONFLICT (call_id) DO NOTHING
-  RETURNING strand, sequence
+  RETURNING strand, sequence, at, organization, workload, cost_nano_eur
+), summed AS (
+  INSERT INTO audit_spend AS spend (organization, workload, strand, quarter, cost_nano_eur, calls)
+  SELECT organization, workload, strand, date_bin('15 minutes', at, 'epoch'), sum(cost_nano_eur), count(*)
+  FROM inserted
+  GROUP BY 1, 2, 3, 4
+  ORDER BY 1, 2, 3, 4
+  ON CONFLICT (organization, workload, strand, quarter) DO UPDATE
+  SET cost_nano_eur = spend.cost_nano_eur + excluded.cost_nano_eur, calls = spend.calls + excluded.calls
 )
 INSERT INTO audit_superseded (strand, sequence, call_id, at, organization, workload, cost_nano_eur, row_text, link)
 SELECT strand, sequence, call_id, at, organization, workload, cost_nano_eur, row_text, link
