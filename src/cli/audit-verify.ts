@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { reachEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
-import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
+import { openPostgresLedger, type PostgresLedger, type SpendDifference } from '#adapters/postgres/ledger.ts';
 import { verifyCheckpoints, type CheckpointReport } from '#seal/verify-checkpoints.ts';
 import { verify } from '#seal/verify.ts';
 import type { StrandFault, VerifyReport } from '#seal/verify-report.ts';
@@ -11,8 +11,8 @@ import { UsageError } from './usage-error.ts';
 
 export const AUDIT_VERIFY_HELP = `gwctl audit verify [--database-url URL | --data-dir DIR] [--public-key FILE]… [--anchor HASH] [--json]
 
-Reads the whole audit ledger, recomputes every link of its chain and every checkpoint, and names what was changed.
-It only reads. Ends with 0 when the ledger is intact, 1 when it is not, 2 when it could not be read.
+Reads the whole audit ledger, recomputes every link of its chain, every checkpoint and every sum, and names what was
+changed. It only reads. Ends with 0 when the ledger is intact, 1 when it is not, 2 when it could not be read.
 
   --database-url URL   The ledger in PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The ledger of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
@@ -50,14 +50,22 @@ export async function auditVerify(args: readonly string[], defaults: LedgerDefau
   // Rows may be added meanwhile: then they come after what the checkpoints read first vouch for.
   const checkpoints = await verifyCheckpoints(source.ledger.checkpoints(), trust);
   const rows = await verify(source.ledger.rows(), checkpoints.vouched);
-  const intact = rows.intact && checkpoints.intact;
+  const sums = await source.ledger.spendDifferences();
+  const intact = rows.intact && checkpoints.intact && sums.length === 0;
   if (values.json) {
     const { vouched: _, ...report } = checkpoints;
-    output.out(JSON.stringify({ ...rows, intact, checkpoints: report }, undefined, 2));
+    output.out(JSON.stringify({ ...rows, intact, checkpoints: report, sums }, undefined, 2));
   } else {
-    for (const line of describe(rows, checkpoints)) output.out(line);
+    for (const line of describe({ rows, checkpoints, sums, intact })) output.out(line);
   }
   return intact ? 0 : 1;
+}
+
+interface Findings {
+  readonly rows: VerifyReport;
+  readonly checkpoints: CheckpointReport;
+  readonly sums: readonly SpendDifference[];
+  readonly intact: boolean;
 }
 
 interface Source extends AsyncDisposable {
@@ -91,20 +99,22 @@ function readPublicKey(file: string): KeyObject {
   return key;
 }
 
-function* describe(rows: VerifyReport, checkpoints: CheckpointReport): Generator<string> {
+function* describe({ rows, checkpoints, sums, intact }: Findings): Generator<string> {
   const size = `${count(rows.rows, 'row')} in ${count(rows.strands, 'strand')}`;
-  const intact = rows.intact && checkpoints.intact;
-  yield intact ? `intact: ${size}, every link recomputed` : `BROKEN: ${size}, ${brokenParts(rows, checkpoints)}`;
+  const broken = [
+    ...(rows.intact ? [] : [`${count(rows.faulty, 'strand')} changed`]),
+    ...(checkpoints.intact ? [] : ['checkpoints changed']),
+    ...(sums.length === 0 ? [] : ['sums changed']),
+  ];
+  yield intact ? `intact: ${size}, every link recomputed` : `BROKEN: ${size}, ${broken.join(', ')}`;
   for (const fault of rows.faults) yield* describeFault(fault);
   const more = rows.faulty - rows.faults.length;
   if (more > 0) yield `and ${count(more, 'more strand')}`;
   yield* describeCheckpoints(rows, checkpoints);
+  for (const { organization, workload, stored, counted } of sums) {
+    yield `sum of ${workload} of ${organization}: ${stored} nano-euro are stored, its rows come to ${counted}`;
+  }
   if (rows.superseded > 0) yield `${count(rows.superseded, 'row')} of calls sealed twice, counted once`;
-}
-
-function brokenParts(rows: VerifyReport, checkpoints: CheckpointReport): string {
-  const strands = rows.intact ? [] : [`${count(rows.faulty, 'strand')} changed`];
-  return [...strands, ...(checkpoints.intact ? [] : ['checkpoints changed'])].join(', ');
 }
 
 function* describeFault({ strand, sequence, callId, kind, detail, missing, after }: StrandFault): Generator<string> {
