@@ -231,9 +231,11 @@ describe('hostile text', () => {
       return startsWith.call(this, start, at);
     };
     RegExp.prototype.test = function (subject: string) {
-      const from = this.sticky ? this.lastIndex : 0;
+      // One with a memory of its place reads from there to the end of its match; the sweep's own is of one character.
+      const from = this.sticky || this.global ? this.lastIndex : 0;
       const matched = matches.call(this, subject);
-      read += this.sticky ? 1 + Math.max(0, this.lastIndex - from) : subject.length;
+      if (this.sticky) read += 1 + Math.max(0, this.lastIndex - from);
+      else read += (matched && this.global ? this.lastIndex : subject.length) - from;
       return matched;
     };
     try {
