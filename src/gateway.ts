@@ -48,7 +48,9 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   });
   app.setNotFoundHandler((request, reply) => {
     const browser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
-    return browser ? reply.redirect(deps.docsUrl, 302) : reply.code(404).type('text/plain; charset=utf-8').send('Not Found');
+    return browser
+      ? reply.redirect(deps.docsUrl, 302)
+      : reply.code(404).type('text/plain; charset=utf-8').send('Not Found');
   });
   app.post('/v1/chat/completions', {
     onRequest: async (request, reply) => {
@@ -68,12 +70,15 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
 function ofFastify(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   const { code, statusCode } = thrown as Partial<FastifyError>;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new GatewayError('request_too_large', 'The request body is too large.');
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new GatewayError('request_too_large', 'The request body is too large.');
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new GatewayError('unsupported_media_type', 'The request body must be application/json.');
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new GatewayError('invalid_request', 'The request could not be read.', { status: CATALOGUE.invalid_request.status });
+    return new GatewayError('invalid_request', 'The request could not be read.', {
+      status: CATALOGUE.invalid_request.status,
+    });
   }
   return asGatewayError(thrown);
 }

@@ -56,7 +56,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
     ...(development && { extra: () => development.resources }),
     onEvent: observer.onConfig,
   });
-  const database = settings.databaseUrl === undefined ? await openEmbeddedPostgres({ dataDir: settings.dataDir }) : undefined;
+  const database =
+    settings.databaseUrl === undefined ? await openEmbeddedPostgres({ dataDir: settings.dataDir }) : undefined;
   const ledger = await openLedger(database?.connectionString ?? settings.databaseUrl!, log);
   const counters = await openCounters(settings, log);
   const transport = createTransport();
@@ -178,7 +179,8 @@ function addressOf(server: Server): string {
 function announce(log: Log, settings: Settings, url: string, admin: string, key: string | undefined): void {
   log.info({ event: 'gateway.listening', url, admin, embedded: settings.databaseUrl === undefined });
   if (key === undefined) return;
-  const body = '{"model":"sandbox/echo","stream":true,"messages":[{"role":"user","content":"Write to ada@example.com"}]}';
+  const body =
+    '{"model":"sandbox/echo","stream":true,"messages":[{"role":"user","content":"Write to ada@example.com"}]}';
   process.stdout.write(`
   Gatewarden is up. This key works until the process ends${settings.bootstrapKey === undefined ? ' and is not shown again' : ''}:
 

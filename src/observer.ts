@@ -60,15 +60,22 @@ export function createObserver(log: Log): Observer {
     },
     onError(error, callId) {
       errors(`code="${error.code}"`);
-      if (CATALOGUE[error.code].status >= 500) log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
+      if (CATALOGUE[error.code].status >= 500)
+        log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
     },
     watch({ corridor, calls, config }) {
       metrics.gauge('gw_open_calls', 'Calls in progress.', () => calls.size);
       metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => corridor.openHolds);
       metrics.gauge('gw_pending_rows', 'Audit rows not durable yet.', () => corridor.pendingRows);
-      metrics.gauge('gw_pending_settlements', 'Durable rows whose holds are not closed yet.', () => corridor.pendingSettlements);
+      metrics.gauge(
+        'gw_pending_settlements',
+        'Durable rows whose holds are not closed yet.',
+        () => corridor.pendingSettlements,
+      );
       metrics.gauge('gw_dropped_rows', 'Audit rows of refusals given up for want of room.', () => corridor.droppedRows);
-      metrics.gauge('gw_config_readable', '1 while the configuration in force is the one in the folder.', () => Number(config.readable()));
+      metrics.gauge('gw_config_readable', '1 while the configuration in force is the one in the folder.', () =>
+        Number(config.readable()),
+      );
       metrics.gauge('gw_resident_bytes', 'Resident memory.', () => process.memoryUsage.rss());
     },
     scrape: () => metrics.text(),

@@ -3,7 +3,12 @@ import { readSettings } from './settings.ts';
 
 test('an empty environment is the embedded run', () => {
   const read = readSettings({});
-  expect('settings' in read && read.settings).toMatchObject({ host: '127.0.0.1', port: 8080, drainSeconds: 300, redisUrl: undefined });
+  expect('settings' in read && read.settings).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    drainSeconds: 300,
+    redisUrl: undefined,
+  });
 });
 
 test('every fault is told at once, by the name of its variable and without its value', () => {
@@ -19,7 +24,16 @@ test('every fault is told at once, by the name of its variable and without its v
   });
   const faults = 'faults' in read ? read.faults : [];
   expect(faults).toHaveLength(8);
-  for (const name of ['PORT', 'REDIS_URL', 'DATABASE_URL', 'GW_USD_TO_EUR', 'LOG_LEVEL', 'GW_BOOTSTRAP_KEY', 'REDIS_CLUSTER', 'GW_BODY_LIMIT_MIB']) {
+  for (const name of [
+    'PORT',
+    'REDIS_URL',
+    'DATABASE_URL',
+    'GW_USD_TO_EUR',
+    'LOG_LEVEL',
+    'GW_BOOTSTRAP_KEY',
+    'REDIS_CLUSTER',
+    'GW_BODY_LIMIT_MIB',
+  ]) {
     expect(faults.some((fault) => fault.startsWith(name))).toBe(true);
   }
   expect(faults.join()).not.toMatch(/secret|nonsense|loud|99999/);
@@ -28,5 +42,7 @@ test('every fault is told at once, by the name of its variable and without its v
 test('an empty variable is no variable, and a development key is for the embedded run', () => {
   expect(readSettings({ REDIS_URL: '', PORT: '' })).toHaveProperty('settings');
   expect(readSettings({ GW_BOOTSTRAP_KEY: 'gw_test_0123456789', GW_CONFIG_DIR: '/x' })).toHaveProperty('settings');
-  expect(readSettings({ GW_BOOTSTRAP_KEY: 'gw_test_0123456789', GW_CONFIG_DIR: '/x', REDIS_URL: 'redis://r' })).toHaveProperty('faults');
+  expect(
+    readSettings({ GW_BOOTSTRAP_KEY: 'gw_test_0123456789', GW_CONFIG_DIR: '/x', REDIS_URL: 'redis://r' }),
+  ).toHaveProperty('faults');
 });

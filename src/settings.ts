@@ -32,7 +32,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /** Reads and checks the environment; every fault at once, each naming its variable. */
 export function readSettings(env: Environment): { settings: Settings } | { faults: readonly string[] } {
   const faults: string[] = [];
-  const text = (name: string, fallback?: string): string | undefined => (env[name] === '' ? undefined : env[name]) ?? fallback;
+  const text = (name: string, fallback?: string): string | undefined =>
+    (env[name] === '' ? undefined : env[name]) ?? fallback;
   const whole = (name: string, fallback: number, least: number, most: number): number => {
     const value = text(name);
     if (value === undefined) return fallback;
@@ -49,7 +50,8 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   const address = (name: string, schemes: readonly string[]): string | undefined => {
     const value = text(name);
     if (value === undefined) return undefined;
-    if (!schemes.includes(URL.parse(value)?.protocol ?? '')) faults.push(`${name} must be a URL starting with ${schemes.join(' or ')}`);
+    if (!schemes.includes(URL.parse(value)?.protocol ?? ''))
+      faults.push(`${name} must be a URL starting with ${schemes.join(' or ')}`);
     return value;
   };
   const redisUrl = address('REDIS_URL', ['redis:', 'rediss:']);
@@ -57,7 +59,9 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   const configDir = text('GW_CONFIG_DIR');
   const bootstrapKey = text('GW_BOOTSTRAP_KEY');
   if (bootstrapKey !== undefined && configDir !== undefined && (redisUrl !== undefined || databaseUrl !== undefined)) {
-    faults.push('GW_BOOTSTRAP_KEY is for the embedded run only: with REDIS_URL or DATABASE_URL define a VirtualKey instead');
+    faults.push(
+      'GW_BOOTSTRAP_KEY is for the embedded run only: with REDIS_URL or DATABASE_URL define a VirtualKey instead',
+    );
   }
   if (bootstrapKey !== undefined && !/^\S{16,200}$/.test(bootstrapKey)) {
     faults.push('GW_BOOTSTRAP_KEY must have 16 to 200 characters without blanks');
@@ -85,7 +89,9 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     bodyLimitBytes: whole('GW_BODY_LIMIT_MIB', 64, 1, 512) * 1024 * 1024,
     drainSeconds: whole('GW_DRAIN_SECONDS', 300, 0, 3600),
     logLevel,
-    vendorKeys: new Map(Object.entries(env).filter((entry): entry is [string, string] => VENDOR_KEY.test(entry[0]) && !!entry[1])),
+    vendorKeys: new Map(
+      Object.entries(env).filter((entry): entry is [string, string] => VENDOR_KEY.test(entry[0]) && !!entry[1]),
+    ),
   };
   return faults.length > 0 ? { faults } : { settings };
 }

@@ -66,14 +66,23 @@ describe('what a snapshot holds', () => {
   });
 
   test('a suspended organization stays, and says so', () => {
-    expect(only(snapshotOf([make('Organization', 'acme', { state: 'Suspended' }), bot, key])).organization.suspended).toBe(true);
+    expect(
+      only(snapshotOf([make('Organization', 'acme', { state: 'Suspended' }), bot, key])).organization.suspended,
+    ).toBe(true);
   });
 
   test('configurations are frozen', () => {
     const workload = only(snapshotOf([...base, make('Provider', 'vendor', { models: [{ id: 'one' }] })]));
     const { organization } = workload;
     const provider = organization.providers.get('vendor')!;
-    for (const part of [workload, workload.policy, workload.policy.dlp, organization, provider, provider.models.get('one')]) {
+    for (const part of [
+      workload,
+      workload.policy,
+      workload.policy.dlp,
+      organization,
+      provider,
+      provider.models.get('one'),
+    ]) {
       expect(Object.isFrozen(part)).toBe(true);
     }
   });
@@ -120,7 +129,10 @@ describe('providers', () => {
       jurisdiction: 'DE',
       credentials: [{ ...credentials[0], type: 'AWSSigV4', weight: 7 }],
       features: { promptCache: 'CachePoint', nativeFiles: true },
-      models: [{ id: 'one', vision: true, reasoning: 'AdaptiveThinking', contextTokens: 8, maxOutputTokens: 4 }, { id: 'two' }],
+      models: [
+        { id: 'one', vision: true, reasoning: 'AdaptiveThinking', contextTokens: 8, maxOutputTokens: 4 },
+        { id: 'two' },
+      ],
       retry: { attempts: 3 },
       circuitBreaker: { failureRatioPercent: 10, minRequests: 5, openSeconds: 9 },
     });
@@ -159,9 +171,13 @@ describe('providers', () => {
 
 describe('secrets', () => {
   const provider = make('Provider', 'vendor', { protocol: 'Messages', credentials });
-  const secretOf = (resources: readonly TestResource[], secretFile?: (name: string, key: string) => string | undefined) =>
-    only(snapshotOf([...base, provider, ...resources], secretFile && { secretFile })).organization.providers.get('vendor')!
-      .credentials[0]!.secret;
+  const secretOf = (
+    resources: readonly TestResource[],
+    secretFile?: (name: string, key: string) => string | undefined,
+  ) =>
+    only(snapshotOf([...base, provider, ...resources], secretFile && { secretFile })).organization.providers.get(
+      'vendor',
+    )!.credentials[0]!.secret;
   const base64 = (text: string) => Buffer.from(text).toString('base64');
 
   test.each<readonly [string, Record<string, unknown>]>([
@@ -179,7 +195,9 @@ describe('secrets', () => {
     const file = (name: string, key: string) => `file ${name} ${key}\n`;
     expect(secretOf([secret], file)).toBe('sk-1');
     expect(secretOf([], file)).toBe('file keys main');
-    expect(secretOf([makeCore('Secret', 'other/keys', { stringData: { main: 'theirs' } })], file)).toBe('file keys main');
+    expect(secretOf([makeCore('Secret', 'other/keys', { stringData: { main: 'theirs' } })], file)).toBe(
+      'file keys main',
+    );
   });
 
   test('terms of policies are read too', () => {
@@ -192,8 +210,11 @@ describe('secrets', () => {
 
 describe('prices', () => {
   const pricesOf = (book: TestResource, rate = '0.9') =>
-    only(snapshotOf([make('Organization', 'acme', { priceBookRef: { name: 'book' } }), bot, key, book], { usdToEur: rate }))
-      .organization.prices;
+    only(
+      snapshotOf([make('Organization', 'acme', { priceBookRef: { name: 'book' } }), bot, key, book], {
+        usdToEur: rate,
+      }),
+    ).organization.prices;
   const prices = [
     { model: 'vendor/*', input: '1', output: '3', cacheRead: '0.1', cacheWritePremium: '0.25' },
     { model: 'vendor/one', input: '0.000000001' },
@@ -226,9 +247,9 @@ describe('prices', () => {
   });
 
   test('a book is of the namespace of the organization, and without one there are no prices', () => {
-    expect(faultsOf([make('Organization', 'acme', { priceBookRef: { name: 'book' } }), make('PriceBook', 'other/book')])).toEqual([
-      'Organization default/acme: spec.priceBookRef: there is no PriceBook default/book',
-    ]);
+    expect(
+      faultsOf([make('Organization', 'acme', { priceBookRef: { name: 'book' } }), make('PriceBook', 'other/book')]),
+    ).toEqual(['Organization default/acme: spec.priceBookRef: there is no PriceBook default/book']);
     expect(only(snapshotOf([...base, make('PriceBook', 'book')])).organization.prices.size).toBe(0);
   });
 
@@ -280,13 +301,20 @@ describe('policies', () => {
     const fault = (loser: string, winner: string) => [
       `Policy default/${loser}: spec.targetRefs[0]: Organization default/acme has Policy default/${winner} already`,
     ];
-    expect(faultsOf([...base, make('Policy', 'a', {}, newer), make('Policy', 'b', {}, older)])).toEqual(fault('a', 'b'));
+    expect(faultsOf([...base, make('Policy', 'a', {}, newer), make('Policy', 'b', {}, older)])).toEqual(
+      fault('a', 'b'),
+    );
     expect(faultsOf([...base, make('Policy', 'a'), make('Policy', 'b', {}, newer)])).toEqual(fault('a', 'b'));
-    expect(faultsOf([...base, make('Policy', 'b', {}, older), make('Policy', 'a', {}, older)])).toEqual(fault('b', 'a'));
+    expect(faultsOf([...base, make('Policy', 'b', {}, older), make('Policy', 'a', {}, older)])).toEqual(
+      fault('b', 'a'),
+    );
   });
 
   test('one policy may have many targets, and targets of the same name but other kind do not meet', () => {
-    const targetRefs = [{ kind: 'Workload', name: 'bot' }, { kind: 'Workload', name: 'acme' }];
+    const targetRefs = [
+      { kind: 'Workload', name: 'bot' },
+      { kind: 'Workload', name: 'acme' },
+    ];
     const policies = [make('Policy', 'a'), make('Policy', 'b', { targetRefs })];
     expect(faultsOf([...base, make('Workload', 'acme'), ...policies])).toEqual([]);
   });
@@ -296,7 +324,8 @@ describe('namespaces of workloads', () => {
   const organization = (workloadNamespaces: unknown) => make('Organization', 'platform/acme', { workloadNamespaces });
   const workload = (namespace: string) =>
     make('Workload', `${namespace}/bot`, { organizationRef: { name: 'acme', namespace: 'platform' } });
-  const selector = (matchLabels: Record<string, string>) => organization({ from: 'Selector', selector: { matchLabels } });
+  const selector = (matchLabels: Record<string, string>) =>
+    organization({ from: 'Selector', selector: { matchLabels } });
   const team = makeCore('Namespace', 'team', {}, { labels: { tier: 'gold', unit: 'x' } });
   const fault = [
     'Workload team/bot: spec.organizationRef: Organization platform/acme does not permit workloads of namespace team',
@@ -330,31 +359,139 @@ describe('faults', () => {
   test.each<readonly [string, readonly unknown[], readonly string[]]>([
     ['organizationRef', [bot], ['Workload default/bot: spec.organizationRef: there is no Organization default/acme']],
     ['workloadRef', [acme, key], ['VirtualKey default/key: spec.workloadRef: there is no Workload default/bot']],
-    ['targetRefs', [make('Policy', 'a')], ['Policy default/a: spec.targetRefs[0]: there is no Organization default/acme']],
-    ['targetRefs, workload', [make('Policy', 'a', workloadPolicy)], ['Policy default/a: spec.targetRefs[0]: there is no Workload default/bot']],
+    [
+      'targetRefs',
+      [make('Policy', 'a')],
+      ['Policy default/a: spec.targetRefs[0]: there is no Organization default/acme'],
+    ],
+    [
+      'targetRefs, workload',
+      [make('Policy', 'a', workloadPolicy)],
+      ['Policy default/a: spec.targetRefs[0]: there is no Workload default/bot'],
+    ],
     ['secretKeyRef, no Secret', [provider], [`Provider default/vendor: spec.credentials[0].secretKeyRef: ${missing}`]],
-    ['secretKeyRef, no key', [provider, secret({ stringData: { other: 'x' } })], [`Provider default/vendor: spec.credentials[0].secretKeyRef: ${missing}`]],
-    ['secretKeyRef, key that every object inherits', [make('Provider', 'vendor', { credentials: [{ ...credentials[0], secretKeyRef: { name: 'keys', key: 'constructor' } }] }), secret({ stringData: { a: 'x' } })], [`Provider default/vendor: spec.credentials[0].secretKeyRef: ${missing}`]],
-    ['secretKeyRef, empty', [provider, secret({ stringData: { main: '\n' } })], ['Provider default/vendor: spec.credentials[0].secretKeyRef: the secret is empty']],
-    ['secretKeyRef of terms', [acme, make('Policy', 'a', { overrides: term() })], [`Policy default/a: spec.overrides.dlp.customTerms[0].secretKeyRef: ${missing}`]],
-    ['secretKeyRef of a tool server', [make('MCPServer', 'a', { auth: { type: 'Bearer', secretKeyRef } })], [`MCPServer default/a: spec.auth.secretKeyRef: ${missing}`]],
-    ['workloads of a tool server', [make('MCPServer', 'a', { workloads: ['bot'] })], ['MCPServer default/a: spec.workloads[0]: there is no Workload default/bot']],
-    ['not base64', [secret({ data: { main: 'sk-1' } }), makeCore('Secret', 'b', { data: { x: 'gA==' } })], ['Secret default/keys: data["main"]: must be text in base64', 'Secret default/b: data["x"]: must be text in base64']],
-    ['two of one name', [acme, make('Organization', 'default/acme')], ['Organization default/acme: : is defined twice, first in all.yaml']],
-    ['two keys of one hash', [...base, make('VirtualKey', 'again', { hash: { value: sha256('key') } })], ['VirtualKey default/again: spec.hash.value: is the hash of VirtualKey default/key already']],
-    ['two providers of one slug', [make('Provider', 'b', { slug: 's' }), make('Provider', 'a', { slug: 's' })], ['Provider default/b: spec.slug: is the slug of Provider default/a already']],
-    ['two aliases of one id', [make('ModelAlias', 'a'), make('ModelAlias', 'b', { alias: 'gw/a' })], ['ModelAlias default/b: spec.alias: is the alias of ModelAlias default/a already']],
-    ['a date that no clock shows', [...base.slice(0, 2), make('VirtualKey', 'key', { expiresAt: '2026-12-31T23:59:60Z' })], ['VirtualKey default/key: spec.expiresAt: must be a date and time, such as 2026-01-31T12:00:00Z']],
-    ['a date with more after it', [...base.slice(0, 2), make('VirtualKey', 'key', { expiresAt: '2026-12-31T23:59:59Z[Europe/Berlin]' })], ['VirtualKey default/key: spec.expiresAt: must be a date and time, such as 2026-01-31T12:00:00Z']],
-    ['a date in a price book', [make('PriceBook', 'a', { effectiveFrom: '2016-12-31T23:59:60Z' })], ['PriceBook default/a: spec.effectiveFrom: must be a date and time, such as 2026-01-31T12:00:00Z']],
-    ['not an object', ['text', null, []], ['document 1: : is not an object', 'document 2: : is not an object', 'document 3: : is not an object']],
-    ['an unknown kind', [{ ...acme, kind: 'Organisation' }, { ...acme, kind: 'toString' }], ['document 1: kind: is not a kind that Gatewarden reads', 'document 2: kind: is not a kind that Gatewarden reads']],
-    ['another version', [{ ...acme, apiVersion: 'gatewarden.dev/v2' }, bot], ['Organization default/acme: apiVersion: must be gatewarden.dev/v1alpha1']],
+    [
+      'secretKeyRef, no key',
+      [provider, secret({ stringData: { other: 'x' } })],
+      [`Provider default/vendor: spec.credentials[0].secretKeyRef: ${missing}`],
+    ],
+    [
+      'secretKeyRef, key that every object inherits',
+      [
+        make('Provider', 'vendor', {
+          credentials: [{ ...credentials[0], secretKeyRef: { name: 'keys', key: 'constructor' } }],
+        }),
+        secret({ stringData: { a: 'x' } }),
+      ],
+      [`Provider default/vendor: spec.credentials[0].secretKeyRef: ${missing}`],
+    ],
+    [
+      'secretKeyRef, empty',
+      [provider, secret({ stringData: { main: '\n' } })],
+      ['Provider default/vendor: spec.credentials[0].secretKeyRef: the secret is empty'],
+    ],
+    [
+      'secretKeyRef of terms',
+      [acme, make('Policy', 'a', { overrides: term() })],
+      [`Policy default/a: spec.overrides.dlp.customTerms[0].secretKeyRef: ${missing}`],
+    ],
+    [
+      'secretKeyRef of a tool server',
+      [make('MCPServer', 'a', { auth: { type: 'Bearer', secretKeyRef } })],
+      [`MCPServer default/a: spec.auth.secretKeyRef: ${missing}`],
+    ],
+    [
+      'workloads of a tool server',
+      [make('MCPServer', 'a', { workloads: ['bot'] })],
+      ['MCPServer default/a: spec.workloads[0]: there is no Workload default/bot'],
+    ],
+    [
+      'not base64',
+      [secret({ data: { main: 'sk-1' } }), makeCore('Secret', 'b', { data: { x: 'gA==' } })],
+      [
+        'Secret default/keys: data["main"]: must be text in base64',
+        'Secret default/b: data["x"]: must be text in base64',
+      ],
+    ],
+    [
+      'two of one name',
+      [acme, make('Organization', 'default/acme')],
+      ['Organization default/acme: : is defined twice, first in all.yaml'],
+    ],
+    [
+      'two keys of one hash',
+      [...base, make('VirtualKey', 'again', { hash: { value: sha256('key') } })],
+      ['VirtualKey default/again: spec.hash.value: is the hash of VirtualKey default/key already'],
+    ],
+    [
+      'two providers of one slug',
+      [make('Provider', 'b', { slug: 's' }), make('Provider', 'a', { slug: 's' })],
+      ['Provider default/b: spec.slug: is the slug of Provider default/a already'],
+    ],
+    [
+      'two aliases of one id',
+      [make('ModelAlias', 'a'), make('ModelAlias', 'b', { alias: 'gw/a' })],
+      ['ModelAlias default/b: spec.alias: is the alias of ModelAlias default/a already'],
+    ],
+    [
+      'a date that no clock shows',
+      [...base.slice(0, 2), make('VirtualKey', 'key', { expiresAt: '2026-12-31T23:59:60Z' })],
+      ['VirtualKey default/key: spec.expiresAt: must be a date and time, such as 2026-01-31T12:00:00Z'],
+    ],
+    [
+      'a date with more after it',
+      [...base.slice(0, 2), make('VirtualKey', 'key', { expiresAt: '2026-12-31T23:59:59Z[Europe/Berlin]' })],
+      ['VirtualKey default/key: spec.expiresAt: must be a date and time, such as 2026-01-31T12:00:00Z'],
+    ],
+    [
+      'a date in a price book',
+      [make('PriceBook', 'a', { effectiveFrom: '2016-12-31T23:59:60Z' })],
+      ['PriceBook default/a: spec.effectiveFrom: must be a date and time, such as 2026-01-31T12:00:00Z'],
+    ],
+    [
+      'not an object',
+      ['text', null, []],
+      ['document 1: : is not an object', 'document 2: : is not an object', 'document 3: : is not an object'],
+    ],
+    [
+      'an unknown kind',
+      [
+        { ...acme, kind: 'Organisation' },
+        { ...acme, kind: 'toString' },
+      ],
+      [
+        'document 1: kind: is not a kind that Gatewarden reads',
+        'document 2: kind: is not a kind that Gatewarden reads',
+      ],
+    ],
+    [
+      'another version',
+      [{ ...acme, apiVersion: 'gatewarden.dev/v2' }, bot],
+      ['Organization default/acme: apiVersion: must be gatewarden.dev/v1alpha1'],
+    ],
     ['no name', [{ ...acme, metadata: {} }], ['Organization (document 1): metadata.name: is required']],
     ['no metadata', [{ ...acme, metadata: undefined }], ['Organization (document 1): metadata: is required']],
-    ['a name with a line end', [make('Workload', 'a\nb')], ['Workload (document 1): metadata.name: must be lower-case letters, digits, dashes and dots']],
-    ['nesting without end', [{ ...acme, spec: nested(100_000) }], ['Organization default/acme: spec.contact.email: is required', 'Organization default/acme: spec.contact.contact: is not a known field']],
-    ['a field that holds itself', [{ ...acme, spec: circular() }], ['Organization default/acme: spec.contact.email: is required', 'Organization default/acme: spec.contact.contact: is not a known field']],
+    [
+      'a name with a line end',
+      [make('Workload', 'a\nb')],
+      ['Workload (document 1): metadata.name: must be lower-case letters, digits, dashes and dots'],
+    ],
+    [
+      'nesting without end',
+      [{ ...acme, spec: nested(100_000) }],
+      [
+        'Organization default/acme: spec.contact.email: is required',
+        'Organization default/acme: spec.contact.contact: is not a known field',
+      ],
+    ],
+    [
+      'a field that holds itself',
+      [{ ...acme, spec: circular() }],
+      [
+        'Organization default/acme: spec.contact.email: is required',
+        'Organization default/acme: spec.contact.contact: is not a known field',
+      ],
+    ],
   ])('%s', (_name, resources, faults) => {
     expect(faultsOf(resources)).toEqual(faults);
   });
@@ -363,7 +500,13 @@ describe('faults', () => {
     const files = [
       ...toSources([make('Workload', 'bot', { answerTimeoutSeconds: 1, nope: 1 }), key], 'a.yaml'),
       ...toSources([make('Organization', 'acme', { priceBookRef: { name: 'book' } })], 'b.yaml'),
-      ...toSources([make('Provider', 'vendor', { credentials, slug: 'gw' }), make('VirtualKey', 'lost', { workloadRef: { name: 'x' } })], 'c.yaml'),
+      ...toSources(
+        [
+          make('Provider', 'vendor', { credentials, slug: 'gw' }),
+          make('VirtualKey', 'lost', { workloadRef: { name: 'x' } }),
+        ],
+        'c.yaml',
+      ),
       ...toSources([make('Organization', 'acme', { state: 'Gone' })], 'd.yaml'),
     ];
     const { faults } = compile(files, { usdToEur: '0' });
@@ -394,13 +537,23 @@ describe('faults', () => {
   test('no fault holds a value, wherever a secret was put by mistake', () => {
     const canary = 'sk-canary-0123456789';
     const results = [
-      make('Provider', 'vendor', { credentials: [{ name: canary, type: canary, secretKeyRef: canary, weight: canary }] }),
-      make('Provider', 'vendor2', { credentials: [{ ...credentials[0], secretKeyRef: { name: canary, key: canary } }] }),
-      make('Provider', 'vendor3', { slug: `${canary}!`, endpoint: { url: `https://${canary}@api.test` }, jurisdiction: canary }),
+      make('Provider', 'vendor', {
+        credentials: [{ name: canary, type: canary, secretKeyRef: canary, weight: canary }],
+      }),
+      make('Provider', 'vendor2', {
+        credentials: [{ ...credentials[0], secretKeyRef: { name: canary, key: canary } }],
+      }),
+      make('Provider', 'vendor3', {
+        slug: `${canary}!`,
+        endpoint: { url: `https://${canary}@api.test` },
+        jurisdiction: canary,
+      }),
       make('VirtualKey', 'key', { hash: { value: canary, algorithm: canary }, hint: canary, expiresAt: canary }),
       make('Organization', 'acme', { contact: { email: canary }, timeZone: canary, currency: canary }),
       make('Organization', 'acme2', { timeZone: canary }),
-      make('Policy', 'a', { defaults: { dlp: { customTerms: [{ label: 'x', secretKeyRef: { name: 'x', key: canary } }] } } }),
+      make('Policy', 'a', {
+        defaults: { dlp: { customTerms: [{ label: 'x', secretKeyRef: { name: 'x', key: canary } }] } },
+      }),
       makeCore('Secret', 'keys', { stringData: canary, data: { a: canary } }),
       makeCore('Secret', 'keys2', { stringData: { a: [canary] }, type: 5 }),
       makeCore('Secret', 'keys3', { data: { a: `${canary}!` } }),
@@ -425,10 +578,17 @@ describe('revision', () => {
   test('is a SHA-256, the same for the same resources in any order and any writing', () => {
     expect(revision).toMatch(/^[0-9a-f]{64}$/);
     expect(snapshotOf(all.toReversed()).revision).toBe(revision);
-    const spelledOut = make('Workload', 'default/bot', { answerTimeoutSeconds: 300, onHangUp: 'Abort' }, { labels: { a: 'b' } });
+    const spelledOut = make(
+      'Workload',
+      'default/bot',
+      { answerTimeoutSeconds: 300, onHangUp: 'Abort' },
+      { labels: { a: 'b' } },
+    );
     expect(snapshotOf([acme, spelledOut, key, provider, secret('sk-1')]).revision).toBe(revision);
     const otherWay = Object.fromEntries(Object.entries(provider['spec'] as object).toReversed());
-    expect(snapshotOf([...base, { ...provider, spec: otherWay }, secret('sk-1', { unused: 'x' })]).revision).toBe(revision);
+    expect(snapshotOf([...base, { ...provider, spec: otherWay }, secret('sk-1', { unused: 'x' })]).revision).toBe(
+      revision,
+    );
   });
 
   test.each<readonly [string, readonly TestResource[], string]>([
@@ -436,7 +596,11 @@ describe('revision', () => {
     ['a secret', [...base, provider, secret('sk-2')], '0.9'],
     ['a resource more', [...all, make('VirtualKey', 'two')], '0.9'],
     ['a resource less', [acme, bot, provider, secret('sk-1')], '0.9'],
-    ['a name', [acme, bot, make('VirtualKey', 'renamed', { hash: { value: sha256('key') } }), provider, secret('sk-1')], '0.9'],
+    [
+      'a name',
+      [acme, bot, make('VirtualKey', 'renamed', { hash: { value: sha256('key') } }), provider, secret('sk-1')],
+      '0.9',
+    ],
     ['the rate', all, '0.91'],
   ])('changes with %s', (_name, resources, usdToEur) => {
     expect(snapshotOf(resources, { usdToEur }).revision).not.toBe(revision);

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { loadFolder, openFolderSource, type ConfigEvent, type ConfigSource, type FolderSourceOptions } from './folder-source.ts';
+import {
+  loadFolder,
+  openFolderSource,
+  type ConfigEvent,
+  type ConfigSource,
+  type FolderSourceOptions,
+} from './folder-source.ts';
 import { make, makeCore, sha256, toSources, type TestResource } from './testing/resources.ts';
 
 const acme = make('Organization', 'acme');
@@ -98,7 +104,9 @@ describe('reading once', () => {
     await write('a.yaml', bot, key);
     await writeFile(join(dir, 'organization.yaml'), `${toYaml(acme)}\nspec: {}\n`);
     const { faults } = await loadFolder({ dir, usdToEur: '1' });
-    expect(faults?.map(({ file, message }) => [file, message])).toEqual([['organization.yaml', 'has the key spec twice']]);
+    expect(faults?.map(({ file, message }) => [file, message])).toEqual([
+      ['organization.yaml', 'has the key spec twice'],
+    ]);
   });
 
   test('a file over 16 MiB is refused', async () => {
@@ -142,7 +150,9 @@ describe('reading once', () => {
     const { snapshot } = await loadFolder({ dir, usdToEur: '1', extra: () => toSources([key], 'built-in') });
     expect(snapshot?.keys.size).toBe(1);
     const twice = await loadFolder({ dir, usdToEur: '1', extra: () => toSources([acme], 'built-in') });
-    expect(twice.faults?.map(({ file, object }) => [file, object])).toEqual([['built-in', 'Organization default/acme']]);
+    expect(twice.faults?.map(({ file, object }) => [file, object])).toEqual([
+      ['built-in', 'Organization default/acme'],
+    ]);
   });
 
   test('the local sample is good, one resource a file', async () => {
@@ -252,7 +262,8 @@ describe('following changes', () => {
     const file = join(secretsDir, 'keys', 'main');
     await writeFile(file, 'sk-1');
     const { source, events, until } = await start({ secretsDir });
-    const secret = () => source.current()?.organizations.get('default/acme')?.providers.get('vendor')?.credentials[0]?.secret;
+    const secret = () =>
+      source.current()?.organizations.get('default/acme')?.providers.get('vendor')?.credentials[0]?.secret;
     expect(secret()).toBe('sk-1');
     await writeFile(file, 'sk-2');
     await until(() => events.length === 2);
@@ -343,7 +354,6 @@ describe('following changes', () => {
     expect(source.current()?.keys.size).toBe(1);
     expect(events).toHaveLength(1);
   });
-
 });
 
 describe('half a state is never taken for a whole one', () => {
@@ -355,13 +365,18 @@ describe('half a state is never taken for a whole one', () => {
       const expiresAt = new Date(number * 1000).toISOString();
       const keys = Array.from({ length: 1500 }, (_, index) => make('VirtualKey', `k${index}`, { expiresAt }));
       await writeFile(join(version, 'a.yaml'), toYaml(acme, ...keys));
-      await writeFile(join(version, 'z.yaml'), toYaml(make('Workload', 'bot', { limits: { requestsPerMinute: number } })));
+      await writeFile(
+        join(version, 'z.yaml'),
+        toYaml(make('Workload', 'bot', { limits: { requestsPerMinute: number } })),
+      );
       return async () => {
         await symlink(version, join(dir, '..next'));
         await rename(join(dir, '..next'), join(dir, '..data'));
       };
     };
-    await (await publish(1))();
+    await (
+      await publish(1)
+    )();
     for (const file of ['a.yaml', 'z.yaml']) await symlink(`..data/${file}`, join(dir, file));
     const { source } = await start({ debounceMs: 2 ** 31 - 1, pollMs: 2 ** 31 - 1 });
     for (let number = 2; number <= 4; number++) {
@@ -380,7 +395,10 @@ describe('half a state is never taken for a whole one', () => {
   test('when files change between their reading and that of secrets', async () => {
     await mkdir(join(secretsDir, 'keys'), { recursive: true });
     const publish = (state: string): void => {
-      writeFileSync(join(dir, 'a.yaml'), toYaml(acme, { ...provider, spec: { ...(provider['spec'] as object), jurisdiction: state } }));
+      writeFileSync(
+        join(dir, 'a.yaml'),
+        toYaml(acme, { ...provider, spec: { ...(provider['spec'] as object), jurisdiction: state } }),
+      );
       writeFileSync(join(secretsDir, 'keys', 'main'), state);
     };
     publish('ONE');
@@ -405,7 +423,9 @@ describe('half a state is never taken for a whole one', () => {
     const { source, until } = await start({ extra });
     restless = true;
     await source.reload();
-    expect(source.faults()).toEqual([{ file: 'config', object: '', field: '', message: 'keeps changing while it is read' }]);
+    expect(source.faults()).toEqual([
+      { file: 'config', object: '', field: '', message: 'keeps changing while it is read' },
+    ]);
     expect(source.current()?.keys.size).toBe(1);
     restless = false;
     await until(() => source.readable());

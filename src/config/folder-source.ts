@@ -66,7 +66,12 @@ export async function openFolderSource(options: FolderSourceOptions): Promise<Co
       view = toView(before.snapshot, next.result);
       announce(before, view, next.result, emit);
     } catch (error) {
-      const fault: Fault = { file: basename(dir), object: '', field: '', message: 'cannot be compiled: internal error' };
+      const fault: Fault = {
+        file: basename(dir),
+        object: '',
+        field: '',
+        message: 'cannot be compiled: internal error',
+      };
       view = { snapshot: view.snapshot, faults: [fault] };
       emit({ name: 'config.failed', error });
     }

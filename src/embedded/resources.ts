@@ -38,8 +38,18 @@ export interface EmbeddedOptions {
 }
 
 /** Resources of the embedded run beside those in the folder: the sandbox, a key for its workload, vendors by environment. */
-export function embeddedResources({ sandboxUrl, key, vendorKeys, namespace }: EmbeddedOptions): readonly SourceDocument[] {
-  const make = (kind: string, name: string, spec: unknown): unknown => ({ apiVersion: API, kind, metadata: { name, namespace }, spec });
+export function embeddedResources({
+  sandboxUrl,
+  key,
+  vendorKeys,
+  namespace,
+}: EmbeddedOptions): readonly SourceDocument[] {
+  const make = (kind: string, name: string, spec: unknown): unknown => ({
+    apiVersion: API,
+    kind,
+    metadata: { name, namespace },
+    spec,
+  });
   const provider = (vendor: Vendor, more: object): unknown => {
     const { slug, url, jurisdiction } = vendor;
     return make('Provider', slug, { slug, jurisdiction, keyOwnership: 'Organization', endpoint: { url }, ...more });

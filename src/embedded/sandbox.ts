@@ -9,7 +9,14 @@ export interface Sandbox {
 
 /** Starts the stand-in: it repeats the last user message, which shows what a provider would have been sent. */
 export async function startSandbox(): Promise<Sandbox> {
-  const mock = new LLMock({ host: '127.0.0.1', port: 0, chunkSize: 12, latency: 20, logLevel: 'silent', journalMaxEntries: 1 });
+  const mock = new LLMock({
+    host: '127.0.0.1',
+    port: 0,
+    chunkSize: 12,
+    latency: 20,
+    logLevel: 'silent',
+    journalMaxEntries: 1,
+  });
   mock.on({ predicate: () => true }, (request: ChatCompletionRequest) => ({
     content: `You said: ${lastUserText(request)}\n(The sandbox provider answers; configure a Provider to reach a model.)`,
   }));

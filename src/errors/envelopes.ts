@@ -24,7 +24,8 @@ export function chatEnvelope(error: GatewayError): ChatErrorBody {
 export function errorHeaders(error: GatewayError): Record<string, string> {
   const headers: Record<string, string> = { ...error.headers };
   const kind: ErrorKind = CATALOGUE[error.code];
-  if (error.retryAfterMs !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
+  if (error.retryAfterMs !== undefined)
+    headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
   if (kind.shouldRetry === false) headers['x-should-retry'] = 'false';
   return headers;
 }

@@ -23,8 +23,10 @@ export function admit(ingress: Ingress): Call {
     const { remove, edits } = readExtension(document);
     return { ...ingress, document, ask, remove, edits, timeoutMs };
   } catch (thrown) {
-    if (thrown instanceof BadRequestShape) throw new GatewayError('invalid_request', thrown.message, { param: thrown.param });
-    if (thrown instanceof TooManyValues) throw new GatewayError('request_too_large', `The request is too large: ${thrown.message}.`);
+    if (thrown instanceof BadRequestShape)
+      throw new GatewayError('invalid_request', thrown.message, { param: thrown.param });
+    if (thrown instanceof TooManyValues)
+      throw new GatewayError('request_too_large', `The request is too large: ${thrown.message}.`);
     if (thrown instanceof NotAJsonObject || thrown instanceof AmbiguousJson) {
       throw new GatewayError('invalid_request', `Malformed request: ${thrown.message}.`);
     }

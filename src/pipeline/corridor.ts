@@ -108,16 +108,26 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     admit,
     inspect: (call, entry) => {
       guardScope(call.key.workload.policy);
-      return inspect(call.document, call.codec, call.key.workload.policy.dlp, call.remove, deps.detection, (findings, unscanned) => {
-        entry.findings = findings;
-        entry.unscanned = unscanned;
-      });
+      return inspect(
+        call.document,
+        call.codec,
+        call.key.workload.policy.dlp,
+        call.remove,
+        deps.detection,
+        (findings, unscanned) => {
+          entry.findings = findings;
+          entry.unscanned = unscanned;
+        },
+      );
     },
     route: (call) => plan(call, deps.providers),
     demand: demandOf,
     meter: (call, candidates, demand) => {
       if (!writer.accepting) {
-        throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing is sent that could not be sealed.');
+        throw new GatewayError(
+          'ledger_unavailable',
+          'The audit ledger is behind; nothing is sent that could not be sealed.',
+        );
       }
       return hold(call, candidates, demand, meterDeps);
     },

@@ -124,7 +124,8 @@ class Exchange implements Dispatcher.DispatchHandler, Incoming {
       parts.push(chunk);
     }
     const only = parts[0];
-    const whole = parts.length === 1 && only ? Buffer.from(only.buffer, only.byteOffset, only.length) : Buffer.concat(parts);
+    const whole =
+      parts.length === 1 && only ? Buffer.from(only.buffer, only.byteOffset, only.length) : Buffer.concat(parts);
     return whole.toString('utf8');
   }
 
@@ -172,7 +173,14 @@ class Exchange implements Dispatcher.DispatchHandler, Incoming {
   }
 }
 
-const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 const MESSAGES = {
   connect: 'no connection to the provider',

@@ -52,5 +52,8 @@ function unknown(message: string): GatewayError {
 }
 
 function unavailable(): GatewayError {
-  return new GatewayError('auth_unavailable', 'API keys cannot be checked at the moment; the key may be valid. Try again.');
+  return new GatewayError(
+    'auth_unavailable',
+    'API keys cannot be checked at the moment; the key may be valid. Try again.',
+  );
 }

@@ -19,8 +19,21 @@ const { tree: jsonSource } = fc.letrec<{ tree: string; object: string; array: st
     .tuple(blank, fc.array(fc.tuple(tie('tree'), blank), { maxLength: 4 }))
     .map(([space, items]) => `[${space}${items.map(([item, after]) => item + after).join(',' + space)}]`),
   object: fc
-    .tuple(blank, fc.uniqueArray(fc.tuple(stringSource.filter((source) => !source.includes('\\')), tie('tree'), blank), { maxLength: 4, selector: ([key]) => JSON.parse(key) as string }))
-    .map(([space, members]) => `{${space}${members.map(([key, value, b]) => `${key}${b}:${b}${value}${b}`).join(`,${space}`)}}`),
+    .tuple(
+      blank,
+      fc.uniqueArray(
+        fc.tuple(
+          stringSource.filter((source) => !source.includes('\\')),
+          tie('tree'),
+          blank,
+        ),
+        { maxLength: 4, selector: ([key]) => JSON.parse(key) as string },
+      ),
+    )
+    .map(
+      ([space, members]) =>
+        `{${space}${members.map(([key, value, b]) => `${key}${b}:${b}${value}${b}`).join(`,${space}`)}}`,
+    ),
   tree: fc.oneof({ maxDepth: 4 }, tie('leaf'), tie('array'), tie('object')),
 }));
 
@@ -79,12 +92,20 @@ describe('render', () => {
     const text = '{"b":9007199254740993123, "model" : "p/m","a":{"x":1.0,"s":"\\u00e9"},"1":0}';
     const document = readDocument('chat', text);
     const inner = member(document.root, 'a')!;
-    const edited = render(text, [setString(member(inner, 's')!, 'é«1»'), setString(member(document.root, 'model')!, 'm')]);
+    const edited = render(text, [
+      setString(member(inner, 's')!, 'é«1»'),
+      setString(member(document.root, 'model')!, 'm'),
+    ]);
     expect(edited).toBe('{"b":9007199254740993123, "model" : "m","a":{"x":1.0,"s":"é«1»"},"1":0}');
   });
 
   test('refuses overlapping edits', () => {
-    expect(() => render('abcdef', [{ start: 0, end: 3, text: '' }, { start: 2, end: 4, text: '' }])).toThrow(RangeError);
+    expect(() =>
+      render('abcdef', [
+        { start: 0, end: 3, text: '' },
+        { start: 2, end: 4, text: '' },
+      ]),
+    ).toThrow(RangeError);
   });
 });
 
@@ -95,7 +116,10 @@ describe('members', () => {
         const names = removed.map((_, index) => `m${index}`);
         const text = `{${space}${names.map((name, index) => `"${name}"${space}:${space}${index}.0`).join(`${space},${space}`)}${space}}`;
         const { root } = readDocument('chat', text);
-        const result = render(text, removeMembers(root, (key) => removed[names.indexOf(key.value)]!));
+        const result = render(
+          text,
+          removeMembers(root, (key) => removed[names.indexOf(key.value)]!),
+        );
         const kept = names.filter((_, index) => !removed[index]);
         expect(Object.keys(JSON.parse(result) as object)).toEqual(kept);
         for (const name of kept) expect(result).toContain(`${names.indexOf(name)}.0`);

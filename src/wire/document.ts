@@ -1,4 +1,13 @@
-import { member, scanAll, TooManyValues, valueOf, type JsonNode, type ObjectNode, type ScanOptions, type StringNode } from './scan.ts';
+import {
+  member,
+  scanAll,
+  TooManyValues,
+  valueOf,
+  type JsonNode,
+  type ObjectNode,
+  type ScanOptions,
+  type StringNode,
+} from './scan.ts';
 
 /** A wire family: one vendor-defined request and answer format. Codecs belong to families, not to vendors. */
 export type Family = 'chat' | 'messages' | 'responses' | 'gemini' | 'converse';

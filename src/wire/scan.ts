@@ -76,7 +76,10 @@ export function scan(text: string, options?: ScanOptions): JsonNode {
 }
 
 /** As `scan`, and whether any member's name is written with an escape. */
-export function scanAll(text: string, { lenient = false }: ScanOptions = {}): { root: JsonNode; escapedNames: boolean } {
+export function scanAll(
+  text: string,
+  { lenient = false }: ScanOptions = {},
+): { root: JsonNode; escapedNames: boolean } {
   const scanner = new Scanner(text, lenient);
   return { root: scanner.document(), escapedNames: scanner.escapedNames };
 }

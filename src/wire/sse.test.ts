@@ -39,7 +39,12 @@ describe.each(STREAMS)('%s', (_name, text) => {
   test('decodes the same in any pieces', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(bytes.length)), (cuts) => {
-        expect(decode(bytes, cuts.sort((a, b) => a - b))).toEqual(whole);
+        expect(
+          decode(
+            bytes,
+            cuts.sort((a, b) => a - b),
+          ),
+        ).toEqual(whole);
       }),
     );
   });

@@ -55,7 +55,8 @@ export class SseDecoder {
       start = at = end;
     }
     this.#rest = start === 0 ? this.#rest : this.#rest.slice(start);
-    if (this.#rest.length > this.#limit) throw new SseEventTooLarge(`an event is larger than ${this.#limit} characters`);
+    if (this.#rest.length > this.#limit)
+      throw new SseEventTooLarge(`an event is larger than ${this.#limit} characters`);
     // A blank line can still form from the last three characters (CR LF CR | LF).
     this.#searched = Math.max(0, this.#rest.length - 3);
     return events;

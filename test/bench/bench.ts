@@ -106,8 +106,20 @@ async function buffered(name: string, body: string, requests: number): Promise<M
     return { cpu: (cpuMicroseconds(side.pid) - before) / requests, rate: requests / result.seconds };
   });
   return [
-    measure(`${name}: CPU`, 'µs/request', b.map((x) => x.cpu), g.map((x) => x.cpu), 'ratio'),
-    measure(`${name}: throughput`, 'requests/s', b.map((x) => x.rate), g.map((x) => x.rate), 'ratio'),
+    measure(
+      `${name}: CPU`,
+      'µs/request',
+      b.map((x) => x.cpu),
+      g.map((x) => x.cpu),
+      'ratio',
+    ),
+    measure(
+      `${name}: throughput`,
+      'requests/s',
+      b.map((x) => x.rate),
+      g.map((x) => x.rate),
+      'ratio',
+    ),
   ];
 }
 
@@ -120,8 +132,20 @@ async function latency(name: string, body: string): Promise<Measure[]> {
     return { p50: quantile(result.latencies, 0.5), p99: quantile(result.latencies, 0.99) };
   });
   return [
-    measure(`${name}: p50`, 'ms', b.map((x) => x.p50), g.map((x) => x.p50), 'difference'),
-    measure(`${name}: p99`, 'ms', b.map((x) => x.p99), g.map((x) => x.p99), 'difference'),
+    measure(
+      `${name}: p50`,
+      'ms',
+      b.map((x) => x.p50),
+      g.map((x) => x.p50),
+      'difference',
+    ),
+    measure(
+      `${name}: p99`,
+      'ms',
+      b.map((x) => x.p99),
+      g.map((x) => x.p99),
+      'difference',
+    ),
   ];
 }
 
@@ -135,8 +159,20 @@ async function streamed(body: string): Promise<Measure[]> {
     return { cpu: (cpuMicroseconds(side.pid) - before) / streams / CHUNKS, rate: (streams * CHUNKS) / result.seconds };
   });
   return [
-    measure(`${CHUNKS} chunks streamed: CPU`, 'µs/chunk', b.map((x) => x.cpu), g.map((x) => x.cpu), 'ratio'),
-    measure(`${CHUNKS} chunks streamed: throughput`, 'chunks/s', b.map((x) => x.rate), g.map((x) => x.rate), 'ratio'),
+    measure(
+      `${CHUNKS} chunks streamed: CPU`,
+      'µs/chunk',
+      b.map((x) => x.cpu),
+      g.map((x) => x.cpu),
+      'ratio',
+    ),
+    measure(
+      `${CHUNKS} chunks streamed: throughput`,
+      'chunks/s',
+      b.map((x) => x.rate),
+      g.map((x) => x.rate),
+      'ratio',
+    ),
   ];
 }
 
@@ -147,7 +183,9 @@ async function memory(): Promise<Measure> {
     await sleep(2000);
     const before = residentBytes(side.pid);
     const own = createClient();
-    await Promise.all(Array.from({ length: HELD_STREAMS }, () => openStream(own, side, prompt(2048, true, 'upstream/stall'))));
+    await Promise.all(
+      Array.from({ length: HELD_STREAMS }, () => openStream(own, side, prompt(2048, true, 'upstream/stall'))),
+    );
     await sleep(2000);
     const bytes = (residentBytes(side.pid) - before) / HELD_STREAMS;
     await own.destroy();
@@ -185,7 +223,10 @@ function report(): void {
   }));
   console.table(Object.fromEntries(rows.map(({ name, ...row }) => [name, row])));
   mkdirSync('bench-results', { recursive: true });
-  writeFileSync('bench-results/latest.json', `${JSON.stringify({ rounds: ROUNDS, connections: CONNECTIONS, measures: rows }, null, 2)}\n`);
+  writeFileSync(
+    'bench-results/latest.json',
+    `${JSON.stringify({ rounds: ROUNDS, connections: CONNECTIONS, measures: rows }, null, 2)}\n`,
+  );
   console.log('Written to bench-results/latest.json');
 }
 

@@ -14,18 +14,66 @@ const MIX =
 
 const texts: readonly (readonly [string, (length: number) => string])[] = [
   ['plain prose', (length) => fill(PROSE, length)],
-  ['prose in German', (length) => fill('Die Größe der Übermengen prüfen wir für Österreich, sagte „Frau Müller“ kürzlich. ', length)],
+  [
+    'prose in German',
+    (length) => fill('Die Größe der Übermengen prüfen wir für Österreich, sagte „Frau Müller“ kürzlich. ', length),
+  ],
   ['four finds in 2 KiB', (length) => fill(`${MIX}${fill(PROSE, 2 * KIB - MIX.length)}`, length)],
   ['typical mix', (length) => fill(`${MIX}${fill(PROSE, 400)}`, length)],
-  ['JSON', (length) => fill('{"id":"3f2504e0-4f89-11d3-9a0c-0305e82c3301","count":12,"price":4.5,"tags":["a","b"],"ok":true},', length)],
-  ['source code', (length) => fill('const total = items.map((item) => item.price * 100).reduce((a, b) => a + b, 0); // std::sum\n', length)],
+  [
+    'JSON',
+    (length) =>
+      fill('{"id":"3f2504e0-4f89-11d3-9a0c-0305e82c3301","count":12,"price":4.5,"tags":["a","b"],"ok":true},', length),
+  ],
+  [
+    'source code',
+    (length) =>
+      fill('const total = items.map((item) => item.price * 100).reduce((a, b) => a + b, 0); // std::sum\n', length),
+  ],
   ['base64', (length) => fill('TWFuIGlzIGRpc3Rpbmd1aXNoZWQsIG5vdCBvbmx5IGJ5IGhpcyByZWFzb24sIGJ1dCBieSB0aGlz', length)],
   ['folded', (length) => fill(`${PROSE}\u00a0`, length)],
   ...[
-    'a', '1', '@', '+', '0 0 0 ', ':', '=', '-', '_', '.', 'a@', 'a@b.', '::1 ', '1.', '4 ', '41 ', '0049 ', '+49 ', 'DE89 ',
-    'sk-', '-sk-', 'eyJ', '-eyJ', '-eyJa.', 'token=', 'password:', 'Bearer ', 'AKIA', '-----BEGIN PRIVATE KEY-----', 'x://a:',
-    'tel 0301234 ', '030 123 4567 ', 'password ', '\u200b', '1\u200b', '٠', '«a',
-  ].map((unit): readonly [string, (length: number) => string] => [JSON.stringify(unit), (length) => fill(unit, length)]),
+    'a',
+    '1',
+    '@',
+    '+',
+    '0 0 0 ',
+    ':',
+    '=',
+    '-',
+    '_',
+    '.',
+    'a@',
+    'a@b.',
+    '::1 ',
+    '1.',
+    '4 ',
+    '41 ',
+    '0049 ',
+    '+49 ',
+    'DE89 ',
+    'sk-',
+    '-sk-',
+    'eyJ',
+    '-eyJ',
+    '-eyJa.',
+    'token=',
+    'password:',
+    'Bearer ',
+    'AKIA',
+    '-----BEGIN PRIVATE KEY-----',
+    'x://a:',
+    'tel 0301234 ',
+    '030 123 4567 ',
+    'password ',
+    '\u200b',
+    '1\u200b',
+    '٠',
+    '«a',
+  ].map((unit): readonly [string, (length: number) => string] => [
+    JSON.stringify(unit),
+    (length) => fill(unit, length),
+  ]),
 ];
 
 function fill(unit: string, length: number): string {
@@ -54,5 +102,7 @@ for (const [name, write] of texts) {
   const [small, middle, large] = [2, 20, 200].map((size) => measure(write(size * KIB))) as [number, number, number];
   const finds = detection.find(write(2 * KIB)).length;
   const columns = [small, middle, large].map((time) => time.toFixed(1).padStart(10)).join('');
-  console.log(`${name.padEnd(32)}${columns} µs${(large / middle).toFixed(1).padStart(8)}x ${String(finds).padStart(5)} finds in 2 KiB`);
+  console.log(
+    `${name.padEnd(32)}${columns} µs${(large / middle).toFixed(1).padStart(8)}x ${String(finds).padStart(5)} finds in 2 KiB`,
+  );
 }

@@ -83,7 +83,13 @@ export async function closedLoop(
 }
 
 /** Sends at a fixed rate whatever the answers take, so that waiting shows as latency. */
-export async function pacedLoop(client: Agent, target: Target, body: string, perSecond: number, seconds: number): Promise<LoadResult> {
+export async function pacedLoop(
+  client: Agent,
+  target: Target,
+  body: string,
+  perSecond: number,
+  seconds: number,
+): Promise<LoadResult> {
   const latencies: number[] = [];
   let failures = 0;
   const pending: Promise<void>[] = [];

@@ -20,7 +20,9 @@ const buffered = Buffer.from(
   }),
 );
 const first = frame({ role: 'assistant', content: '' }, null);
-const chunks = Array.from({ length: CHUNKS }, (_, index) => frame({ content: index % 50 === 7 ? 'to «EMAIL_1» ' : ' token' }, null));
+const chunks = Array.from({ length: CHUNKS }, (_, index) =>
+  frame({ content: index % 50 === 7 ? 'to «EMAIL_1» ' : ' token' }, null),
+);
 const last =
   frame({}, 'stop') +
   `data: ${JSON.stringify({ id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'static', choices: [], usage })}\n\n` +

@@ -18,7 +18,14 @@ beforeEach(() => {
 const asked = () => stack.upstream.requests.length - before;
 
 interface Failure {
-  readonly error: { readonly code: string; readonly message: string; readonly gw: { readonly cause: string; readonly attempts: readonly { readonly status?: number; readonly error?: string }[] } };
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly gw: {
+      readonly cause: string;
+      readonly attempts: readonly { readonly status?: number; readonly error?: string }[];
+    };
+  };
 }
 
 const busy = (headers: Record<string, string> = {}) => json({ error: { message: 'slow down' } }, 429, headers);
@@ -26,7 +33,11 @@ const good = chat({ content: 'ok', usage: { prompt_tokens: 10, completion_tokens
 
 describe('recovers within three attempts', () => {
   test.each([
-    ['a reset, then a 500', [cutOff('reset'), json({ error: { message: 'x' } }, 500), good], [{ error: 'reset' }, { status: 500 }, { status: 200 }]],
+    [
+      'a reset, then a 500',
+      [cutOff('reset'), json({ error: { message: 'x' } }, 500), good],
+      [{ error: 'reset' }, { status: 500 }, { status: 200 }],
+    ],
     ['a 429 with retry-after-ms', [busy({ 'retry-after-ms': '20' }), good], [{ status: 429 }, { status: 200 }]],
     ['a 503 page of HTML', [text('<h1>Busy</h1>', { status: 503 }), good], [{ status: 503 }, { status: 200 }]],
   ] as const)('%s', async (_name, script, attempts) => {
@@ -45,10 +56,28 @@ describe('gives up', () => {
     ['at once when the provider asks for a long wait', busy({ 'retry-after': '60' }), 503, 1, 'overloaded'],
     ['after a connection that is cut each time', cutOff('fin'), 502, 3, 'reset'],
     ['on what is not HTTP', notHttp(), 502, 1, 'protocol'],
-    ['on a body that is not JSON', text('garbage', { headers: { 'content-type': 'application/json' } }), 502, 1, 'protocol'],
+    [
+      'on a body that is not JSON',
+      text('garbage', { headers: { 'content-type': 'application/json' } }),
+      502,
+      1,
+      'protocol',
+    ],
     ['on an answer without choices', json({ id: 'x', choices: [] }), 502, 1, 'protocol'],
-    ['on a body cut in the middle', brokenJson({ choices: [{ message: { content: 'x'.repeat(100) } }] }, 50), 502, 1, 'reset'],
-    ['on credentials refused', json({ error: { message: 'Incorrect API key provided: sk-secret' } }, 401), 502, 1, 'credentials'],
+    [
+      'on a body cut in the middle',
+      brokenJson({ choices: [{ message: { content: 'x'.repeat(100) } }] }, 50),
+      502,
+      1,
+      'reset',
+    ],
+    [
+      'on credentials refused',
+      json({ error: { message: 'Incorrect API key provided: sk-secret' } }, 401),
+      502,
+      1,
+      'credentials',
+    ],
   ] as const)('%s', async (_name, script, status, times, cause) => {
     stack.upstream.respond(script);
     const answer = await stack.ask();
@@ -71,7 +100,11 @@ describe('gives up', () => {
 
   test('never asks again after a timeout', async () => {
     stack.upstream.respond(hang());
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${stack.key}`, 'x-gw-upstream-timeout': '1' };
+    const headers = {
+      'content-type': 'application/json',
+      authorization: `Bearer ${stack.key}`,
+      'x-gw-upstream-timeout': '1',
+    };
     expect((await stack.ask({}, { headers })).status).toBe(504);
     expect(asked()).toBe(1);
   });
@@ -82,7 +115,10 @@ describe('gives up', () => {
     const { error } = (await answer.json()) as Failure;
     await stack.upstream.up();
     expect(answer.status).toBe(502);
-    expect(error.gw).toMatchObject({ cause: 'connect', attempts: [{ error: 'connect' }, { error: 'connect' }, { error: 'connect' }] });
+    expect(error.gw).toMatchObject({
+      cause: 'connect',
+      attempts: [{ error: 'connect' }, { error: 'connect' }, { error: 'connect' }],
+    });
     expect(JSON.stringify(error)).not.toContain('127.0.0.1');
   });
 });

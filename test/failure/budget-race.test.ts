@@ -40,7 +40,12 @@ describe('a budget for 100 calls', () => {
       workload: { budget: { amount: '1000', period: 'Total' } },
     });
     const { ask, upstream } = stack;
-    upstream.respond(chat({ content: Array.from({ length: 30 }, (_, index) => `word ${index} `), usage: { prompt_tokens: 11, completion_tokens: 60, total_tokens: 71 } }));
+    upstream.respond(
+      chat({
+        content: Array.from({ length: 30 }, (_, index) => `word ${index} `),
+        usage: { prompt_tokens: 11, completion_tokens: 60, total_tokens: 71 },
+      }),
+    );
     let random = 42;
     const next = (below: number): number => (random = (random * 1_103_515_245 + 12_345) % 2_147_483_648) % below;
     const outcomes = await Promise.all(
@@ -65,7 +70,9 @@ describe('a budget for 100 calls', () => {
     const rows = await ledgerRows(stack.databaseUrl, 200);
     expect(rows).toHaveLength(200);
     // One row for every call that reached the provider, and every served one is billed as the provider reported.
-    expect(rows.filter((row) => row.attempts.length > 0 || row.outcome === 'hung_up').length).toBeGreaterThanOrEqual(upstream.requests.length);
+    expect(rows.filter((row) => row.attempts.length > 0 || row.outcome === 'hung_up').length).toBeGreaterThanOrEqual(
+      upstream.requests.length,
+    );
     for (const row of rows.filter(({ outcome }) => outcome === 'served')) expect(row.cost_nano_eur).toBe('71000000');
   }, 60_000);
 });

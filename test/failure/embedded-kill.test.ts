@@ -21,10 +21,16 @@ afterEach(async () => {
 test('the embedded run loses no call to kill -9 either', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatewarden-embedded-'));
   cleanup.defer(() => rmSync(dataDir, { recursive: true, force: true }));
-  const upstream = await startUpstream(chat({ content: ['a ', 'b '], usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 } }));
+  const upstream = await startUpstream(
+    chat({ content: ['a ', 'b '], usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 } }),
+  );
   cleanup.defer(() => upstream.close());
   const key = newKey();
-  const resources = tenant({ upstreamUrl: upstream.url, key, workload: { budget: { amount: '100', period: 'Daily' } } });
+  const resources = tenant({
+    upstreamUrl: upstream.url,
+    key,
+    workload: { budget: { amount: '100', period: 'Daily' } },
+  });
   const start = async () => {
     const gateway = await startGateway({ resources, dataDir });
     cleanup.defer(() => gateway.kill());
@@ -34,7 +40,12 @@ test('the embedded run loses no call to kill -9 either', async () => {
     fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify({ model: 'upstream/m', stream, max_tokens: 64, messages: [{ role: 'user', content: 'Hello' }] }),
+      body: JSON.stringify({
+        model: 'upstream/m',
+        stream,
+        max_tokens: 64,
+        messages: [{ role: 'user', content: 'Hello' }],
+      }),
     }).then((answer) => answer.text());
   const first = await start();
   const load = Promise.allSettled(Array.from({ length: 60 }, (_, index) => ask(first.url, index % 2 === 0)));
@@ -44,7 +55,10 @@ test('the embedded run loses no call to kill -9 either', async () => {
   const second = await start();
   await ask(second.url, false);
   const dispatched = upstream.requests.length;
-  await using embedded = await reachEmbeddedPostgres({ dataDir }).then((reached) => ({ ...reached, [Symbol.asyncDispose]: () => reached.close() }));
+  await using embedded = await reachEmbeddedPostgres({ dataDir }).then((reached) => ({
+    ...reached,
+    [Symbol.asyncDispose]: () => reached.close(),
+  }));
   const rows = await ledgerRows(embedded.connectionString, dispatched);
   expect(new Set(rows.map((row) => row.call_id)).size).toBe(rows.length);
   expect(rows.length).toBeGreaterThanOrEqual(dispatched);

@@ -15,9 +15,17 @@ afterEach(async () => {
 });
 
 test('kill -9 under load, then a restart: one row for every dispatched call, every hold settled, the chain verifies', async () => {
-  stack = await startStack({ prices: [{ model: 'upstream/*', input: '3', output: '15' }], workload: { budget: { amount: '500', period: 'Daily' } } });
+  stack = await startStack({
+    prices: [{ model: 'upstream/*', input: '3', output: '15' }],
+    workload: { budget: { amount: '500', period: 'Daily' } },
+  });
   const { ask, upstream, databaseUrl } = stack;
-  upstream.respond(chat({ content: Array.from({ length: 20 }, () => 'word '), usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 } }));
+  upstream.respond(
+    chat({
+      content: Array.from({ length: 20 }, () => 'word '),
+      usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
+    }),
+  );
   for (let round = 0; round < 3; round++) {
     const before = upstream.requests.length;
     const load = Array.from({ length: 60 }, async (_, index) => {
@@ -35,10 +43,13 @@ test('kill -9 under load, then a restart: one row for every dispatched call, eve
   const spent = await expectBooksToAgree(stack, upstream.requests.length);
   expect(spent).toBeGreaterThan(0n);
   const rows = await ledgerRows(databaseUrl);
-  const dispatched = rows.filter((row) => row.outcome === 'abandoned' || row.attempts.length > 0 || row.provider !== null);
+  const dispatched = rows.filter(
+    (row) => row.outcome === 'abandoned' || row.attempts.length > 0 || row.provider !== null,
+  );
   expect(dispatched.length).toBeGreaterThanOrEqual(upstream.requests.length);
   expect(rows.some((row) => row.outcome === 'abandoned')).toBe(true);
-  for (const row of rows.filter(({ outcome }) => outcome === 'abandoned')) expect(row.cost_nano_eur).toBe(row.held_nano_eur);
+  for (const row of rows.filter(({ outcome }) => outcome === 'abandoned'))
+    expect(row.cost_nano_eur).toBe(row.held_nano_eur);
   const { stdout } = await run(process.execPath, [GWCTL, 'audit', 'verify', '--database-url', databaseUrl]);
   expect(stdout).toMatch(/intact/i);
 }, 120_000);

@@ -22,7 +22,8 @@ test('a process that stood still while another took over its call does not seal 
   // The other one finds the lease run out, and seals the call as abandoned.
   const { ledgerRows } = await import('../harness/ledger-rows.ts');
   const deadline = Date.now() + 60_000;
-  while ((await ledgerRows(databaseUrl)).length === 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 250));
+  while ((await ledgerRows(databaseUrl)).length === 0 && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 250));
   held.release();
   gateway.signal('SIGCONT');
   const answer = await inFlight;

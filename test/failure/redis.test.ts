@@ -34,7 +34,11 @@ describe.each(['killed', 'stopped'] as const)('Redis %s', (how) => {
     expect(refused.headers.get('retry-after')).toBe('2');
     expect(await refused.json()).toMatchObject({ error: { type: 'api_error', code: 'limits_unavailable' } });
     expect(upstream.requests).toHaveLength(3);
-    expect(await rowOf(databaseUrl, refused.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused', step: 'meter', cost_nano_eur: '0' });
+    expect(await rowOf(databaseUrl, refused.headers.get('x-request-id'))).toMatchObject({
+      outcome: 'refused',
+      step: 'meter',
+      cost_nano_eur: '0',
+    });
     if (how === 'stopped') redis.resume();
     await redis.restart({ empty: true });
     // 0.75 of 1 is spent: one more call fits, not four.

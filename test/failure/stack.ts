@@ -24,7 +24,10 @@ export const ORGANIZATION = 'default/acme';
 export const WORKLOAD = 'default/app';
 
 export async function startStack(
-  options: Partial<TenantOptions> & { readonly env?: Readonly<Record<string, string>>; readonly databaseUrl?: string } = {},
+  options: Partial<TenantOptions> & {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly databaseUrl?: string;
+  } = {},
 ): Promise<Stack> {
   const { env, databaseUrl: givenDatabase, ...tenantOptions } = options;
   await using cleanup = new AsyncDisposableStack();
@@ -83,7 +86,8 @@ export async function expectBooksToAgree(stack: Stack, least: number): Promise<b
   }
   const rows = await ledgerRows(stack.databaseUrl, least);
   const ledger = rows.reduce((sum, row) => sum + BigInt(row.cost_nano_eur), 0n);
-  const total = (scope: string): bigint | undefined => view.spend.find((entry) => entry.scope === scope && entry.period === 'total')?.amount;
+  const total = (scope: string): bigint | undefined =>
+    view.spend.find((entry) => entry.scope === scope && entry.period === 'total')?.amount;
   const { expect } = await import('vitest');
   expect(view.holds).toEqual([]);
   expect(new Set(rows.map((row) => row.call_id)).size).toBe(rows.length);

@@ -11,7 +11,15 @@ afterEach(async () => {
   stack = undefined;
 });
 
-const chunk = (content: string) => ({ data: { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] } });
+const chunk = (content: string) => ({
+  data: {
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta: { content }, finish_reason: null }],
+  },
+});
 
 /** Reads a stream up to its end, or until `until` has come. */
 async function read(answer: Response, until?: string): Promise<string> {
@@ -52,7 +60,13 @@ describe('hang-ups', () => {
     stack = await startStack({ workload: { onHangUp: 'Drain' } });
     const { ask, upstream, databaseUrl } = stack;
     const steps = gate();
-    upstream.respond(chat({ content: ['a', 'b', 'c'], usage: { prompt_tokens: 21, completion_tokens: 4, total_tokens: 25 }, gate: steps }));
+    upstream.respond(
+      chat({
+        content: ['a', 'b', 'c'],
+        usage: { prompt_tokens: 21, completion_tokens: 4, total_tokens: 25 },
+        gate: steps,
+      }),
+    );
     const hangUp = new AbortController();
     const answering = ask({ stream: true, max_tokens: 1000 }, { signal: hangUp.signal });
     await steps.step();
@@ -67,23 +81,43 @@ describe('hang-ups', () => {
 
 describe('broken streams end as error events, sealed and billed', () => {
   test.each([
-    ['cut by the provider', chat({ content: ['a', 'b'], ending: 'reset', finishReason: null, done: false, usageFrame: 'never' }), 'upstream_error'],
-    ['ended without a finish', chat({ content: ['a', 'b'], finishReason: null, done: false, usageFrame: 'never' }), 'upstream_error'],
+    [
+      'cut by the provider',
+      chat({ content: ['a', 'b'], ending: 'reset', finishReason: null, done: false, usageFrame: 'never' }),
+      'upstream_error',
+    ],
+    [
+      'ended without a finish',
+      chat({ content: ['a', 'b'], finishReason: null, done: false, usageFrame: 'never' }),
+      'upstream_error',
+    ],
     ['turned into garbage', sse([chunk('a'), { raw: 'data: {"choices":[{]\n\n' }]), 'upstream_error'],
-    ['reporting an error', sse([chunk('a'), { data: { error: { message: 'model fell over', type: 'server_error' } } }]), 'upstream_error'],
-  ])('%s', async (_name, answerWith, code) => {
-    stack = await startStack();
-    const { ask, upstream, databaseUrl } = stack;
-    upstream.respond(answerWith);
-    const answer = await ask({ stream: true });
-    const text = await read(answer);
-    expect(answer.status).toBe(200);
-    expect(text).toContain('"content":"a"');
-    expect(text).not.toContain('[DONE]');
-    expect(lastEvent(text).error).toMatchObject({ code, type: 'api_error' });
-    expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({ outcome: 'failed', code, usage_source: 'estimated' });
-    await expectBooksToAgree(stack, 1);
-  }, 60_000);
+    [
+      'reporting an error',
+      sse([chunk('a'), { data: { error: { message: 'model fell over', type: 'server_error' } } }]),
+      'upstream_error',
+    ],
+  ])(
+    '%s',
+    async (_name, answerWith, code) => {
+      stack = await startStack();
+      const { ask, upstream, databaseUrl } = stack;
+      upstream.respond(answerWith);
+      const answer = await ask({ stream: true });
+      const text = await read(answer);
+      expect(answer.status).toBe(200);
+      expect(text).toContain('"content":"a"');
+      expect(text).not.toContain('[DONE]');
+      expect(lastEvent(text).error).toMatchObject({ code, type: 'api_error' });
+      expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({
+        outcome: 'failed',
+        code,
+        usage_source: 'estimated',
+      });
+      await expectBooksToAgree(stack, 1);
+    },
+    60_000,
+  );
 
   test('an event over 4 MiB ends a tokenized stream with an error', async () => {
     stack = await startStack({ policy: { dlp: { mode: 'Tokenize' } } });
@@ -108,12 +142,20 @@ describe('time', () => {
     stack = await startStack();
     const { ask, upstream, key } = stack;
     upstream.respond(hang());
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, 'x-gw-upstream-timeout': '1' };
+    const headers = {
+      'content-type': 'application/json',
+      authorization: `Bearer ${key}`,
+      'x-gw-upstream-timeout': '1',
+    };
     const answer = await ask({}, { headers });
     expect(answer.status).toBe(504);
     expect(answer.headers.get('x-should-retry')).toBe('false');
     expect(await answer.json()).toMatchObject({
-      error: { type: 'api_error', code: 'upstream_timeout', gw: { cause: 'timeout', attempts: [{ provider: 'upstream', error: 'timeout' }] } },
+      error: {
+        type: 'api_error',
+        code: 'upstream_timeout',
+        gw: { cause: 'timeout', attempts: [{ provider: 'upstream', error: 'timeout' }] },
+      },
     });
     expect(upstream.requests).toHaveLength(1);
     for (const value of ['0', '301', '1.5', 'soon']) {
@@ -125,7 +167,11 @@ describe('time', () => {
     stack = await startStack();
     const { ask, upstream, key } = stack;
     upstream.respond(hang());
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, 'x-gw-upstream-timeout': '17' };
+    const headers = {
+      'content-type': 'application/json',
+      authorization: `Bearer ${key}`,
+      'x-gw-upstream-timeout': '17',
+    };
     const started = performance.now();
     const answer = await ask({ stream: true }, { headers });
     const text = await read(answer);
@@ -147,7 +193,8 @@ describe('SIGTERM', () => {
     await steps.step();
     const answer = await streaming;
     gateway.signal('SIGTERM');
-    while ((await fetch(`${gateway.adminUrl}/readyz`)).status === 200) await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await fetch(`${gateway.adminUrl}/readyz`)).status === 200)
+      await new Promise((resolve) => setTimeout(resolve, 5));
     await expect(ask()).rejects.toThrow('fetch failed');
     steps.release();
     const text = await read(answer);
@@ -169,7 +216,11 @@ describe('SIGTERM', () => {
     const text = await read(answer);
     expect(lastEvent(text).error).toMatchObject({ code: 'server_restarting' });
     expect(await gateway.exited).toBe(0);
-    expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({ outcome: 'failed', code: 'server_restarting', usage_source: 'estimated' });
+    expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({
+      outcome: 'failed',
+      code: 'server_restarting',
+      usage_source: 'estimated',
+    });
     await expectBooksToAgree(stack, 1);
   }, 60_000);
 });

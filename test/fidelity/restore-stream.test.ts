@@ -27,7 +27,12 @@ afterAll(async () => {
 });
 
 interface Chunk {
-  readonly choices: readonly { readonly delta: { readonly content?: string; readonly tool_calls?: readonly { readonly function: { readonly arguments: string } }[] } }[];
+  readonly choices: readonly {
+    readonly delta: {
+      readonly content?: string;
+      readonly tool_calls?: readonly { readonly function: { readonly arguments: string } }[];
+    };
+  }[];
 }
 
 async function streamed(): Promise<{ content: string; args: string }> {

@@ -45,7 +45,10 @@ const blank = fc.constantFrom('', ' ', '\n', '\t ');
 const oddNumber = fc.constantFrom('1.0', '9007199254740993123', '-0', '1e3', '0.10', '18446744073709551615');
 const oddString = fc.oneof(
   fc.constantFrom('"\\u00e9"', '"\\ud83d\\ude00"', '"😀"', '"\\/"', '"«x»"', '"\\\\\\""', '"\u2028"', '""'),
-  fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !/[\d@:]/.test(text)).map((text) => JSON.stringify(text)),
+  fc
+    .string({ unit: 'grapheme', maxLength: 12 })
+    .filter((text) => !/[\d@:]/.test(text))
+    .map((text) => JSON.stringify(text)),
 );
 const oddValue = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
@@ -54,16 +57,22 @@ const oddValue = fc.letrec<{ value: string }>((tie) => ({
     oddString,
     fc.constantFrom('true', 'null'),
     fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(' , ')}]`),
-    fc.uniqueArray(fc.tuple(fc.stringMatching(/^[a-z0-9]{1,4}$/), tie('value')), { maxLength: 3, selector: ([name]) => name }).map(
-      (members) => `{${members.map(([name, value]) => `"${name}" :${value}`).join(',')}}`,
-    ),
+    fc
+      .uniqueArray(fc.tuple(fc.stringMatching(/^[a-z0-9]{1,4}$/), tie('value')), {
+        maxLength: 3,
+        selector: ([name]) => name,
+      })
+      .map((members) => `{${members.map(([name, value]) => `"${name}" :${value}`).join(',')}}`),
   ),
 })).value;
 
 /** A body whose members come in any order, with a place for the model and for the user's text. */
 const body = fc
   .tuple(
-    fc.uniqueArray(fc.tuple(fc.stringMatching(/^x_[a-z]{1,5}$/), oddValue), { maxLength: 5, selector: ([name]) => name }),
+    fc.uniqueArray(fc.tuple(fc.stringMatching(/^x_[a-z]{1,5}$/), oddValue), {
+      maxLength: 5,
+      selector: ([name]) => name,
+    }),
     oddString,
     blank,
     fc.nat(),
@@ -103,7 +112,8 @@ describe('fuzzed bodies', () => {
 });
 
 test('a stream is asked for its usage without touching the client’s other options', async () => {
-  const text = '{"stream":true , "stream_options":{"x":1.0},"model":"upstream/m","messages":[{"role":"user","content":"hi"}]}';
+  const text =
+    '{"stream":true , "stream_options":{"x":1.0},"model":"upstream/m","messages":[{"role":"user","content":"hi"}]}';
   expect(await sent('logged', text)).toBe(
     '{"stream":true , "stream_options":{"x":1.0,"include_usage":true},"model":"m","messages":[{"role":"user","content":"hi"}]}',
   );

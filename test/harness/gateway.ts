@@ -113,7 +113,9 @@ function whenListening(
     };
     child.stdout!.on('data', read);
     child.stderr!.on('data', read);
-    void exited.then((code) => reject(new Error(`the gateway ended with ${code} before it listened:\n${log.join('\n')}`)));
+    void exited.then((code) =>
+      reject(new Error(`the gateway ended with ${code} before it listened:\n${log.join('\n')}`)),
+    );
   });
 }
 
@@ -143,7 +145,11 @@ export interface TenantOptions {
 export function tenant(options: TenantOptions): object[] {
   const { upstreamUrl, key, workload, organization, policy, provider, prices } = options;
   return [
-    resource('Organization', 'acme', { contact: { email: 'ops@acme.example' }, priceBookRef: { name: 'prices' }, ...organization }),
+    resource('Organization', 'acme', {
+      contact: { email: 'ops@acme.example' },
+      priceBookRef: { name: 'prices' },
+      ...organization,
+    }),
     resource('Workload', 'app', { organizationRef: { name: 'acme' }, ...workload }),
     resource('VirtualKey', 'app-key', {
       workloadRef: { name: 'app' },
@@ -157,6 +163,8 @@ export function tenant(options: TenantOptions): object[] {
       ...provider,
     }),
     resource('PriceBook', 'prices', { prices: prices ?? [{ model: 'upstream/*', input: '2', output: '8' }] }),
-    ...(policy ? [resource('Policy', 'app-policy', { targetRefs: [{ kind: 'Workload', name: 'app' }], defaults: policy })] : []),
+    ...(policy
+      ? [resource('Policy', 'app-policy', { targetRefs: [{ kind: 'Workload', name: 'app' }], defaults: policy })]
+      : []),
   ];
 }

@@ -8,7 +8,9 @@ export async function ledgerRows(databaseUrl: string, least = 0): Promise<AuditR
   await client.connect();
   try {
     for (let tries = 0; ; tries++) {
-      const { rows } = await client.query<{ row: string }>('SELECT row_text AS row FROM audit_rows ORDER BY strand, sequence');
+      const { rows } = await client.query<{ row: string }>(
+        'SELECT row_text AS row FROM audit_rows ORDER BY strand, sequence',
+      );
       if (rows.length >= least) return rows.map(({ row }) => JSON.parse(row) as AuditRow);
       if (tries === 400) throw new Error(`only ${rows.length} of ${least} audit rows came`);
       await sleep(25);

@@ -92,7 +92,10 @@ async function command(url: string, sql: string): Promise<void> {
 function binaries(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [...versions.map((version) => join(debian, version, 'bin')), ...(process.env['PATH'] ?? '').split(':')];
+  const folders = [
+    ...versions.map((version) => join(debian, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(':'),
+  ];
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
 }
 
@@ -113,7 +116,12 @@ function initArguments(folder: string): readonly string[] {
 
 /** Starts the server and waits until it answers. It dies with this process, however that ends. */
 async function launch(folder: string, port: number, fsync: boolean): Promise<ChildProcess> {
-  const settings = [`fsync=${fsync ? 'on' : 'off'}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'jit=off'];
+  const settings = [
+    `fsync=${fsync ? 'on' : 'off'}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'jit=off',
+  ];
   const server = [join(binaries()!, 'postgres'), '-D', join(folder, 'data'), '-p', String(port)];
   const command = [...server, ...settings.flatMap((setting) => ['-c', setting])];
   const user = unprivilegedUser();
@@ -183,7 +191,13 @@ function lentServer(url: string): PostgresServer {
   const impossible = (): never => {
     throw new Error('a server named by TEST_DATABASE_URL is not ours to stop: start one with { control: true }');
   };
-  return { url, createDatabase: () => createDatabase(url), stop: async () => {}, kill: impossible, restart: impossible };
+  return {
+    url,
+    createDatabase: () => createDatabase(url),
+    stop: async () => {},
+    kill: impossible,
+    restart: impossible,
+  };
 }
 
 function urlOf(port: number): string {
@@ -201,7 +215,9 @@ function freePort(): Promise<number> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+      server.close(() =>
+        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
+      );
     });
   });
 }

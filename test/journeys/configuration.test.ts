@@ -17,7 +17,11 @@ let resources: object[];
 beforeAll(async () => {
   upstream = await startUpstream();
   resources = tenant({ upstreamUrl: upstream.url, key });
-  gateway = await startGateway({ resources, redisUrl: inject('redisUrl'), databaseUrl: await createDatabase(inject('databaseUrl')) });
+  gateway = await startGateway({
+    resources,
+    redisUrl: inject('redisUrl'),
+    databaseUrl: await createDatabase(inject('databaseUrl')),
+  });
 }, 60_000);
 afterAll(async () => {
   await gateway?.stop();
@@ -42,7 +46,11 @@ async function until(status: number, secret: string): Promise<Response> {
 }
 
 const keyResource = (name: string, secret: string, more: object = {}) =>
-  resource('VirtualKey', name, { workloadRef: { name: 'app' }, hash: { algorithm: 'SHA256', value: hash('sha256', secret, 'hex') }, ...more });
+  resource('VirtualKey', name, {
+    workloadRef: { name: 'app' },
+    hash: { algorithm: 'SHA256', value: hash('sha256', secret, 'hex') },
+    ...more,
+  });
 
 test('a key is added, then revoked, without a restart', async () => {
   expect((await ask(second)).status).toBe(401);
@@ -50,7 +58,9 @@ test('a key is added, then revoked, without a restart', async () => {
   await until(200, second);
   gateway.configure([...resources, keyResource('second', second, { revoked: true })]);
   const refused = await until(401, second);
-  expect(await refused.json()).toMatchObject({ error: { code: 'invalid_api_key', message: 'The API key was revoked.' } });
+  expect(await refused.json()).toMatchObject({
+    error: { code: 'invalid_api_key', message: 'The API key was revoked.' },
+  });
 });
 
 test('a broken change keeps the last good configuration, names every fault, and unknown keys are told 503, not 401', async () => {
@@ -64,7 +74,13 @@ test('a broken change keeps the last good configuration, names every fault, and 
   expect((await ask(key)).status).toBe(200);
   const rejected = gateway.log.findLast((line) => line.includes('config.rejected'))!;
   const { faults } = JSON.parse(rejected) as { faults: { file: string; object: string; field: string }[] };
-  expect(faults).toContainEqual(expect.objectContaining({ file: 'resources.yaml', object: 'Workload default/broken', field: 'spec.limits.requestsPerMinute' }));
+  expect(faults).toContainEqual(
+    expect.objectContaining({
+      file: 'resources.yaml',
+      object: 'Workload default/broken',
+      field: 'spec.limits.requestsPerMinute',
+    }),
+  );
   gateway.configure(resources);
   await until(401, newKey());
 });

@@ -37,7 +37,9 @@ function workload(name: string, apiKey: string, spec: object, policy?: object): 
   return [
     resource('Workload', name, { organizationRef: { name: 'acme' }, ...spec }),
     resource('VirtualKey', `${name}-key`, { ...keySpec, workloadRef: { name } }),
-    ...(policy ? [resource('Policy', `${name}-policy`, { targetRefs: [{ kind: 'Workload', name }], defaults: policy })] : []),
+    ...(policy
+      ? [resource('Policy', `${name}-policy`, { targetRefs: [{ kind: 'Workload', name }], defaults: policy })]
+      : []),
   ];
 }
 
@@ -46,7 +48,11 @@ beforeAll(async () => {
   databaseUrl = await createDatabase(inject('databaseUrl'));
   gateway = await startGateway({
     resources: [
-      ...tenant({ upstreamUrl: upstream.url, key, policy: { dlp: { mode: 'Tokenize' }, allowedModels: ['upstream/*', 'other/*'] } }),
+      ...tenant({
+        upstreamUrl: upstream.url,
+        key,
+        policy: { dlp: { mode: 'Tokenize' }, allowedModels: ['upstream/*', 'other/*'] },
+      }),
       ...workload('poor', poorKey, { budget: { amount: '0.000001', period: 'Monthly' } }),
       ...workload('slow', slowKey, { limits: { requestsPerMinute: 1 } }),
       ...workload('strict', blockKey, {}, { dlp: { mode: 'Block' }, residency: { allowedJurisdictions: ['DE'] } }),
@@ -75,18 +81,28 @@ const ask = (content: string) => ({ model: MODEL, messages: [{ role: 'user' as c
 
 describe('answers', () => {
   test('a buffered chat, sealed and billed as the provider reports', async () => {
-    upstream.respond(chat({ content: 'Bonjour.', usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } }));
+    upstream.respond(
+      chat({ content: 'Bonjour.', usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } }),
+    );
     const { data, response } = await client.chat.completions.create(ask('Say hello')).withResponse();
     expect(data.choices[0]?.message.content).toBe('Bonjour.');
     expect(data.usage?.total_tokens).toBe(120);
     const row = await rowOf(databaseUrl, response.headers.get('x-request-id'));
     // 100 × 2 EUR + 20 × 8 EUR a million tokens
-    expect(row).toMatchObject({ outcome: 'served', status: 200, cost_nano_eur: '360000', usage_source: 'provider', provider: 'upstream' });
+    expect(row).toMatchObject({
+      outcome: 'served',
+      status: 200,
+      cost_nano_eur: '360000',
+      usage_source: 'provider',
+      provider: 'upstream',
+    });
     expect(JSON.parse(upstream.requests.at(-1)!.body)).toEqual({ ...ask('Say hello'), model: 'gpt-test' });
   });
 
   test('a stream with its usage frame, equal to what is billed', async () => {
-    upstream.respond(chat({ content: ['Bon', 'jour', '.'], usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } }));
+    upstream.respond(
+      chat({ content: ['Bon', 'jour', '.'], usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } }),
+    );
     const { data: stream, response } = await client.chat.completions
       .create({ ...ask('Say hello'), stream: true, stream_options: { include_usage: true } })
       .withResponse();
@@ -101,22 +117,33 @@ describe('answers', () => {
     expect(response.headers.get('cache-control')).toBe('no-cache');
     expect(response.headers.get('x-accel-buffering')).toBe('no');
     const row = await rowOf(databaseUrl, response.headers.get('x-request-id'));
-    expect(row).toMatchObject({ stream: true, usage: { input: 7, output: 3 }, cost_nano_eur: String(7 * 2000 + 3 * 8000) });
+    expect(row).toMatchObject({
+      stream: true,
+      usage: { input: 7, output: 3 },
+      cost_nano_eur: String(7 * 2000 + 3 * 8000),
+    });
   });
 
   test('a stream whose client did not ask for usage sees none, and is billed exactly all the same', async () => {
     upstream.respond(chat({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10 } }));
-    const { data: stream, response } = await client.chat.completions.create({ ...ask('Say hello'), stream: true }).withResponse();
+    const { data: stream, response } = await client.chat.completions
+      .create({ ...ask('Say hello'), stream: true })
+      .withResponse();
     for await (const chunk of stream) {
       expect(chunk.usage ?? null).toBeNull();
       expect(chunk.choices).not.toHaveLength(0);
     }
-    expect(await rowOf(databaseUrl, response.headers.get('x-request-id'))).toMatchObject({ usage: { input: 9, output: 1 }, usage_source: 'provider' });
+    expect(await rowOf(databaseUrl, response.headers.get('x-request-id'))).toMatchObject({
+      usage: { input: 9, output: 1 },
+      usage_source: 'provider',
+    });
   });
 
   test('a provider that never reports usage: the client gets our count, and is billed by it', async () => {
     upstream.respond(chat({ content: 'x'.repeat(400), usage: null }));
-    const stream = await client.chat.completions.create({ ...ask('Say hello'), stream: true, stream_options: { include_usage: true } }).withResponse();
+    const stream = await client.chat.completions
+      .create({ ...ask('Say hello'), stream: true, stream_options: { include_usage: true } })
+      .withResponse();
     let usage: OpenAI.CompletionUsage | null | undefined;
     for await (const chunk of stream.data) usage = chunk.usage ?? usage;
     const row = await rowOf(databaseUrl, stream.response.headers.get('x-request-id'));
@@ -134,7 +161,12 @@ describe('answers', () => {
     upstream.respond(echo({ as: 'tool-arguments' }));
     const answer = await client.chat.completions.create({
       ...ask(PERSONAL),
-      tools: [{ type: 'function', function: { name: 'echo', parameters: { type: 'object', properties: { text: { type: 'string' } } } } }],
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'echo', parameters: { type: 'object', properties: { text: { type: 'string' } } } },
+        },
+      ],
     });
     const call = answer.choices[0]?.message.tool_calls?.[0];
     expect(call?.type === 'function' && JSON.parse(call.function.arguments)).toEqual({ text: PERSONAL });
@@ -146,11 +178,19 @@ describe('answers', () => {
       model: MODEL,
       messages: [
         { role: 'user', content: `Mail ${PERSONAL}` },
-        { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'mail', arguments: JSON.stringify({ to: PERSONAL }) } }] },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            { id: 'call_1', type: 'function', function: { name: 'mail', arguments: JSON.stringify({ to: PERSONAL }) } },
+          ],
+        },
         { role: 'tool', tool_call_id: 'call_1', content: `sent to ${PERSONAL}, copy to grace@example.org` },
       ],
     });
-    const sent = JSON.parse(upstream.requests.at(-1)!.body) as { messages: { content: string; tool_calls?: { function: { arguments: string } }[] }[] };
+    const sent = JSON.parse(upstream.requests.at(-1)!.body) as {
+      messages: { content: string; tool_calls?: { function: { arguments: string } }[] }[];
+    };
     expect(sent.messages[0]!.content).toBe('Mail «EMAIL_1»');
     expect(JSON.parse(sent.messages[1]!.tool_calls![0]!.function.arguments)).toEqual({ to: '«EMAIL_1»' });
     expect(sent.messages[2]!.content).toBe('sent to «EMAIL_1», copy to «EMAIL_2»');
@@ -161,7 +201,10 @@ describe('answers', () => {
     const body = { ...ask('Project Falcon is late'), gw: { remove: [{ term: 'Falcon', label: 'project' }] } };
     const answer = await client.chat.completions.create(body);
     expect(answer.choices[0]?.message.content).toBe('Project Falcon is late');
-    expect(JSON.parse(upstream.requests.at(-1)!.body)).toEqual({ ...ask('Project «PROJECT_1» is late'), model: 'gpt-test' });
+    expect(JSON.parse(upstream.requests.at(-1)!.body)).toEqual({
+      ...ask('Project «PROJECT_1» is late'),
+      model: 'gpt-test',
+    });
   });
 });
 
@@ -178,7 +221,12 @@ describe('errors', () => {
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({ status: 400, type: 'invalid_request_error', code, param });
     expect(dispatched()).toBe(before);
-    expect(await rowOf(databaseUrl, error.headers?.get('x-request-id'))).toMatchObject({ outcome: 'refused', code, status: 400, cost_nano_eur: '0' });
+    expect(await rowOf(databaseUrl, error.headers?.get('x-request-id'))).toMatchObject({
+      outcome: 'refused',
+      code,
+      status: 400,
+      cost_nano_eur: '0',
+    });
   });
 
   test('400 for the removed header x-gw-dlp', async () => {
@@ -211,14 +259,20 @@ describe('errors', () => {
     const error = await failure(clientFor(poorKey).chat.completions.create(ask('x')));
     expect(error).toMatchObject({ status: 402, type: 'insufficient_quota', code: 'insufficient_quota' });
     expect(dispatched()).toBe(before);
-    expect(await rowOf(databaseUrl, error.headers?.get('x-request-id'))).toMatchObject({ step: 'meter', code: 'insufficient_quota' });
+    expect(await rowOf(databaseUrl, error.headers?.get('x-request-id'))).toMatchObject({
+      step: 'meter',
+      code: 'insufficient_quota',
+    });
   });
 
   test('403 for a model off the allow-list, 403 for residency with its reason', async () => {
     const denied = await failure(client.chat.completions.create({ ...ask('x'), model: 'secret/model' }));
     expect(denied).toBeInstanceOf(PermissionDeniedError);
     expect(denied).toMatchObject({ type: 'permission_error', code: 'permission_denied' });
-    expect(await rowOf(databaseUrl, denied.headers?.get('x-request-id'))).toMatchObject({ step: 'route', code: 'permission_denied' });
+    expect(await rowOf(databaseUrl, denied.headers?.get('x-request-id'))).toMatchObject({
+      step: 'route',
+      code: 'permission_denied',
+    });
     const outside = await failure(clientFor(blockKey).chat.completions.create(ask('x')));
     expect(outside).toMatchObject({ status: 403, type: 'permission_error', code: 'residency_denied' });
     expect(outside.message).toContain('upstream is in EU');
@@ -258,7 +312,9 @@ describe('errors', () => {
   });
 
   test('the provider’s own refusal keeps its status and words', async () => {
-    upstream.respond(json({ error: { message: 'max_tokens is too large', type: 'invalid_request_error', code: null } }, 400));
+    upstream.respond(
+      json({ error: { message: 'max_tokens is too large', type: 'invalid_request_error', code: null } }, 400),
+    );
     const error = await failure(client.chat.completions.create(ask('x')));
     expect(error).toMatchObject({ status: 400, code: 'provider_rejected_request' });
     expect(error.message).toContain('max_tokens is too large');
@@ -267,7 +323,9 @@ describe('errors', () => {
   test('a failing provider: every attempt is told, and client SDKs are told not to multiply them', async () => {
     upstream.respond(json({ error: { message: 'overloaded, come back' } }, 500));
     const before = dispatched();
-    const error = await failure(new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1`, maxRetries: 2 }).chat.completions.create(ask('x')));
+    const error = await failure(
+      new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1`, maxRetries: 2 }).chat.completions.create(ask('x')),
+    );
     expect(error).toMatchObject({ status: 502, type: 'api_error', code: 'upstream_error' });
     expect(error.message).toContain('overloaded, come back');
     const { gw } = error.error as { gw: { cause: string; attempts: { status: number; duration_ms: number }[] } };

@@ -64,7 +64,9 @@ export function permitsNamespace(
     case 'Selector': {
       // Kubernetes labels every namespace with its own name.
       const ownName = { 'kubernetes.io/metadata.name': namespace };
-      const labels = new Map(Object.entries({ ...catalog.get('Namespace', namespace)?.body.metadata.labels, ...ownName }));
+      const labels = new Map(
+        Object.entries({ ...catalog.get('Namespace', namespace)?.body.metadata.labels, ...ownName }),
+      );
       return Object.entries(selector?.matchLabels ?? {}).every(([key, value]) => labels.get(key) === value);
     }
     default:

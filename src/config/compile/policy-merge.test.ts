@@ -9,14 +9,21 @@ interface Layers {
   readonly defaults?: PolicyFragment;
 }
 
-function merge(layers: Layers, workload: Parameters<typeof mergePolicy>[0] = { answerTimeoutSeconds: 300 }): ResolvedPolicy {
+function merge(
+  layers: Layers,
+  workload: Parameters<typeof mergePolicy>[0] = { answerTimeoutSeconds: 300 },
+): ResolvedPolicy {
   const layer = (fragment: PolicyFragment | undefined) => {
     if (!fragment) return undefined;
     const terms = fragment.dlp?.customTerms?.map(({ label }) => ({ label, term: `term of ${label}` }));
     return terms ? { fragment, customTerms: terms } : { fragment };
   };
   const [overrides, defaults, own] = [layer(layers.overrides), layer(layers.defaults), layer(layers.workload)];
-  return mergePolicy(workload, { ...(overrides && { overrides }), ...(defaults && { defaults }) }, own && { defaults: own });
+  return mergePolicy(
+    workload,
+    { ...(overrides && { overrides }), ...(defaults && { defaults }) },
+    own && { defaults: own },
+  );
 }
 
 const term = (label: string) => ({ dlp: { customTerms: [{ label, secretKeyRef: { name: 'terms', key: label } }] } });
@@ -44,27 +51,36 @@ const FIELDS: Readonly<Record<string, readonly (readonly [PolicyFragment, unknow
     [term('two'), [{ label: 'two', term: 'term of two' }]],
     [term('three'), [{ label: 'three', term: 'term of three' }]],
   ],
-  'promptCache': [
+  promptCache: [
     [{ caching: { promptCache: 'Enabled' } }, true],
     [{ caching: { promptCache: 'Disabled' } }, false],
     [{ caching: { promptCache: 'Enabled' } }, true],
   ],
-  'contentRetention': [
+  contentRetention: [
     [{ contentRetention: 'Enabled' }, true],
     [{ contentRetention: 'Disabled' }, false],
     [{ contentRetention: 'Enabled' }, true],
   ],
-  'responseCache': [
-    [{ ...keep, caching: { responseCache: { mode: 'Enabled', ttlSeconds: 1 } } }, { enabled: true, ttlSeconds: 1 }],
-    [{ ...keep, caching: { responseCache: { mode: 'Disabled', ttlSeconds: 2 } } }, { enabled: false, ttlSeconds: 2 }],
-    [{ ...keep, caching: { responseCache: { mode: 'Enabled', ttlSeconds: 3 } } }, { enabled: true, ttlSeconds: 3 }],
+  responseCache: [
+    [
+      { ...keep, caching: { responseCache: { mode: 'Enabled', ttlSeconds: 1 } } },
+      { enabled: true, ttlSeconds: 1 },
+    ],
+    [
+      { ...keep, caching: { responseCache: { mode: 'Disabled', ttlSeconds: 2 } } },
+      { enabled: false, ttlSeconds: 2 },
+    ],
+    [
+      { ...keep, caching: { responseCache: { mode: 'Enabled', ttlSeconds: 3 } } },
+      { enabled: true, ttlSeconds: 3 },
+    ],
   ],
-  'scopeGuard': [
+  scopeGuard: [
     [{ scopeGuard: { mode: 'Block', scope: 'tax' } }, { mode: 'block', scope: 'tax' }],
     [{ scopeGuard: { mode: 'Off', scope: 'ignored' } }, { mode: 'off' }],
     [{ scopeGuard: { mode: 'Monitor', scope: 'law' } }, { mode: 'monitor', scope: 'law' }],
   ],
-  'answerTimeoutSeconds': [
+  answerTimeoutSeconds: [
     [{ answerTimeoutSeconds: 10 }, 10],
     [{ answerTimeoutSeconds: 20 }, 20],
     [{ answerTimeoutSeconds: 30 }, 30],
@@ -78,7 +94,12 @@ function read(policy: ResolvedPolicy, field: string): unknown {
 describe('precedence', () => {
   const cases = Object.entries(FIELDS).flatMap(([field, values]) =>
     // Every assignment of the three values to the three layers, so that a layer cannot win by its value.
-    [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2]].map((order) => [field, order.map((at) => values[at]!)] as const),
+    [
+      [0, 1, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [1, 0, 2],
+    ].map((order) => [field, order.map((at) => values[at]!)] as const),
   );
   test.each(cases)('%s: overrides, then workload, then defaults (%j)', (field, [strong, middle, weak]) => {
     const overrides = strong![0];
@@ -106,7 +127,9 @@ describe('precedence', () => {
 
   test('a mode of the scope guard never meets the scope of another layer', () => {
     const overrides: PolicyFragment = { scopeGuard: { mode: 'Off' } };
-    expect(merge({ overrides, workload: { scopeGuard: { mode: 'Block', scope: 'tax' } } }).scopeGuard).toEqual({ mode: 'off' });
+    expect(merge({ overrides, workload: { scopeGuard: { mode: 'Block', scope: 'tax' } } }).scopeGuard).toEqual({
+      mode: 'off',
+    });
   });
 });
 
@@ -135,11 +158,17 @@ test('an empty list of entities does not switch detection off', () => {
 test('every list of models applies, empty ones apart', () => {
   const workload = { answerTimeoutSeconds: 300, allowedModels: ['a/*', 'b/*'] };
   const policy = merge(
-    { overrides: { allowedModels: ['a/*'] }, workload: { allowedModels: [] }, defaults: { allowedModels: ['a/x', 'b/y'] } },
+    {
+      overrides: { allowedModels: ['a/*'] },
+      workload: { allowedModels: [] },
+      defaults: { allowedModels: ['a/x', 'b/y'] },
+    },
     workload,
   );
   expect(policy.allowedModels).toEqual([['a/*', 'b/*'], ['a/*'], ['a/x', 'b/y']]);
-  expect(merge({ workload: { allowedModels: ['c/*'] } }, { ...workload, allowedModels: [] }).allowedModels).toEqual([['c/*']]);
+  expect(merge({ workload: { allowedModels: ['c/*'] } }, { ...workload, allowedModels: [] }).allowedModels).toEqual([
+    ['c/*'],
+  ]);
 });
 
 describe('jurisdictions', () => {

@@ -19,7 +19,9 @@ test('documents in order; empty ones are left out but keep their number', async 
 
 test('YAML 1.2: words and dates stay words, merge keys are plain keys', async () => {
   const text = '%YAML 1.1\n---\na: yes\nb: 2026-01-01\nc: 0o17\nd: true\ne: null\nf: 1.50\n<<: {g: 1}\n';
-  expect((await read(text)).values).toEqual([{ a: 'yes', b: '2026-01-01', c: 15, d: true, e: null, f: 1.5, '<<': { g: 1 } }]);
+  expect((await read(text)).values).toEqual([
+    { a: 'yes', b: '2026-01-01', c: 15, d: true, e: null, f: 1.5, '<<': { g: 1 } },
+  ]);
 });
 
 test('aliases repeat what is before them in the same document', async () => {
@@ -40,7 +42,11 @@ describe('what is not good YAML', () => {
     ['many aliases', `a: &a 1\nb: [${'*a, '.repeat(20_000)}]`, 'line 1: repeats too much by aliases'],
     ['an alias inside its anchor', 'a: &a\n  b: *a\n', 'line 2: is nested too deeply'],
     ['a tower of brackets', '['.repeat(50_000), 'line 1: is nested too deeply'],
-    ['a tower of mappings', Array.from({ length: 100 }, (_, level) => `${' '.repeat(level)}a:`).join('\n'), 'line 66: is nested too deeply'],
+    [
+      'a tower of mappings',
+      Array.from({ length: 100 }, (_, level) => `${' '.repeat(level)}a:`).join('\n'),
+      'line 66: is nested too deeply',
+    ],
     ['a tab', 'a:\n\tb: 1\n', 'line 2: is indented by a tab'],
     ['two colons', 'a: b: c', 'line 1: has two colons; put the value in quotes'],
     ['an open bracket', 'a: [1\nb: 2\n', 'line 2: is not indented as YAML needs it, or a bracket is not closed'],
@@ -59,7 +65,19 @@ describe('what is not good YAML', () => {
   });
 
   test('never shows what it says', async () => {
-    for (const text of ['a: "canary \\x"', 'a: canary: canary', 'a: canary\na: canary', '!canary x', '@canary', 'a: *canary', '- canary\ncanary: x', '"canary', '? {canary: 1}\n: 2', '%CANARY canary\n---\na: 1', 'a: |canary\n b']) {
+    for (const text of [
+      'a: "canary \\x"',
+      'a: canary: canary',
+      'a: canary\na: canary',
+      '!canary x',
+      '@canary',
+      'a: *canary',
+      '- canary\ncanary: x',
+      '"canary',
+      '? {canary: 1}\n: 2',
+      '%CANARY canary\n---\na: 1',
+      'a: |canary\n b',
+    ]) {
       const { faults } = await read(text);
       expect(faults, text).not.toEqual([]);
       expect(faults.join().toLowerCase(), text).not.toContain('canary');

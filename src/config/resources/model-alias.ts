@@ -4,16 +4,7 @@ import { rulesAt, type Rule } from './rules.ts';
 import { closed, model, oneOf, text, values } from './schema.ts';
 
 /** What the local router model tells requests apart by (spec 2.6). */
-const TASKS = [
-  'code',
-  'writing',
-  'translation',
-  'extraction',
-  'document',
-  'support',
-  'smalltalk',
-  'action',
-] as const;
+const TASKS = ['code', 'writing', 'translation', 'extraction', 'document', 'support', 'smalltalk', 'action'] as const;
 
 const target = closed({
   model: model({ description: 'Model id of the target.' }),

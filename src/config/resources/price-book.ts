@@ -27,7 +27,11 @@ export type PriceBookSpec = Static<typeof spec>;
 export type PriceRow = PriceBookSpec['prices'][number];
 
 const specRules: readonly Rule<PriceBookSpec>[] = [
-  { rule: 'self.currency == oldSelf.currency', message: 'is immutable: create a new PriceBook', fieldPath: '.currency' },
+  {
+    rule: 'self.currency == oldSelf.currency',
+    message: 'is immutable: create a new PriceBook',
+    fieldPath: '.currency',
+  },
 ];
 
 const priceRules: readonly Rule<PriceRow>[] = [

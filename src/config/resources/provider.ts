@@ -44,7 +44,10 @@ const spec = closed({
     description: 'Managed: the account of this installation, for every organization. Organization: its own account.',
   }),
   credentials: Type.Optional(
-    mapOf(credential, ['name'], { maxItems: 16, description: 'Accounts with the provider; calls are spread over them.' }),
+    mapOf(credential, ['name'], {
+      maxItems: 16,
+      description: 'Accounts with the provider; calls are spread over them.',
+    }),
   ),
   features: closed(
     {

@@ -12,7 +12,10 @@ export const PATTERNS = {
   name: ['^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', 'must be lower-case letters, digits and dashes'],
   objectName: ['^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', 'must be lower-case letters, digits, dashes and dots'],
   // No `.`, `..` or anything that starts with `..`: a key is also the name of a file.
-  secretKey: ['^([-_a-zA-Z0-9]|\\.[-_a-zA-Z0-9])[-._a-zA-Z0-9]*$', 'must be letters, digits, dashes, dots and underscores'],
+  secretKey: [
+    '^([-_a-zA-Z0-9]|\\.[-_a-zA-Z0-9])[-._a-zA-Z0-9]*$',
+    'must be letters, digits, dashes, dots and underscores',
+  ],
   model: ['^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9*][A-Za-z0-9._:/@*-]*$', 'must be <provider>/<model>'],
   alias: ['^gw/[a-z0-9][a-z0-9._/-]*$', 'must be gw/ and a lower-case name'],
   money: ['^[0-9]{1,12}(\\.[0-9]{1,9})?$', 'must be a decimal amount in quotes, at most nine digits after the point'],

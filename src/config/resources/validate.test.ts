@@ -23,41 +23,206 @@ const cached = { caching: { responseCache: { mode: 'Enabled' } } };
 const url = (value: string, rest = {}) => ({ endpoint: { url: value, ...rest } });
 
 /** One resource that breaks each rule: kind, place, CEL, `spec` fields, the fault. */
-const BROKEN: readonly (readonly [Exclude<KindName, 'Secret' | 'Namespace'>, string, Record<string, unknown>, string])[] = [
-  ['Organization', 'getHours(self.timeZone)', { timeZone: 'Europe/Atlantis' }, 'spec.timeZone: is not a time zone of the IANA database'],
-  ['Organization', "self.from == 'Selector' ?", { workloadNamespaces: { from: 'Selector' } }, 'spec.workloadNamespaces.selector: must be set if and only if from is Selector'],
-  ['Organization', "self.from == 'Selector' ?", { workloadNamespaces: { from: 'All', selector: { matchLabels: {} } } }, 'spec.workloadNamespaces.selector: must be set if and only if from is Selector'],
-  ['Workload', "self.environment != 'Production'", { environment: 'Production' }, 'spec.budget: is required for a Production workload'],
-  ['Policy', 'has(self.defaults) || has(self.overrides)', { defaults: undefined }, 'spec: must have defaults or overrides'],
+const BROKEN: readonly (readonly [
+  Exclude<KindName, 'Secret' | 'Namespace'>,
+  string,
+  Record<string, unknown>,
+  string,
+])[] = [
+  [
+    'Organization',
+    'getHours(self.timeZone)',
+    { timeZone: 'Europe/Atlantis' },
+    'spec.timeZone: is not a time zone of the IANA database',
+  ],
+  [
+    'Organization',
+    "self.from == 'Selector' ?",
+    { workloadNamespaces: { from: 'Selector' } },
+    'spec.workloadNamespaces.selector: must be set if and only if from is Selector',
+  ],
+  [
+    'Organization',
+    "self.from == 'Selector' ?",
+    { workloadNamespaces: { from: 'All', selector: { matchLabels: {} } } },
+    'spec.workloadNamespaces.selector: must be set if and only if from is Selector',
+  ],
+  [
+    'Workload',
+    "self.environment != 'Production'",
+    { environment: 'Production' },
+    'spec.budget: is required for a Production workload',
+  ],
+  [
+    'Policy',
+    'has(self.defaults) || has(self.overrides)',
+    { defaults: undefined },
+    'spec: must have defaults or overrides',
+  ],
   ['Policy', 'exists_one', { targetRefs: [target, target] }, 'spec.targetRefs: must not name a target twice'],
-  ['Policy', 't.kind == self.targetRefs[0].kind', { targetRefs: [target, { kind: 'Workload', name: 'acme' }] }, 'spec.targetRefs: must all be of one kind'],
-  ['Policy', '!has(self.overrides)', { targetRefs: [{ kind: 'Workload', name: 'bot' }], overrides: { contentRetention: 'Disabled' } }, 'spec.overrides: may only be set for an Organization'],
-  ['Policy', '!has(self.caching)', { defaults: cached }, 'spec.defaults.caching.responseCache: needs contentRetention: Enabled'],
-  ['Policy', '!has(self.caching)', { overrides: { ...cached, contentRetention: 'Disabled' } }, 'spec.overrides.caching.responseCache: needs contentRetention: Enabled'],
-  ['Policy', "self.mode == 'Off' || has(self.scope)", { defaults: guarded }, 'spec.defaults.scopeGuard.scope: is required unless mode is Off'],
-  ['Policy', "self.mode == 'Off' || has(self.scope)", { overrides: guarded }, 'spec.overrides.scopeGuard.scope: is required unless mode is Off'],
-  ['Provider', "self.slug != 'gw'", { slug: 'gw' }, 'spec.slug: must not be gw: it is reserved for aliases and local models'],
-  ['Provider', "self.protocol == 'Custom' ||", { protocol: 'Messages' }, 'spec.credentials: is required unless protocol is Custom'],
-  ['Provider', "self.protocol == 'Custom' ||", { protocol: 'Messages', credentials: [] }, 'spec.credentials: is required unless protocol is Custom'],
-  ['Provider', 'self.credentials.exists', { credentials: [{ ...credential, weight: 0 }] }, 'spec.credentials: needs a credential with a weight above 0'],
-  ['Provider', 'self.allowInsecure', url('http://api.test'), 'spec.endpoint.url: must start with https:// unless allowInsecure is true'],
+  [
+    'Policy',
+    't.kind == self.targetRefs[0].kind',
+    { targetRefs: [target, { kind: 'Workload', name: 'acme' }] },
+    'spec.targetRefs: must all be of one kind',
+  ],
+  [
+    'Policy',
+    '!has(self.overrides)',
+    { targetRefs: [{ kind: 'Workload', name: 'bot' }], overrides: { contentRetention: 'Disabled' } },
+    'spec.overrides: may only be set for an Organization',
+  ],
+  [
+    'Policy',
+    '!has(self.caching)',
+    { defaults: cached },
+    'spec.defaults.caching.responseCache: needs contentRetention: Enabled',
+  ],
+  [
+    'Policy',
+    '!has(self.caching)',
+    { overrides: { ...cached, contentRetention: 'Disabled' } },
+    'spec.overrides.caching.responseCache: needs contentRetention: Enabled',
+  ],
+  [
+    'Policy',
+    "self.mode == 'Off' || has(self.scope)",
+    { defaults: guarded },
+    'spec.defaults.scopeGuard.scope: is required unless mode is Off',
+  ],
+  [
+    'Policy',
+    "self.mode == 'Off' || has(self.scope)",
+    { overrides: guarded },
+    'spec.overrides.scopeGuard.scope: is required unless mode is Off',
+  ],
+  [
+    'Provider',
+    "self.slug != 'gw'",
+    { slug: 'gw' },
+    'spec.slug: must not be gw: it is reserved for aliases and local models',
+  ],
+  [
+    'Provider',
+    "self.protocol == 'Custom' ||",
+    { protocol: 'Messages' },
+    'spec.credentials: is required unless protocol is Custom',
+  ],
+  [
+    'Provider',
+    "self.protocol == 'Custom' ||",
+    { protocol: 'Messages', credentials: [] },
+    'spec.credentials: is required unless protocol is Custom',
+  ],
+  [
+    'Provider',
+    'self.credentials.exists',
+    { credentials: [{ ...credential, weight: 0 }] },
+    'spec.credentials: needs a credential with a weight above 0',
+  ],
+  [
+    'Provider',
+    'self.allowInsecure',
+    url('http://api.test'),
+    'spec.endpoint.url: must start with https:// unless allowInsecure is true',
+  ],
   ['Provider', 'isURL', url('https://[api.test'), 'spec.endpoint.url: is not a valid address'],
-  ['Provider', 'self.url.matches', url('https://me@api.test'), 'spec.endpoint.url: must not have a user, a query or a fragment'],
-  ['Provider', 'self.url.matches', url('https://api.test/?v=1'), 'spec.endpoint.url: must not have a user, a query or a fragment'],
-  ['PriceBook', "self.unit == 'MillionTokens'", { prices: [{ model: 'a/b', input: '1' }, { model: 'a/c', unit: 'Page', input: '1', cacheRead: '0' }] }, 'spec.prices[1]: may have output, cacheRead and cacheWritePremium only when unit is MillionTokens'],
-  ['ModelAlias', "self.strategy == 'Auto' ?", { strategy: 'Auto' }, 'spec.auto: must be set if and only if strategy is Auto'],
-  ['ModelAlias', "self.strategy == 'Auto' ?", { auto: { routes: [{ model: 'a/b' }] } }, 'spec.auto: must be set if and only if strategy is Auto'],
-  ['ModelAlias', "self.targets.all(t, !t.model.startsWith('gw/'))", { targets: [{ model: 'gw/fast' }] }, 'spec.targets: must not name an alias'],
-  ['ModelAlias', "r.model.startsWith('gw/')", { strategy: 'Auto', auto: { routes: [{ model: 'gw/fast' }] } }, 'spec.auto.routes: must not name an alias'],
-  ['ModelAlias', "!t.model.contains('*')", { targets: [{ model: 'a/*' }] }, 'spec.targets: must each name one model, without *'],
-  ['ModelAlias', "!r.model.contains('*')", { strategy: 'Auto', auto: { routes: [{ model: 'a/*' }] } }, 'spec.auto.routes: must each name one model, without *'],
-  ['ModelAlias', 'self.targets.exists', { strategy: 'Weighted', targets: [{ model: 'a/b', weight: 0 }] }, 'spec.targets: needs a target with a weight above 0'],
+  [
+    'Provider',
+    'self.url.matches',
+    url('https://me@api.test'),
+    'spec.endpoint.url: must not have a user, a query or a fragment',
+  ],
+  [
+    'Provider',
+    'self.url.matches',
+    url('https://api.test/?v=1'),
+    'spec.endpoint.url: must not have a user, a query or a fragment',
+  ],
+  [
+    'PriceBook',
+    "self.unit == 'MillionTokens'",
+    {
+      prices: [
+        { model: 'a/b', input: '1' },
+        { model: 'a/c', unit: 'Page', input: '1', cacheRead: '0' },
+      ],
+    },
+    'spec.prices[1]: may have output, cacheRead and cacheWritePremium only when unit is MillionTokens',
+  ],
+  [
+    'ModelAlias',
+    "self.strategy == 'Auto' ?",
+    { strategy: 'Auto' },
+    'spec.auto: must be set if and only if strategy is Auto',
+  ],
+  [
+    'ModelAlias',
+    "self.strategy == 'Auto' ?",
+    { auto: { routes: [{ model: 'a/b' }] } },
+    'spec.auto: must be set if and only if strategy is Auto',
+  ],
+  [
+    'ModelAlias',
+    "self.targets.all(t, !t.model.startsWith('gw/'))",
+    { targets: [{ model: 'gw/fast' }] },
+    'spec.targets: must not name an alias',
+  ],
+  [
+    'ModelAlias',
+    "r.model.startsWith('gw/')",
+    { strategy: 'Auto', auto: { routes: [{ model: 'gw/fast' }] } },
+    'spec.auto.routes: must not name an alias',
+  ],
+  [
+    'ModelAlias',
+    "!t.model.contains('*')",
+    { targets: [{ model: 'a/*' }] },
+    'spec.targets: must each name one model, without *',
+  ],
+  [
+    'ModelAlias',
+    "!r.model.contains('*')",
+    { strategy: 'Auto', auto: { routes: [{ model: 'a/*' }] } },
+    'spec.auto.routes: must each name one model, without *',
+  ],
+  [
+    'ModelAlias',
+    'self.targets.exists',
+    { strategy: 'Weighted', targets: [{ model: 'a/b', weight: 0 }] },
+    'spec.targets: needs a target with a weight above 0',
+  ],
   ['MCPServer', 'isURL', url('https://[mcp.test'), 'spec.endpoint.url: is not a valid address'],
-  ['MCPServer', 'self.url.matches', url('https://mcp.test#x'), 'spec.endpoint.url: must not have a user, a query or a fragment'],
-  ['MCPServer', "self.type == 'None' ?", { auth: { type: 'Bearer' } }, 'spec.auth.secretKeyRef: must be set if and only if type is not None'],
-  ['MCPServer', "self.type == 'None' ?", { auth: { type: 'None', secretKeyRef } }, 'spec.auth.secretKeyRef: must be set if and only if type is not None'],
-  ['MCPServer', "self.type != 'Header'", { auth: { type: 'Header', secretKeyRef } }, 'spec.auth.header: is required when type is Header'],
-  ['MCPServer', 'has(self.include) && has(self.exclude)', { tools: { include: ['a'], exclude: ['b'] } }, 'spec.tools: must not have both include and exclude'],
+  [
+    'MCPServer',
+    'self.url.matches',
+    url('https://mcp.test#x'),
+    'spec.endpoint.url: must not have a user, a query or a fragment',
+  ],
+  [
+    'MCPServer',
+    "self.type == 'None' ?",
+    { auth: { type: 'Bearer' } },
+    'spec.auth.secretKeyRef: must be set if and only if type is not None',
+  ],
+  [
+    'MCPServer',
+    "self.type == 'None' ?",
+    { auth: { type: 'None', secretKeyRef } },
+    'spec.auth.secretKeyRef: must be set if and only if type is not None',
+  ],
+  [
+    'MCPServer',
+    "self.type != 'Header'",
+    { auth: { type: 'Header', secretKeyRef } },
+    'spec.auth.header: is required when type is Header',
+  ],
+  [
+    'MCPServer',
+    'has(self.include) && has(self.exclude)',
+    { tools: { include: ['a'], exclude: ['b'] } },
+    'spec.tools: must not have both include and exclude',
+  ],
 ];
 
 describe('rules', () => {
@@ -72,7 +237,9 @@ describe('rules', () => {
           .filter((rule) => rule.check)
           .filter(({ rule, fieldPath = '' }) => {
             const place = `${at.replace('[*]', '[1]')}${fieldPath}: `;
-            return !BROKEN.some(([name, cel, , fault]) => name === kind && rule.includes(cel) && fault.startsWith(place));
+            return !BROKEN.some(
+              ([name, cel, , fault]) => name === kind && rule.includes(cel) && fault.startsWith(place),
+            );
           })
           .map(({ rule }) => `${kind} ${at}: ${rule}`),
       ),
@@ -91,7 +258,8 @@ describe('rules', () => {
 
 describe('schemas', () => {
   test.each(Object.keys(KINDS))('the smallest %s is valid', (kind) => {
-    const resource = kind === 'Secret' || kind === 'Namespace' ? makeCore(kind, 'one') : make(kind as 'Workload', 'one');
+    const resource =
+      kind === 'Secret' || kind === 'Namespace' ? makeCore(kind, 'one') : make(kind as 'Workload', 'one');
     expect(check(resource)).toEqual([]);
   });
 
@@ -99,46 +267,132 @@ describe('schemas', () => {
     [make('Workload', 'one', { organisation: 'acme' }), ['spec.organisation: is not a known field']],
     [make('Workload', 'one', { limits: {} }), ['spec.limits: must not be empty']],
     [make('Workload', 'one', { organizationRef: {} }), ['spec.organizationRef.name: is required']],
-    [make('Workload', 'one', { limits: { requestsPerMinute: 0 } }), ['spec.limits.requestsPerMinute: must be at least 1']],
-    [make('Workload', 'one', { limits: { requestsPerMinute: 1.5 } }), ['spec.limits.requestsPerMinute: must be an integer']],
-    [make('Workload', 'one', { limits: { tokensPerMinute: 2e9 + 1 } }), ['spec.limits.tokensPerMinute: must be at most 2000000000']],
+    [
+      make('Workload', 'one', { limits: { requestsPerMinute: 0 } }),
+      ['spec.limits.requestsPerMinute: must be at least 1'],
+    ],
+    [
+      make('Workload', 'one', { limits: { requestsPerMinute: 1.5 } }),
+      ['spec.limits.requestsPerMinute: must be an integer'],
+    ],
+    [
+      make('Workload', 'one', { limits: { tokensPerMinute: 2e9 + 1 } }),
+      ['spec.limits.tokensPerMinute: must be at most 2000000000'],
+    ],
     [make('Workload', 'one', { answerTimeoutSeconds: 9 }), ['spec.answerTimeoutSeconds: must be at least 10']],
     [make('Workload', 'one', { answerTimeoutSeconds: 601 }), ['spec.answerTimeoutSeconds: must be at most 600']],
     [make('Workload', 'one', { answerTimeoutSeconds: '60' }), ['spec.answerTimeoutSeconds: must be an integer']],
     [make('Workload', 'one', { answerTimeoutSeconds: null }), ['spec.answerTimeoutSeconds: must be an integer']],
     [make('Workload', 'one', { onHangUp: 'abort' }), ['spec.onHangUp: must be Abort or Drain']],
-    [make('Workload', 'one', { budget: { amount: '1', period: 'Weekly' } }), ['spec.budget.period: must be Total, Daily or Monthly']],
+    [
+      make('Workload', 'one', { budget: { amount: '1', period: 'Weekly' } }),
+      ['spec.budget.period: must be Total, Daily or Monthly'],
+    ],
     [make('Workload', 'one', { budget: { amount: 1, period: 'Daily' } }), ['spec.budget.amount: must be a string']],
-    [make('Workload', 'one', { budget: { amount: '1.0000000001', period: 'Daily' } }), ['spec.budget.amount: must be a decimal amount in quotes, at most nine digits after the point']],
-    [make('Workload', 'one', { budget: { amount: '-1', period: 'Daily' } }), ['spec.budget.amount: must be a decimal amount in quotes, at most nine digits after the point']],
+    [
+      make('Workload', 'one', { budget: { amount: '1.0000000001', period: 'Daily' } }),
+      ['spec.budget.amount: must be a decimal amount in quotes, at most nine digits after the point'],
+    ],
+    [
+      make('Workload', 'one', { budget: { amount: '-1', period: 'Daily' } }),
+      ['spec.budget.amount: must be a decimal amount in quotes, at most nine digits after the point'],
+    ],
     [make('Workload', 'one', { allowedModels: ['gpt-4o'] }), ['spec.allowedModels[0]: must be <provider>/<model>']],
-    [make('Workload', 'one', { allowedModels: ['a/b', 'a/c', 'a/b'] }), ['spec.allowedModels[2]: is in the list twice']],
+    [
+      make('Workload', 'one', { allowedModels: ['a/b', 'a/c', 'a/b'] }),
+      ['spec.allowedModels[2]: is in the list twice'],
+    ],
     [make('Organization', 'one', { contact: { email: 'nobody' } }), ['spec.contact.email: must be an e-mail address']],
-    [make('Organization', 'one', { timeZone: '+01:00' }), ['spec.timeZone: must be the name of a time zone, such as Europe/Berlin']],
-    [make('Organization', 'one', { displayName: 'x'.repeat(129) }), ['spec.displayName: must have at most 128 characters']],
-    [make('Organization', 'one', { workloadNamespaces: { from: 'Selector', selector: { matchLabels: { a: 1 } } } }), ['spec.workloadNamespaces.selector.matchLabels.a: must be a string']],
+    [
+      make('Organization', 'one', { timeZone: '+01:00' }),
+      ['spec.timeZone: must be the name of a time zone, such as Europe/Berlin'],
+    ],
+    [
+      make('Organization', 'one', { displayName: 'x'.repeat(129) }),
+      ['spec.displayName: must have at most 128 characters'],
+    ],
+    [
+      make('Organization', 'one', { workloadNamespaces: { from: 'Selector', selector: { matchLabels: { a: 1 } } } }),
+      ['spec.workloadNamespaces.selector.matchLabels.a: must be a string'],
+    ],
     [make('Policy', 'one', { targetRefs: [] }), ['spec.targetRefs: must not be empty']],
-    [make('Policy', 'one', { targetRefs: [{ kind: 'Provider', name: 'a' }] }), ['spec.targetRefs[0].kind: must be Organization or Workload']],
+    [
+      make('Policy', 'one', { targetRefs: [{ kind: 'Provider', name: 'a' }] }),
+      ['spec.targetRefs[0].kind: must be Organization or Workload'],
+    ],
     [make('Policy', 'one', { defaults: {} }), ['spec.defaults: must not be empty']],
-    [make('Policy', 'one', { defaults: { dlp: { customTerms: [{ label: 'x'.repeat(33), secretKeyRef }] } } }), ['spec.defaults.dlp.customTerms[0].label: must have at most 32 characters']],
-    [make('Policy', 'one', { defaults: { dlp: { customTerms: [{ label: 'a', secretKeyRef }, { label: 'a', secretKeyRef }] } } }), ['spec.defaults.dlp.customTerms[1]: is in the list twice']],
-    [make('Policy', 'one', { defaults: { residency: { allowedJurisdictions: ['eu'] } } }), ['spec.defaults.residency.allowedJurisdictions[0]: must be a jurisdiction in capitals, such as EU or DE']],
-    [make('Provider', 'one', { endpoint: { url: 'ftp://a' } }), ['spec.endpoint.url: must start with https:// (or http://)']],
-    [make('Provider', 'one', { credentials: [{ ...credential, secretKeyRef: { name: 'a', key: '../b' } }] }), ['spec.credentials[0].secretKeyRef.key: must be letters, digits, dashes, dots and underscores']],
-    [make('Provider', 'one', { credentials: [{ ...credential, secretKeyRef: { name: '../a', key: 'b' } }] }), ['spec.credentials[0].secretKeyRef.name: must be lower-case letters, digits, dashes and dots']],
-    [make('Provider', 'one', { credentials: [{ ...credential, secretKeyRef: { name: 'a', key: '..' } }] }), ['spec.credentials[0].secretKeyRef.key: must be letters, digits, dashes, dots and underscores']],
+    [
+      make('Policy', 'one', { defaults: { dlp: { customTerms: [{ label: 'x'.repeat(33), secretKeyRef }] } } }),
+      ['spec.defaults.dlp.customTerms[0].label: must have at most 32 characters'],
+    ],
+    [
+      make('Policy', 'one', {
+        defaults: {
+          dlp: {
+            customTerms: [
+              { label: 'a', secretKeyRef },
+              { label: 'a', secretKeyRef },
+            ],
+          },
+        },
+      }),
+      ['spec.defaults.dlp.customTerms[1]: is in the list twice'],
+    ],
+    [
+      make('Policy', 'one', { defaults: { residency: { allowedJurisdictions: ['eu'] } } }),
+      ['spec.defaults.residency.allowedJurisdictions[0]: must be a jurisdiction in capitals, such as EU or DE'],
+    ],
+    [
+      make('Provider', 'one', { endpoint: { url: 'ftp://a' } }),
+      ['spec.endpoint.url: must start with https:// (or http://)'],
+    ],
+    [
+      make('Provider', 'one', { credentials: [{ ...credential, secretKeyRef: { name: 'a', key: '../b' } }] }),
+      ['spec.credentials[0].secretKeyRef.key: must be letters, digits, dashes, dots and underscores'],
+    ],
+    [
+      make('Provider', 'one', { credentials: [{ ...credential, secretKeyRef: { name: '../a', key: 'b' } }] }),
+      ['spec.credentials[0].secretKeyRef.name: must be lower-case letters, digits, dashes and dots'],
+    ],
+    [
+      make('Provider', 'one', { credentials: [{ ...credential, secretKeyRef: { name: 'a', key: '..' } }] }),
+      ['spec.credentials[0].secretKeyRef.key: must be letters, digits, dashes, dots and underscores'],
+    ],
     [make('Provider', 'one', { credentials: [credential, credential] }), ['spec.credentials[1]: is in the list twice']],
     [make('Provider', 'one', { retry: { attempts: 6 } }), ['spec.retry.attempts: must be at most 5']],
-    [make('Provider', 'one', { models: [{ id: 'a' }, { id: 'a', vision: true }] }), ['spec.models[1]: is in the list twice']],
-    [make('PriceBook', 'one', { prices: [{ model: 'a/b', input: '1' }, { model: 'a/b', input: '2' }] }), ['spec.prices[1]: is in the list twice']],
+    [
+      make('Provider', 'one', { models: [{ id: 'a' }, { id: 'a', vision: true }] }),
+      ['spec.models[1]: is in the list twice'],
+    ],
+    [
+      make('PriceBook', 'one', {
+        prices: [
+          { model: 'a/b', input: '1' },
+          { model: 'a/b', input: '2' },
+        ],
+      }),
+      ['spec.prices[1]: is in the list twice'],
+    ],
     [make('PriceBook', 'one', { prices: [] }), ['spec.prices: must not be empty']],
-    [make('PriceBook', 'one', { effectiveFrom: '2026-02-30T00:00:00Z' }), ['spec.effectiveFrom: must be a date and time, such as 2026-01-31T12:00:00Z']],
+    [
+      make('PriceBook', 'one', { effectiveFrom: '2026-02-30T00:00:00Z' }),
+      ['spec.effectiveFrom: must be a date and time, such as 2026-01-31T12:00:00Z'],
+    ],
     [make('VirtualKey', 'one', { hash: { value: 'AB' } }), ['spec.hash.value: must have at least 64 characters']],
-    [make('VirtualKey', 'one', { hash: { value: 'A'.repeat(64) } }), ['spec.hash.value: must be a SHA-256 in lower-case hexadecimal']],
-    [make('VirtualKey', 'one', { expiresAt: 'tomorrow' }), ['spec.expiresAt: must be a date and time, such as 2026-01-31T12:00:00Z']],
+    [
+      make('VirtualKey', 'one', { hash: { value: 'A'.repeat(64) } }),
+      ['spec.hash.value: must be a SHA-256 in lower-case hexadecimal'],
+    ],
+    [
+      make('VirtualKey', 'one', { expiresAt: 'tomorrow' }),
+      ['spec.expiresAt: must be a date and time, such as 2026-01-31T12:00:00Z'],
+    ],
     [make('VirtualKey', 'one', { revoked: 'false' }), ['spec.revoked: must be a boolean']],
     [make('ModelAlias', 'one', { alias: 'fast' }), ['spec.alias: must be gw/ and a lower-case name']],
-    [make('ModelAlias', 'one', { strategy: 'Auto', auto: { routes: [{ model: 'a/b', maxComplexity: 4 }] } }), ['spec.auto.routes[0].maxComplexity: must be at most 3']],
+    [
+      make('ModelAlias', 'one', { strategy: 'Auto', auto: { routes: [{ model: 'a/b', maxComplexity: 4 }] } }),
+      ['spec.auto.routes[0].maxComplexity: must be at most 3'],
+    ],
     [make('MCPServer', 'one', { transport: 'Stdio' }), ['spec.transport: must be StreamableHTTP or SSE']],
     [make('Workload', 'UPPER'), ['metadata.name: must be lower-case letters, digits, dashes and dots']],
     [make('Workload', 'one', {}, { label: {} }), ['metadata.label: is not a known field']],
@@ -180,18 +434,27 @@ describe('schemas', () => {
   });
 
   test('what only the API server writes is let through', () => {
-    const metadata = { uid: 'u', generation: 3, managedFields: [{ manager: 'kubectl' }], creationTimestamp: '2026-01-01T00:00:00Z' };
+    const metadata = {
+      uid: 'u',
+      generation: 3,
+      managedFields: [{ manager: 'kubectl' }],
+      creationTimestamp: '2026-01-01T00:00:00Z',
+    };
     expect(check({ ...make('Workload', 'one', {}, metadata), status: { conditions: [] } })).toEqual([]);
   });
 
   test('members that are not plain fields do not pass as fields', () => {
-    const spec = JSON.parse('{"organizationRef": {"name": "acme"}, "__proto__": {"environment": "Production"}}') as object;
+    const spec = JSON.parse(
+      '{"organizationRef": {"name": "acme"}, "__proto__": {"environment": "Production"}}',
+    ) as object;
     expect(check({ ...make('Workload', 'one'), spec })).toEqual(['spec.__proto__: is not a known field']);
     expect(check(make('Workload', 'one', { constructor: {} }))).toEqual(['spec.constructor: is not a known field']);
   });
 
   test('a field name cannot forge a line of a report', () => {
-    expect(check(make('Workload', 'one', { 'x\nall good': 1 }))).toEqual(['spec["x\\nall good"]: is not a known field']);
+    expect(check(make('Workload', 'one', { 'x\nall good': 1 }))).toEqual([
+      'spec["x\\nall good"]: is not a known field',
+    ]);
   });
 
   test('every field has a description for people', () => {

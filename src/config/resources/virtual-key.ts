@@ -13,7 +13,9 @@ const spec = closed({
     },
     { description: 'Hash of the secret; the secret itself is kept nowhere. Cannot be changed.' },
   ),
-  hint: Type.Optional(text('hint', { maxLength: 12, description: 'First characters of the secret, to tell keys apart.' })),
+  hint: Type.Optional(
+    text('hint', { maxLength: 12, description: 'First characters of the secret, to tell keys apart.' }),
+  ),
   expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the key stops working.' })),
   revoked: Type.Boolean({ default: false, description: 'Whether the key was withdrawn. Cannot be undone.' }),
 });

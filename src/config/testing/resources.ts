@@ -47,7 +47,12 @@ export function make(kind: keyof typeof SPECS, name: string, spec: Fields = {}, 
 }
 
 /** A resource of Kubernetes itself. */
-export function makeCore(kind: 'Secret' | 'Namespace', name: string, parts: Fields = {}, metadata: Fields = {}): TestResource {
+export function makeCore(
+  kind: 'Secret' | 'Namespace',
+  name: string,
+  parts: Fields = {},
+  metadata: Fields = {},
+): TestResource {
   const [last = '', namespace] = name.split('/').reverse();
   return { apiVersion: 'v1', kind, metadata: { name: last, ...(namespace && { namespace }), ...metadata }, ...parts };
 }

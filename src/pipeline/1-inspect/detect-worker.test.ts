@@ -6,7 +6,12 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDetection } from './detect.ts';
-import { createDetectionPool, type DetectionPool, type DetectionPoolOptions, DetectionUnavailable } from './detect-worker.ts';
+import {
+  createDetectionPool,
+  type DetectionPool,
+  type DetectionPoolOptions,
+  DetectionUnavailable,
+} from './detect-worker.ts';
 
 const detection = createDetection();
 const large = (find: string): string => `${'word '.repeat(20_000)}${find} `;
@@ -131,7 +136,9 @@ describe('a thread that dies', () => {
 describe('the queue', () => {
   test('has room for so many jobs', async () => {
     const pool = open({ thresholdChars: 0, maxQueuedJobs: 2, threadModule: unreliable() });
-    const held = [pool.find(['hold']), pool.find(['a']), pool.find(['b'])].map(async (found) => await found.catch((reason: unknown) => reason));
+    const held = [pool.find(['hold']), pool.find(['a']), pool.find(['b'])].map(
+      async (found) => await found.catch((reason: unknown) => reason),
+    );
     await expect(pool.find(['c'])).rejects.toThrow(/too many/);
     await pool.close();
     for (const outcome of await Promise.all(held)) expect(outcome).toBeInstanceOf(DetectionUnavailable);
@@ -139,7 +146,9 @@ describe('the queue', () => {
 
   test('and for so many characters', async () => {
     const pool = open({ thresholdChars: 0, maxQueuedChars: 10, threadModule: unreliable() });
-    const held = [pool.find(['hold']), pool.find(['12345'])].map(async (found) => await found.catch((reason: unknown) => reason));
+    const held = [pool.find(['hold']), pool.find(['12345'])].map(
+      async (found) => await found.catch((reason: unknown) => reason),
+    );
     await expect(pool.find(['123456'])).rejects.toThrow(DetectionUnavailable);
     const fits = pool.find(['12345']).catch((reason: unknown) => reason);
     await pool.close();

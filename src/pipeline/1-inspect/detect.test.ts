@@ -89,7 +89,8 @@ describe('categories', () => {
   const text = 'ada@example.com, +49 30 901820, DE89370400440532013000, 93.184.216.34';
 
   test('only those asked for are looked for', () => {
-    const found = (wanted?: ReadonlySet<string>): string[] => detection.find(text, wanted).map(({ category }) => category);
+    const found = (wanted?: ReadonlySet<string>): string[] =>
+      detection.find(text, wanted).map(({ category }) => category);
     expect(found()).toEqual(['EMAIL', 'PHONE', 'IBAN', 'IP_ADDRESS']);
     expect(found(new Set(['PHONE', 'EMAIL']))).toEqual(['EMAIL', 'PHONE']);
     expect(found(new Set(['IBAN', 'PERSON']))).toEqual(['IBAN']);
@@ -111,15 +112,74 @@ describe('categories', () => {
 
 /** Texts made of pieces that examiners care about, whole and broken, in any order. */
 const pieces = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(
-    'ada@example.com', '+49 30 901820', '030 901820', 'DE89 3704 0044 0532 0130 00', 'de89370400440532013000', '4111 1111 1111 1111',
-    '4111111111111111', '93.184.216.34', '2a00:1450:4001:81b::200e', 'password: hunter22', 'postgres://u:p4ss@h.example.com', 'token=',
-    'sk-aB3dE5gH7jK9mN1pQ3sT5', 'AKIA234567ABCDEFGHIJ', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl', '-----BEGIN PRIVATE KEY-----',
-    'Tel.', 'Bearer ', 'with password hbFdodD8A6', 'version 1.2.3.4', '12.05.2024', 'x-api-key: 9f8e7d6c5b4a39281706f5e4d3c2b1a0', 'card',
-    '3f2504e0-4f89-11d3-9a0c-0305e82c3301', '::1', 'std::', 'a@b', '@', '+', '0', '00', '.', ':', '=', '-', '_', '/', '(', ')', '"', "'", '\\n', '%20',
-  ) },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      'ada@example.com',
+      '+49 30 901820',
+      '030 901820',
+      'DE89 3704 0044 0532 0130 00',
+      'de89370400440532013000',
+      '4111 1111 1111 1111',
+      '4111111111111111',
+      '93.184.216.34',
+      '2a00:1450:4001:81b::200e',
+      'password: hunter22',
+      'postgres://u:p4ss@h.example.com',
+      'token=',
+      'sk-aB3dE5gH7jK9mN1pQ3sT5',
+      'AKIA234567ABCDEFGHIJ',
+      'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl',
+      '-----BEGIN PRIVATE KEY-----',
+      'Tel.',
+      'Bearer ',
+      'with password hbFdodD8A6',
+      'version 1.2.3.4',
+      '12.05.2024',
+      'x-api-key: 9f8e7d6c5b4a39281706f5e4d3c2b1a0',
+      'card',
+      '3f2504e0-4f89-11d3-9a0c-0305e82c3301',
+      '::1',
+      'std::',
+      'a@b',
+      '@',
+      '+',
+      '0',
+      '00',
+      '.',
+      ':',
+      '=',
+      '-',
+      '_',
+      '/',
+      '(',
+      ')',
+      '"',
+      "'",
+      '\\n',
+      '%20',
+    ),
+  },
   { weight: 4, arbitrary: fc.constantFrom(' ', ' ', ', ', '\n', '', ';', '\u0000') },
-  { weight: 1, arbitrary: fc.constantFrom('\u200b', '\u00ad', '９', '٣', '𝟒', '😀', '谢谢', 'ü', '\ud800', '\udc00', '\u00a0', '–', '«EMAIL_1»', '＠') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '\u200b',
+      '\u00ad',
+      '９',
+      '٣',
+      '𝟒',
+      '😀',
+      '谢谢',
+      'ü',
+      '\ud800',
+      '\udc00',
+      '\u00a0',
+      '–',
+      '«EMAIL_1»',
+      '＠',
+    ),
+  },
   { weight: 1, arbitrary: fc.string({ maxLength: 12 }) },
 );
 const texts = fc.array(pieces, { maxLength: 24 }).map((parts) => parts.join(''));
@@ -145,9 +205,13 @@ describe('whatever the text', () => {
         for (const [category, sweep] of sweeps) {
           let end = 0;
           for (const span of sweep(text)) {
-            expect([category, span.start >= end, span.end > span.start, span.end <= text.length, span.category]).toEqual(
-              [category, true, true, true, category],
-            );
+            expect([
+              category,
+              span.start >= end,
+              span.end > span.start,
+              span.end <= text.length,
+              span.category,
+            ]).toEqual([category, true, true, true, category]);
             end = span.end;
           }
         }
@@ -161,7 +225,8 @@ describe('whatever the text', () => {
       fc.property(texts, (text) => {
         const finds = detection.find(text);
         expect(detection.find(text)).toEqual(finds);
-        for (const { start, end } of finds) expect([cutsPair(text, start), cutsPair(text, end)]).toEqual([false, false]);
+        for (const { start, end } of finds)
+          expect([cutsPair(text, start), cutsPair(text, end)]).toEqual([false, false]);
       }),
     );
   });
@@ -169,7 +234,9 @@ describe('whatever the text', () => {
   test('blanks and line breaks around it change nothing but the offsets', () => {
     fc.assert(
       fc.property(texts, fc.constantFrom(' ', '\n', '\n\n   '), (text, pad) => {
-        const moved = detection.find(`${pad}${text}${pad}`).map(({ start, end, category }) => ({ start: start - pad.length, end: end - pad.length, category }));
+        const moved = detection
+          .find(`${pad}${text}${pad}`)
+          .map(({ start, end, category }) => ({ start: start - pad.length, end: end - pad.length, category }));
         expect(moved).toEqual(detection.find(text));
       }),
     );
@@ -177,16 +244,29 @@ describe('whatever the text', () => {
 
   test('invisible characters inside a find do not hide it', () => {
     const finds = ['ada@example.com', '+4930901820', 'DE89370400440532013000', '4111111111111111', '93.184.216.34'];
-    const invisible = fc.constantFrom('\u200b', '\u200d', '\u00ad', '\ufeff', '\u2060', '\ufe0f', '\u202e', '\u{e0061}');
+    const invisible = fc.constantFrom(
+      '\u200b',
+      '\u200d',
+      '\u00ad',
+      '\ufeff',
+      '\u2060',
+      '\ufe0f',
+      '\u202e',
+      '\u{e0061}',
+    );
     fc.assert(
-      fc.property(fc.constantFrom(...finds), fc.array(fc.tuple(fc.nat(), invisible), { minLength: 1, maxLength: 4 }), (find, noise) => {
-        let hidden = find;
-        for (const [at, character] of noise) {
-          const place = 1 + (at % (hidden.length - 1));
-          if (!cutsPair(hidden, place)) hidden = hidden.slice(0, place) + character + hidden.slice(place);
-        }
-        expect(detection.find(`(${hidden})`)).toMatchObject([{ start: 1, end: 1 + hidden.length }]);
-      }),
+      fc.property(
+        fc.constantFrom(...finds),
+        fc.array(fc.tuple(fc.nat(), invisible), { minLength: 1, maxLength: 4 }),
+        (find, noise) => {
+          let hidden = find;
+          for (const [at, character] of noise) {
+            const place = 1 + (at % (hidden.length - 1));
+            if (!cutsPair(hidden, place)) hidden = hidden.slice(0, place) + character + hidden.slice(place);
+          }
+          expect(detection.find(`(${hidden})`)).toMatchObject([{ start: 1, end: 1 + hidden.length }]);
+        },
+      ),
     );
   });
 });
@@ -197,11 +277,78 @@ function cutsPair(text: string, at: number): boolean {
 
 describe('hostile text', () => {
   const units = [
-    'a', '1', '@', '+', '0 0 0 ', ':', '=', '-', '_', '.', '"', '(', 'a@', 'a@b.', '@a.', '::1 ', '1.', '1.1.1.1.', '4 ', '41 ', '4111 ', '0049 ',
-    '+49 ', '+1 ', 'DE89 ', 'DE89', 'IBAN', 'sk-', '-sk-', 'ghp_', 'eyJ', '-eyJ', 'eyJhbGciOiJIUzI1NiJ9.', 'token=', 'token="', 'password:', 'password ',
-    'Bearer ', 'AKIA', 'SG.', '-----BEGIN PRIVATE KEY-----', '-----BEGIN PRIVATE KEY-----A', 'x://a:', '://', 'x://a:b@', 'tel 0301234 ', '030 123 4567 ',
-    'https://hooks.slack.com/services/', '123456789:', '\u200b', '1\u200b', '٠', '谢', '😀', '\ud800', "o'", 'a=', 'a+b=', '%20', '\\n', '\\', '«',
-    '2001:db8:', 'f:', '12:30:', '01.02.', '(0)', '0171/', 'A', 'J', 'w', 'passw',
+    'a',
+    '1',
+    '@',
+    '+',
+    '0 0 0 ',
+    ':',
+    '=',
+    '-',
+    '_',
+    '.',
+    '"',
+    '(',
+    'a@',
+    'a@b.',
+    '@a.',
+    '::1 ',
+    '1.',
+    '1.1.1.1.',
+    '4 ',
+    '41 ',
+    '4111 ',
+    '0049 ',
+    '+49 ',
+    '+1 ',
+    'DE89 ',
+    'DE89',
+    'IBAN',
+    'sk-',
+    '-sk-',
+    'ghp_',
+    'eyJ',
+    '-eyJ',
+    'eyJhbGciOiJIUzI1NiJ9.',
+    'token=',
+    'token="',
+    'password:',
+    'password ',
+    'Bearer ',
+    'AKIA',
+    'SG.',
+    '-----BEGIN PRIVATE KEY-----',
+    '-----BEGIN PRIVATE KEY-----A',
+    'x://a:',
+    '://',
+    'x://a:b@',
+    'tel 0301234 ',
+    '030 123 4567 ',
+    'https://hooks.slack.com/services/',
+    '123456789:',
+    '\u200b',
+    '1\u200b',
+    '٠',
+    '谢',
+    '😀',
+    '\ud800',
+    "o'",
+    'a=',
+    'a+b=',
+    '%20',
+    '\\n',
+    '\\',
+    '«',
+    '2001:db8:',
+    'f:',
+    '12:30:',
+    '01.02.',
+    '(0)',
+    '0171/',
+    'A',
+    'J',
+    'w',
+    'passw',
   ];
 
   test.each(units)('%j: ten times the length is ten times the work', (unit) => {
@@ -248,7 +395,12 @@ describe('hostile text', () => {
   }
 
   test('the measure notices work that grows with the square', () => {
-    const careless: Examiner = { category: 'X', evidence: 'shaped', triggers: 'a', examine: (text, _at, floor) => text.slice(0).length * 0 + floor };
+    const careless: Examiner = {
+      category: 'X',
+      evidence: 'shaped',
+      triggers: 'a',
+      examine: (text, _at, floor) => text.slice(0).length * 0 + floor,
+    };
     const sweep = createSweep([careless]);
     expect(unitsRead('a'.repeat(2_000), sweep) / unitsRead('a'.repeat(200), sweep)).toBeGreaterThan(50);
   });

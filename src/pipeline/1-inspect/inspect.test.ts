@@ -14,7 +14,12 @@ interface Seen {
   readonly inspection: Inspection;
 }
 
-async function run(body: object | string, mode: DlpMode, more: Partial<ResolvedPolicy['dlp']> = {}, remove: readonly CustomTerm[] = []): Promise<Seen> {
+async function run(
+  body: object | string,
+  mode: DlpMode,
+  more: Partial<ResolvedPolicy['dlp']> = {},
+  remove: readonly CustomTerm[] = [],
+): Promise<Seen> {
   const text = typeof body === 'string' ? body : JSON.stringify({ model: 'p/m', ...body });
   const policy = { mode, documents: 'off', customTerms: [], ...more } as const;
   const inspection = await inspect(readDocument('chat', text), chatCodec, policy, remove, detection, () => {});
@@ -37,11 +42,21 @@ describe('every string is a leaf', () => {
     ['an unknown top-level member', { ...user('x'), x_vendor: { note: MAIL } }],
     ['a member name', { ...user('x'), metadata: { [MAIL]: 'y' } }],
     ['a tool description', { ...user('x'), tools: [{ type: 'function', function: { name: 'f', description: MAIL } }] }],
-    ['an enum of a tool schema', { ...user('x'), tools: [{ type: 'function', function: { name: 'f', parameters: { enum: [MAIL] } } }] }],
+    [
+      'an enum of a tool schema',
+      { ...user('x'), tools: [{ type: 'function', function: { name: 'f', parameters: { enum: [MAIL] } } }] },
+    ],
     ['the user field', { ...user('x'), user: MAIL }],
     ['an id that is no id', { messages: [{ role: 'tool', tool_call_id: MAIL, content: 'x' }] }],
     ['the address of an image', user([{ type: 'image_url', image_url: { url: `https://x.example/?u=${MAIL}` } }])],
-    ['arguments that are not JSON', { messages: [{ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: `{"to": ${MAIL}` } }] }] }],
+    [
+      'arguments that are not JSON',
+      {
+        messages: [
+          { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: `{"to": ${MAIL}` } }] },
+        ],
+      },
+    ],
     ['escaped text', `{"model":"p/m","messages":[{"role":"user","content":"ada\\u0040example.com"}]}`],
   ])('%s', async (_name, body) => {
     const { text, inspection } = await run(body, 'tokenize');
@@ -51,15 +66,29 @@ describe('every string is a leaf', () => {
   });
 
   test('a card written as a JSON number', async () => {
-    const { text } = await run('{"model":"p/m","messages":[{"role":"user","content":"x","card":4111111111111111}]}', 'tokenize');
+    const { text } = await run(
+      '{"model":"p/m","messages":[{"role":"user","content":"x","card":4111111111111111}]}',
+      'tokenize',
+    );
     expect(text).toContain('"card":"«CREDIT_CARD_1»"');
   });
 
   test('tool-call arguments are rewritten as JSON values', async () => {
     const args = JSON.stringify({ to: MAIL, note: `"${MAIL}"\n`, n: 1 });
-    const { text } = await run({ messages: [{ role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: args } }] }] }, 'tokenize');
+    const { text } = await run(
+      {
+        messages: [
+          { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: args } }] },
+        ],
+      },
+      'tokenize',
+    );
     const body = JSON.parse(text) as { messages: { tool_calls: { function: { arguments: string } }[] }[] };
-    expect(JSON.parse(body.messages[0]!.tool_calls[0]!.function.arguments)).toEqual({ to: '«EMAIL_1»', note: '"«EMAIL_1»"\n', n: 1 });
+    expect(JSON.parse(body.messages[0]!.tool_calls[0]!.function.arguments)).toEqual({
+      to: '«EMAIL_1»',
+      note: '"«EMAIL_1»"\n',
+      n: 1,
+    });
   });
 });
 
@@ -106,7 +135,9 @@ describe('modes', () => {
   });
 
   test('only the entities of the policy are looked for', async () => {
-    const { inspection } = await run(user(`${MAIL} DE89370400440532013000`), 'tokenize', { entities: new Set(['IBAN']) });
+    const { inspection } = await run(user(`${MAIL} DE89370400440532013000`), 'tokenize', {
+      entities: new Set(['IBAN']),
+    });
     expect(inspection.findings).toEqual({ IBAN: 1 });
   });
 });
@@ -116,7 +147,11 @@ describe('tags', () => {
     const messages = [{ role: 'user', content: `b@x.example and ${MAIL}` }];
     const tools = [{ type: 'function', function: { name: 'f', description: MAIL } }];
     const { text } = await run({ metadata: { owner: 'z@x.example' }, messages, tools }, 'tokenize');
-    const body = JSON.parse(text) as { messages: { content: string }[]; tools: { function: { description: string } }[]; metadata: { owner: string } };
+    const body = JSON.parse(text) as {
+      messages: { content: string }[];
+      tools: { function: { description: string } }[];
+      metadata: { owner: string };
+    };
     expect(body.tools[0]!.function.description).toBe('«EMAIL_1»');
     expect(body.messages[0]!.content).toBe('«EMAIL_2» and «EMAIL_1»');
     expect(body.metadata.owner).toBe('«EMAIL_3»');
@@ -125,8 +160,12 @@ describe('tags', () => {
   test('a longer conversation keeps the tags of its beginning', async () => {
     const turn = { role: 'user', content: `from ${MAIL} to b@x.example` };
     const first = await run({ messages: [turn] }, 'tokenize');
-    const second = await run({ messages: [turn, { role: 'assistant', content: 'b@x.example?' }, { role: 'user', content: 'c@x.example' }] }, 'tokenize');
-    const messages = (text: string) => (JSON.parse(text) as { messages: { content: string }[] }).messages.map(({ content }) => content);
+    const second = await run(
+      { messages: [turn, { role: 'assistant', content: 'b@x.example?' }, { role: 'user', content: 'c@x.example' }] },
+      'tokenize',
+    );
+    const messages = (text: string) =>
+      (JSON.parse(text) as { messages: { content: string }[] }).messages.map(({ content }) => content);
     expect(messages(second.text)[0]).toBe(messages(first.text)[0]);
     expect(messages(second.text).slice(1)).toEqual(['«EMAIL_2»?', '«EMAIL_3»']);
   });
@@ -144,7 +183,10 @@ describe('terms', () => {
   const falcon = { term: 'Falcon', label: 'project' };
 
   test.each(['allow_log', 'tokenize', 'mask'] as const)('are pseudonymized reversibly in mode %s', async (mode) => {
-    const { text, inspection } = await run(user('Falcon, FALCON and falcons; Ed, not Editor'), mode, {}, [falcon, { term: 'Ed', label: 'p' }]);
+    const { text, inspection } = await run(user('Falcon, FALCON and falcons; Ed, not Editor'), mode, {}, [
+      falcon,
+      { term: 'Ed', label: 'p' },
+    ]);
     expect(text).toContain('«PROJECT_1», «PROJECT_2» and «PROJECT_3»s; «P_1», not Editor');
     expect(inspection.tags.originalOf('«PROJECT_2»')).toBe('FALCON');
   });
@@ -186,7 +228,9 @@ describe('terms', () => {
   });
 
   test('with characters of every regular expression', async () => {
-    const { text } = await run(user('a.b*c[d] (e|f) \\ $1-2/3 + ?'), 'allow_log', {}, [{ term: 'a.b*c[d] (e|f) \\ $1-2/3 + ?', label: '1 odd ländel' }]);
+    const { text } = await run(user('a.b*c[d] (e|f) \\ $1-2/3 + ?'), 'allow_log', {}, [
+      { term: 'a.b*c[d] (e|f) \\ $1-2/3 + ?', label: '1 odd ländel' },
+    ]);
     expect(text).toContain('«TERM_1_ODD_L_NDEL_1»');
   });
 });
@@ -202,7 +246,8 @@ describe('what cannot be read', () => {
   });
 
   test('documents: refused where policy protects content, named under allow_log', async () => {
-    for (const mode of ['tokenize', 'mask', 'block'] as const) expect((await refusal(file, mode)).code).toBe('data_protection');
+    for (const mode of ['tokenize', 'mask', 'block'] as const)
+      expect((await refusal(file, mode)).code).toBe('data_protection');
     expect((await refusal(file, 'allow_log', { documents: 'anonymize' })).code).toBe('data_protection');
     expect((await run(file, 'allow_log')).inspection.unscanned).toEqual(['file']);
   });
@@ -218,7 +263,10 @@ describe('what cannot be read', () => {
   });
 
   test('text in the place of media is text', async () => {
-    for (const part of [{ type: 'input_audio', input_audio: { data: `call ${MAIL}` } }, { type: 'image_url', image_url: { url: `data:text/plain,${MAIL}` } }]) {
+    for (const part of [
+      { type: 'input_audio', input_audio: { data: `call ${MAIL}` } },
+      { type: 'image_url', image_url: { url: `data:text/plain,${MAIL}` } },
+    ]) {
       expect((await run(user([part]), 'tokenize')).text).toContain('«EMAIL_1»');
     }
   });

@@ -143,7 +143,12 @@ async function detectAll(
   try {
     return await detection.find(all, categories);
   } catch (cause) {
-    throw new GatewayError('inspection_unavailable', 'The request could not be inspected; nothing was sent.', {}, { cause });
+    throw new GatewayError(
+      'inspection_unavailable',
+      'The request could not be inspected; nothing was sent.',
+      {},
+      { cause },
+    );
   }
 }
 
@@ -151,7 +156,9 @@ async function detectAll(
 function writeEdits(texts: readonly Text[], spans: Iterator<readonly Span[]>, rewrite: Rewrite): readonly Edit[] {
   const edits: Edit[] = [];
   for (const { leaf, inner } of texts) {
-    const text = inner ? render(inner.text, writeEdits(inner.texts, spans, rewrite)) : rewrite.text(leaf.text, spans.next().value);
+    const text = inner
+      ? render(inner.text, writeEdits(inner.texts, spans, rewrite))
+      : rewrite.text(leaf.text, spans.next().value);
     if (text !== leaf.text) edits.push(setString(leaf.node, text));
   }
   return edits;
@@ -232,7 +239,10 @@ function merge(actions: Action[]): readonly Action[] {
 
 function refusal(categories: string[]): GatewayError {
   const found = categories.sort().join(', ');
-  return new GatewayError('data_protection', `Refused by data protection: the request contains ${found}. Nothing was sent.`);
+  return new GatewayError(
+    'data_protection',
+    `Refused by data protection: the request contains ${found}. Nothing was sent.`,
+  );
 }
 
 /** Content nobody can read is not waved through where policy protects content. // spec 4.3.5 */

@@ -78,7 +78,10 @@ describe('JSON text', () => {
   });
 
   test('restoring a rendered value is rendering the restored value', () => {
-    const piece = fc.oneof(fc.constantFrom(...ORIGINALS.map((text) => tags.tagFor(text, 'EMAIL'))), fc.string({ unit: 'binary' }));
+    const piece = fc.oneof(
+      fc.constantFrom(...ORIGINALS.map((text) => tags.tagFor(text, 'EMAIL'))),
+      fc.string({ unit: 'binary' }),
+    );
     fc.assert(
       fc.property(fc.array(piece), fc.array(fc.nat(200)), (pieces, cuts) => {
         const value = pieces.join('');
@@ -92,7 +95,14 @@ describe('JSON text', () => {
 
 function chunk(delta: JsonObject, finish: string | null = null): string {
   return writeEvent(
-    JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 7, model: 'm', x: 1.5, choices: [{ index: 0, delta, finish_reason: finish }] }),
+    JSON.stringify({
+      id: 'c1',
+      object: 'chat.completion.chunk',
+      created: 7,
+      model: 'm',
+      x: 1.5,
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    }),
   );
 }
 
@@ -111,7 +121,9 @@ function roundTrip(stream: string): { content: string; args: string; ended: bool
     if (event.data === '[DONE]') result.ended = true;
     else {
       if (result.ended) throw new Error('an event after the end');
-      const body = JSON.parse(event.data!) as { choices: { delta: { content?: string; tool_calls?: { function?: { arguments?: string } }[] } }[] };
+      const body = JSON.parse(event.data!) as {
+        choices: { delta: { content?: string; tool_calls?: { function?: { arguments?: string } }[] } }[];
+      };
       for (const { delta } of body.choices) {
         result.content += delta.content ?? '';
         for (const call of delta.tool_calls ?? []) result.args += call.function?.arguments ?? '';
@@ -148,7 +160,10 @@ describe('streams', () => {
     const half = Math.floor(first!.length / 2);
     const call = (args: string) => chunk({ tool_calls: [{ index: 0, function: { arguments: args } }] });
     const stream =
-      chunk({ content: first!.slice(0, half) }) + call(`{"a":"${first!.slice(0, half)}`) + chunk({ content: first!.slice(half) }) + call(`${first!.slice(half)}"}`);
+      chunk({ content: first!.slice(0, half) }) +
+      call(`{"a":"${first!.slice(0, half)}`) +
+      chunk({ content: first!.slice(half) }) +
+      call(`${first!.slice(half)}"}`);
     expect(roundTrip(stream)).toMatchObject({ content: ORIGINALS[0], args: JSON.stringify({ a: ORIGINALS[0] }) });
   });
 
@@ -160,8 +175,14 @@ describe('streams', () => {
   });
 
   test('what is held when the stream ends is sent before its end', () => {
-    expect(roundTrip(chunk({ content: 'x «EMAIL' }) + 'data: [DONE]\n\n')).toMatchObject({ content: 'x «EMAIL', ended: true });
-    expect(roundTrip(chunk({ content: 'x «EMAIL' }) + chunk({}, 'stop'))).toMatchObject({ content: 'x «EMAIL', events: 3 });
+    expect(roundTrip(chunk({ content: 'x «EMAIL' }) + 'data: [DONE]\n\n')).toMatchObject({
+      content: 'x «EMAIL',
+      ended: true,
+    });
+    expect(roundTrip(chunk({ content: 'x «EMAIL' }) + chunk({}, 'stop'))).toMatchObject({
+      content: 'x «EMAIL',
+      events: 3,
+    });
     expect(roundTrip(chunk({ content: 'x «EMAIL' }) + chunk({ content: '_1' }, 'stop')).content).toBe('x «EMAIL_1');
   });
 });
@@ -173,12 +194,20 @@ test('a buffered answer is restored in every string, arguments as JSON, and keep
   expect(restored).toContain('"n":1.0');
   const body: unknown = JSON.parse(restored);
   expect(isObject(body) && body['choices']).toMatchObject([
-    { message: { content: `Hi ${ORIGINALS[0]}`, vendor: [ORIGINALS[0]], tool_calls: [{ function: { arguments: JSON.stringify({ to: ORIGINALS[3] }) } }] } },
+    {
+      message: {
+        content: `Hi ${ORIGINALS[0]}`,
+        vendor: [ORIGINALS[0]],
+        tool_calls: [{ function: { arguments: JSON.stringify({ to: ORIGINALS[3] }) } }],
+      },
+    },
   ]);
 });
 
 test('an answer asked for in JSON stays JSON whatever is restored', () => {
   const answer = JSON.stringify({ choices: [{ message: { content: JSON.stringify({ to: odd }) } }] });
-  const body = JSON.parse(restoreAnswer(answer, chatCodec, tags, true)) as { choices: { message: { content: string } }[] };
+  const body = JSON.parse(restoreAnswer(answer, chatCodec, tags, true)) as {
+    choices: { message: { content: string } }[];
+  };
   expect(JSON.parse(body.choices[0]!.message.content)).toEqual({ to: ORIGINALS[3] });
 });

@@ -51,7 +51,7 @@ export class TextRestorer {
     const text = this.#held + piece;
     let passed = '';
     let from = 0;
-    for (let at = this.#nextOpening(text, 0); at >= 0; ) {
+    for (let at = this.#nextOpening(text, 0); at >= 0;) {
       const match = this.#match(text, at);
       if (match === 'partial') {
         this.#held = text.slice(at);
@@ -155,7 +155,9 @@ export class StreamRestorer {
       if (facts.ends.some((prefix) => delta.channel.startsWith(prefix))) text += restorer.flush();
       if (text !== delta.node.value) edits.push(setString(delta.node, text));
     }
-    const late = this.#flush((channel) => !seen.has(channel) && facts.ends.some((prefix) => channel.startsWith(prefix)));
+    const late = this.#flush(
+      (channel) => !seen.has(channel) && facts.ends.some((prefix) => channel.startsWith(prefix)),
+    );
     return late + (edits.length === 0 ? event.raw : writeEvent(render(event.data, edits), event.event));
   }
 

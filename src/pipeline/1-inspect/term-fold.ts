@@ -16,7 +16,8 @@ const PLAIN = /^[\x21-\x7e]*(?: [\x21-\x7e]+)*$/;
  * forms, any run of white space, characters nobody sees.
  */
 export function foldForTerms(text: string): FoldedText {
-  if (PLAIN.test(text)) return { text: text.toLowerCase(), starts: positions(text.length), ends: positions(text.length, 1) };
+  if (PLAIN.test(text))
+    return { text: text.toLowerCase(), starts: positions(text.length), ends: positions(text.length, 1) };
   let folded = '';
   const starts: number[] = [];
   const ends: number[] = [];

@@ -5,7 +5,8 @@ import { foldForTerms } from './term-fold.ts';
 /** A shorter term of a script with spaces is found as a whole word only: `Ed` is not in `Editor`. */
 const SUBSTRING_FROM = 4;
 const LETTER = /[\p{L}\p{N}]/u;
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /**
  * Finds named terms however they are written: in any case, composed or decomposed, with any white space between words,

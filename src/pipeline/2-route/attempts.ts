@@ -54,14 +54,25 @@ interface Failure {
   readonly waitMs: number | undefined;
 }
 
-async function once(candidate: Candidate, deadline: number, deps: AttemptDeps): Promise<{ incoming: Incoming } | Failure> {
+async function once(
+  candidate: Candidate,
+  deadline: number,
+  deps: AttemptDeps,
+): Promise<{ incoming: Incoming } | Failure> {
   const started = performance.now();
   const record = (outcome: { status?: number; error?: string }): void => {
     const { config } = candidate.provider;
-    deps.report.push({ provider: config.slug, model: candidate.model, ...outcome, duration_ms: Math.round(performance.now() - started) });
+    deps.report.push({
+      provider: config.slug,
+      model: candidate.model,
+      ...outcome,
+      duration_ms: Math.round(performance.now() - started),
+    });
   };
   try {
-    const incoming = await candidate.provider.send(deps.outgoing(candidate, remaining(deadline - started, deps.timeoutMs)));
+    const incoming = await candidate.provider.send(
+      deps.outgoing(candidate, remaining(deadline - started, deps.timeoutMs)),
+    );
     if (incoming.status >= 200 && incoming.status < 300) {
       record({ status: incoming.status });
       return { incoming };

@@ -58,8 +58,14 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
 function outgoing({ call, inspection }: Dispatch, target: Candidate, timeoutMs: number, signal: AbortSignal): Outgoing {
   const { provider, model } = target;
   const { document, ask, codec } = call;
-  const edits: Edit[] = [...call.edits, ...inspection.edits, setString(ask.modelNode, model), ...provider.quirks(document)];
-  if (ask.stream && !provider.usageOption) edits.push(...removeMembers(document.root, ({ value }) => value === 'stream_options'));
+  const edits: Edit[] = [
+    ...call.edits,
+    ...inspection.edits,
+    setString(ask.modelNode, model),
+    ...provider.quirks(document),
+  ];
+  if (ask.stream && !provider.usageOption)
+    edits.push(...removeMembers(document.root, ({ value }) => value === 'stream_options'));
   else if (ask.stream && !ask.includeUsage) edits.push(...codec.askForUsage(document));
   return { family: codec.family, model, stream: ask.stream, body: render(call.text, edits), timeoutMs, signal };
 }
@@ -188,6 +194,7 @@ function explain(thrown: unknown, call: Call, entry: Entry): unknown {
   if (!(thrown instanceof UpstreamFault)) return thrown;
   const last = entry.attempts.at(-1);
   // The attempt was reported when its head came; its failure came later.
-  if (last?.status !== undefined && entry.answering) entry.attempts[entry.attempts.length - 1] = { ...last, error: thrown.kind };
+  if (last?.status !== undefined && entry.answering)
+    entry.attempts[entry.attempts.length - 1] = { ...last, error: thrown.kind };
   return noAnswer(thrown.kind, entry.attempts);
 }

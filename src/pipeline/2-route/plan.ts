@@ -26,7 +26,9 @@ export function plan(call: Call, providers: Providers): Plan {
   const { model } = call.ask;
   const slash = model.indexOf('/');
   if (slash <= 0 || slash === model.length - 1) {
-    throw new GatewayError('model_not_prefixed', 'The model must be provider-prefixed: <provider>/<model>.', { param: 'model' });
+    throw new GatewayError('model_not_prefixed', 'The model must be provider-prefixed: <provider>/<model>.', {
+      param: 'model',
+    });
   }
   const { policy, organization } = call.key.workload;
   const denied = allowListReason(model, policy);

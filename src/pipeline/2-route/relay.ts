@@ -123,13 +123,20 @@ export class StreamRelay {
     // Under a managed account an error may speak of the account, which is not the client's.
     const said = this.#provider.keyOwnership === 'organization' ? facts.error : undefined;
     const { attempts } = this.#entry;
-    return new GatewayError('upstream_error', said ?? 'The provider reported an error.', { report: { cause: 'reported', attempts } });
+    return new GatewayError('upstream_error', said ?? 'The provider reported an error.', {
+      report: { cause: 'reported', attempts },
+    });
   }
 }
 
 function asFault(thrown: unknown): Error {
   if (thrown instanceof SseEventTooLarge) return new UpstreamFault('protocol', thrown.message);
-  if (thrown instanceof SyntaxError || thrown instanceof AmbiguousJson || thrown instanceof NotAJsonObject || thrown instanceof TooManyValues) {
+  if (
+    thrown instanceof SyntaxError ||
+    thrown instanceof AmbiguousJson ||
+    thrown instanceof NotAJsonObject ||
+    thrown instanceof TooManyValues
+  ) {
     return new UpstreamFault('protocol', 'a stream event is not JSON', { cause: thrown });
   }
   return asGatewayError(thrown);

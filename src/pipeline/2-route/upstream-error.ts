@@ -61,11 +61,15 @@ export function answeredWithError(
   const code: ErrorCode = overloaded ? 'upstream_overloaded' : 'upstream_error';
   const cause = overloaded ? 'overloaded' : status === 401 || status === 403 ? 'credentials' : 'status';
   const text = cause === 'credentials' ? 'The provider refused the credentials it is configured with.' : said;
-  return new GatewayError(code, text, { report: { cause, attempts }, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+  return new GatewayError(code, text, {
+    report: { cause, attempts },
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
 }
 
 const FAULT_MESSAGES: Readonly<Record<UpstreamFaultKind, string>> = {
-  timeout: 'The provider did not answer within the answer timeout. The call is not repeated: the provider may still be running it.',
+  timeout:
+    'The provider did not answer within the answer timeout. The call is not repeated: the provider may still be running it.',
   connect: 'The provider could not be reached.',
   reset: 'The provider cut the connection before its answer was complete.',
   protocol: 'The provider sent something that is not an answer.',

@@ -42,7 +42,11 @@ const text = fc.oneof(
   fc.constantFrom('\ud800', 'a\udc00', '\\ud800', '\u2028\u0000\u007f', '"\\/\b', ''),
 );
 const textOrNull = fc.option(text);
-const number = fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(-0, 1e21, 5e-324));
+const number = fc.oneof(
+  fc.nat(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(-0, 1e21, 5e-324),
+);
 const usage = fc.record({
   reasoning: number,
   output: number,
@@ -140,7 +144,10 @@ describe('link', () => {
     expect(link(genesis(strand), '{"a":"ü"}')).toBe(second.toString('hex'));
   });
 
-  test.each(['', 'ab', 'g'.repeat(64), `${'a'.repeat(63)}g`, 'a'.repeat(66)])('refuses %j as a previous link', (bad) => {
-    expect(() => link(bad, '{}')).toThrow(RangeError);
-  });
+  test.each(['', 'ab', 'g'.repeat(64), `${'a'.repeat(63)}g`, 'a'.repeat(66)])(
+    'refuses %j as a previous link',
+    (bad) => {
+      expect(() => link(bad, '{}')).toThrow(RangeError);
+    },
+  );
 });

@@ -95,10 +95,7 @@ function orderedUsage(usage: Usage): Complete<Usage> {
   };
 }
 
-function orderedCounts(
-  counts: Readonly<Record<string, number>>,
-  names: string[],
-): Readonly<Record<string, number>> {
+function orderedCounts(counts: Readonly<Record<string, number>>, names: string[]): Readonly<Record<string, number>> {
   const sorted: Record<string, number> = {};
   for (const name of names.sort()) sorted[name] = finite(counts[name]!);
   return sorted;

@@ -40,7 +40,10 @@ describe('merkleRoot', () => {
 
 /** Checkpoints over strands that grow by ten rows between them. */
 function history(count: number): { checkpoints: Checkpoint[]; strands: StrandBuilder[]; heads: StrandHead[][] } {
-  const strands = [new StrandBuilder('019aa000-0000-7000-8000-000000000001'), new StrandBuilder('019aa000-0000-7000-8000-000000000002')];
+  const strands = [
+    new StrandBuilder('019aa000-0000-7000-8000-000000000001'),
+    new StrandBuilder('019aa000-0000-7000-8000-000000000002'),
+  ];
   const checkpoints: Checkpoint[] = [];
   const heads: StrandHead[][] = [];
   for (let index = 0; index < count; index++) {
@@ -49,7 +52,9 @@ function history(count: number): { checkpoints: Checkpoint[]; strands: StrandBui
       return { strand: strand.strand, sequence, link };
     });
     heads.push(grown);
-    checkpoints.push(makeCheckpoint({ last: checkpoints.at(-1), heads: grown }, Date.UTC(2026, 10, 21, 9, index), privateKey));
+    checkpoints.push(
+      makeCheckpoint({ last: checkpoints.at(-1), heads: grown }, Date.UTC(2026, 10, 21, 9, index), privateKey),
+    );
   }
   return { checkpoints, strands, heads };
 }
@@ -68,7 +73,9 @@ describe('makeCheckpoint', () => {
       root: first.root,
       v: 1,
     });
-    const leaves = heads[0]!.map(({ link, sequence, strand }) => leaf(`{"link":"${link}","sequence":${sequence},"strand":"${strand}"}`));
+    const leaves = heads[0]!.map(({ link, sequence, strand }) =>
+      leaf(`{"link":"${link}","sequence":${sequence},"strand":"${strand}"}`),
+    );
     expect(first.root).toBe(node(leaves[0]!, leaves[1]!).toString('hex'));
   });
 });
@@ -104,7 +111,10 @@ describe('verifyCheckpoints', () => {
     expect((await verifyCheckpoints(stream(cut), { publicKeys })).intact).toBe(true);
     const anchor = statementHash(checkpoints[3]!.statement);
     expect((await verifyCheckpoints(stream(checkpoints), { publicKeys, anchor })).intact).toBe(true);
-    expect((await verifyCheckpoints(stream(cut), { publicKeys, anchor })).fault).toMatchObject({ kind: 'removed', number: 3 });
+    expect((await verifyCheckpoints(stream(cut), { publicKeys, anchor })).fault).toMatchObject({
+      kind: 'removed',
+      number: 3,
+    });
   });
 
   test.each([
@@ -112,8 +122,21 @@ describe('verifyCheckpoints', () => {
     ['its time and its statement', (checkpoint: Checkpoint) => restated({ ...checkpoint, at: checkpoint.at + 1 })],
     ['its statement', (checkpoint: Checkpoint) => ({ ...checkpoint, statement: `${checkpoint.statement} ` })],
     ['its time, to none', (checkpoint: Checkpoint) => ({ ...checkpoint, at: Number.NaN })],
-    ['a head', (checkpoint: Checkpoint) => ({ ...checkpoint, heads: checkpoint.heads.map((head) => ({ ...head, sequence: 1 })) })],
-    ['a head, root and statement', (checkpoint: Checkpoint) => rerooted(checkpoint, checkpoint.heads.map((head) => ({ ...head, sequence: 1 })))],
+    [
+      'a head',
+      (checkpoint: Checkpoint) => ({
+        ...checkpoint,
+        heads: checkpoint.heads.map((head) => ({ ...head, sequence: 1 })),
+      }),
+    ],
+    [
+      'a head, root and statement',
+      (checkpoint: Checkpoint) =>
+        rerooted(
+          checkpoint,
+          checkpoint.heads.map((head) => ({ ...head, sequence: 1 })),
+        ),
+    ],
     ['a head left out', (checkpoint: Checkpoint) => ({ ...checkpoint, heads: checkpoint.heads.slice(1) })],
     ['the order of its heads', (checkpoint: Checkpoint) => ({ ...checkpoint, heads: checkpoint.heads.toReversed() })],
     ['its signature', (checkpoint: Checkpoint) => ({ ...checkpoint, signature: '00'.repeat(64) })],
@@ -148,7 +171,10 @@ describe('verifyCheckpoints', () => {
     const report = await verifyCheckpoints(stream(checkpoints.with(1, forged)));
     expect(report).toMatchObject({ intact: true, signaturesChecked: false });
     const edited = restated({ ...checkpoints[1]!, at: 5 });
-    expect((await verifyCheckpoints(stream(checkpoints.with(1, edited)))).fault).toMatchObject({ kind: 'replaced', number: 3 });
+    expect((await verifyCheckpoints(stream(checkpoints.with(1, edited)))).fault).toMatchObject({
+      kind: 'replaced',
+      number: 3,
+    });
   });
 
   test('keeps a bounded number of heads of a strand, its last among them', async () => {

@@ -32,11 +32,21 @@ export function diagnose(
       return { row, kind: 'swapped', detail, resume: row.link };
     }
     if (follows(row.link) || head?.link === row.link) {
-      return { row, kind: 'edited', detail: `the text was changed after it was sealed${also(row, facts)}`, resume: row.link };
+      return {
+        row,
+        kind: 'edited',
+        detail: `the text was changed after it was sealed${also(row, facts)}`,
+        resume: row.link,
+      };
     }
     const computed = link(previous, row.row);
     if (follows(computed) || head?.link === computed) {
-      return { row, kind: 'edited', detail: 'the text is as it was sealed, but its link was changed', resume: computed };
+      return {
+        row,
+        kind: 'edited',
+        detail: 'the text is as it was sealed, but its link was changed',
+        resume: computed,
+      };
     }
     if (follows(previous)) {
       const detail = 'the row after it follows from the row before it: this one was put between them';

@@ -13,7 +13,9 @@ const edit = fc.record(
     sequence: fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(9007199254740993)),
     dlp: fc.record({ findings: fc.dictionary(name, fc.nat()), mode: fc.string(), unscanned: fc.array(fc.string()) }),
     usage: fc.constant(null),
-    attempts: fc.array(fc.record({ provider: fc.string(), model: fc.string(), duration_ms: fc.nat(), error: fc.string() })),
+    attempts: fc.array(
+      fc.record({ provider: fc.string(), model: fc.string(), duration_ms: fc.nat(), error: fc.string() }),
+    ),
     losses: fc.array(fc.string()),
     stream: fc.boolean(),
   },
@@ -46,7 +48,11 @@ describe('readRowText', () => {
   });
 
   test('says the same as parsing, of texts that were tampered with', () => {
-    const tampering = fc.tuple(fc.nat(genuine.length), fc.nat(3), fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(',', '}', ' ', '\\u0041', '\ud800', '"v":1,')));
+    const tampering = fc.tuple(
+      fc.nat(genuine.length),
+      fc.nat(3),
+      fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(',', '}', ' ', '\\u0041', '\ud800', '"v":1,')),
+    );
     fc.assert(
       fc.property(tampering, ([at, cut, put]) => {
         const text = genuine.slice(0, at) + put + genuine.slice(at + cut);

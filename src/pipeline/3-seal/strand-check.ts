@@ -48,7 +48,12 @@ export class StrandCheck {
     const head = this.#heads.at(-1);
     if (!this.#fault && head && head.sequence >= this.#expected) {
       const missing = { from: this.#expected, to: head.sequence };
-      this.#report('removed', undefined, `the strand ends early: a checkpoint vouches for row ${head.sequence}`, missing);
+      this.#report(
+        'removed',
+        undefined,
+        `the strand ends early: a checkpoint vouches for row ${head.sequence}`,
+        missing,
+      );
     }
     if (!this.#fault) return undefined;
     const { before: _, ...fault } = this.#fault;
@@ -79,7 +84,11 @@ export class StrandCheck {
     const stranger = rows[index === 0 ? 1 : 0];
     if (stranger) {
       const kind = stranger.callId === genuine.callId ? 'duplicate' : 'inserted';
-      this.#report(kind, stranger, `another row of the same number, of call ${genuine.callId}, is the one the chain holds`);
+      this.#report(
+        kind,
+        stranger,
+        `another row of the same number, of call ${genuine.callId}, is the one the chain holds`,
+      );
     }
     this.#previous = genuine.link;
     if (!this.#fault) this.#checkFacts(genuine);
@@ -103,8 +112,13 @@ export class StrandCheck {
     const head = this.#headAt(row.sequence);
     if (!head || head.link === row.link) return;
     const known = this.#heads[this.#nextHead - 1]?.sequence ?? 0;
-    const range = known + 1 === row.sequence ? `row ${row.sequence}` : `one of the rows ${known + 1} to ${row.sequence}`;
-    this.#report('rewritten', row, `a checkpoint vouches for another row here: from ${range} on, the strand was sealed anew`);
+    const range =
+      known + 1 === row.sequence ? `row ${row.sequence}` : `one of the rows ${known + 1} to ${row.sequence}`;
+    this.#report(
+      'rewritten',
+      row,
+      `a checkpoint vouches for another row here: from ${range} on, the strand was sealed anew`,
+    );
   }
 
   /** What a checkpoint says about a place; asked in order. */

@@ -72,14 +72,19 @@ export async function verifyCheckpoints(
 }
 
 /** What is wrong with a checkpoint by itself. */
-function ownFault(checkpoint: Checkpoint, keys: ReadonlyMap<string, KeyObject> | undefined): CheckpointFault | undefined {
+function ownFault(
+  checkpoint: Checkpoint,
+  keys: ReadonlyMap<string, KeyObject> | undefined,
+): CheckpointFault | undefined {
   const { number, heads, root, statement, key, signature } = checkpoint;
   const edited = (detail: string): CheckpointFault => ({ number, kind: 'edited', detail });
-  if (!saysTheSame(checkpoint)) return edited('its statement is not what its number, heads and canonical form call for');
+  if (!saysTheSame(checkpoint))
+    return edited('its statement is not what its number, heads and canonical form call for');
   if (headsRoot(heads) !== root) return edited('its heads are not those that its root was computed over');
   if (!keys) return undefined;
   const publicKey = keys.get(key);
-  if (!publicKey) return { number, kind: 'unsigned', detail: `it names the key ${key}, which is not one of those given` };
+  if (!publicKey)
+    return { number, kind: 'unsigned', detail: `it names the key ${key}, which is not one of those given` };
   const genuine = verifySignature(null, Buffer.from(statement), publicKey, Buffer.from(signature, 'hex'));
   return genuine ? undefined : edited('its signature does not fit its statement');
 }
@@ -97,12 +102,15 @@ function chainFault(before: Checkpoint | undefined, checkpoint: Checkpoint): Che
   const { number } = checkpoint;
   const expected = (before?.number ?? 0) + 1;
   if (number > expected) {
-    const missing = number - 1 === expected ? `checkpoint ${expected} is` : `checkpoints ${expected} to ${number - 1} are`;
+    const missing =
+      number - 1 === expected ? `checkpoint ${expected} is` : `checkpoints ${expected} to ${number - 1} are`;
     return { number, kind: 'removed', detail: `${missing} missing before it` };
   }
   const named = before ? statementHash(before.statement) : NO_CHECKPOINT;
   if (number === expected && checkpoint.previous === named) return undefined;
-  const detail = before ? `checkpoint ${before.number} is not the one it was made upon` : 'it was not made as the first one';
+  const detail = before
+    ? `checkpoint ${before.number} is not the one it was made upon`
+    : 'it was not made as the first one';
   return { number, kind: 'replaced', detail };
 }
 

@@ -98,7 +98,12 @@ describe('one change is found and named', () => {
     const rows = strandOf(9);
     rows[4] = { ...rows[4]!, row: editText(rows[4]!.row, { cost_nano_eur: '1' }) };
     const fault = await faultOf(rows);
-    expect(fault).toMatchObject({ kind: 'edited', sequence: 5, callId: rows[4].callId, after: { rows: 4, unlinked: 0 } });
+    expect(fault).toMatchObject({
+      kind: 'edited',
+      sequence: 5,
+      callId: rows[4].callId,
+      after: { rows: 4, unlinked: 0 },
+    });
     expect(fault.detail).toContain('text was changed');
     expect(fault.detail).toContain('cost (stored 5000, sealed 1)');
   });
@@ -159,7 +164,11 @@ describe('one change is found and named', () => {
     const rows = strandOf(9);
     rows.splice(4, 1);
     const renumbered = rows.map((row, index) => ({ ...row, sequence: index + 1 }));
-    expect(await faultOf(renumbered)).toMatchObject({ kind: 'swapped', sequence: 5, detail: expect.stringContaining('number 6') });
+    expect(await faultOf(renumbered)).toMatchObject({
+      kind: 'swapped',
+      sequence: 5,
+      detail: expect.stringContaining('number 6'),
+    });
   });
 
   test('removed at the end', async () => {
@@ -178,16 +187,32 @@ describe('one change is found and named', () => {
   test('inserted with a number that is taken', async () => {
     const rows = strandOf(9);
     const forged = { ...new StrandBuilder(STRAND).sealMany(5)[4]!, link: 'e'.repeat(64) };
-    for (const all of [[...rows, forged], [forged, ...rows]]) {
-      expect(await faultOf(all)).toMatchObject({ kind: 'inserted', sequence: 5, callId: forged.callId, after: { rows: 4, unlinked: 0 } });
+    for (const all of [
+      [...rows, forged],
+      [forged, ...rows],
+    ]) {
+      expect(await faultOf(all)).toMatchObject({
+        kind: 'inserted',
+        sequence: 5,
+        callId: forged.callId,
+        after: { rows: 4, unlinked: 0 },
+      });
     }
   });
 
   test('inserted, with the rows after it moved up', async () => {
     const rows = strandOf(9);
     const forged = { ...new StrandBuilder(STRAND).sealMany(5)[4]!, link: 'e'.repeat(64) };
-    const moved = [...rows.slice(0, 4), forged, ...rows.slice(4)].map((row, index) => ({ ...row, sequence: index + 1 }));
-    expect(await faultOf(moved)).toMatchObject({ kind: 'inserted', sequence: 5, callId: forged.callId, after: { rows: 5, unlinked: 0 } });
+    const moved = [...rows.slice(0, 4), forged, ...rows.slice(4)].map((row, index) => ({
+      ...row,
+      sequence: index + 1,
+    }));
+    expect(await faultOf(moved)).toMatchObject({
+      kind: 'inserted',
+      sequence: 5,
+      callId: forged.callId,
+      after: { rows: 5, unlinked: 0 },
+    });
   });
 
   test.each([0, -3])('inserted as number %i', async (sequence) => {
@@ -226,7 +251,11 @@ describe('one change is found and named', () => {
 
   test('the same row twice', async () => {
     const rows = strandOf(9);
-    expect(await faultOf([...rows, rows[4]!])).toMatchObject({ kind: 'duplicate', sequence: 5, callId: rows[4]!.callId });
+    expect(await faultOf([...rows, rows[4]!])).toMatchObject({
+      kind: 'duplicate',
+      sequence: 5,
+      callId: rows[4]!.callId,
+    });
   });
 
   test('a call that two strands have sealed and both count', async () => {
@@ -281,7 +310,12 @@ describe('whatever the change', () => {
   const place = fc.nat(count - 1);
   const change = fc.oneof(
     fc.record({ kind: fc.constant('remove' as const), at: fc.nat(count - 2) }),
-    fc.record({ kind: fc.constant('text' as const), at: place, position: fc.nat(900), code: fc.integer({ min: 32, max: 126 }) }),
+    fc.record({
+      kind: fc.constant('text' as const),
+      at: place,
+      position: fc.nat(900),
+      code: fc.integer({ min: 32, max: 126 }),
+    }),
     fc.record({ kind: fc.constant('link' as const), at: place, position: fc.nat(63) }),
     fc.record({ kind: fc.constant('swap' as const), at: place, with: place }),
     fc.record({ kind: fc.constant('cost' as const), at: place, cost: fc.bigInt({ min: 0n, max: 2n ** 62n }) }),
@@ -295,12 +329,16 @@ describe('whatever the change', () => {
         const row = rows[made.at]!;
         if (made.kind === 'remove') rows.splice(made.at, 1);
         if (made.kind === 'text') {
-          const text = row.row.slice(0, made.position) + String.fromCharCode(made.code) + row.row.slice(made.position + 1);
+          const text =
+            row.row.slice(0, made.position) + String.fromCharCode(made.code) + row.row.slice(made.position + 1);
           rows[made.at] = { ...row, row: text };
         }
         if (made.kind === 'link') {
           const digit = row.link[made.position] === '0' ? '1' : '0';
-          rows[made.at] = { ...row, link: row.link.slice(0, made.position) + digit + row.link.slice(made.position + 1) };
+          rows[made.at] = {
+            ...row,
+            link: row.link.slice(0, made.position) + digit + row.link.slice(made.position + 1),
+          };
         }
         if (made.kind === 'swap') {
           rows[made.at] = { ...row, sequence: made.with + 1 };
@@ -308,7 +346,9 @@ describe('whatever the change', () => {
         }
         if (made.kind === 'cost') rows[made.at] = { ...row, cost: made.cost };
         const stored = sorted(rows);
-        const changed = stored.findIndex((each, index) => JSON.stringify(each, text) !== JSON.stringify(genuine[index], text));
+        const changed = stored.findIndex(
+          (each, index) => JSON.stringify(each, text) !== JSON.stringify(genuine[index], text),
+        );
         const report = await verify(stream(stored));
         if (changed === -1) expect(report.intact).toBe(true);
         else expect(report.faults).toMatchObject([{ sequence: changed + 1 }]);

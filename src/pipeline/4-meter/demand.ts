@@ -28,14 +28,17 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
   let mediaLength = 0;
   for (const { kind, source, length } of inspection.media) {
     if (source === 'inline') mediaLength += length;
-    media += kind === 'image' ? IMAGE_TOKENS : Math.max(length, source === 'remote' ? REMOTE_FILE_TOKENS : IMAGE_TOKENS);
+    media +=
+      kind === 'image' ? IMAGE_TOKENS : Math.max(length, source === 'remote' ? REMOTE_FILE_TOKENS : IMAGE_TOKENS);
   }
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
   const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);
   const textBytes = Buffer.byteLength(call.text) - mediaLength + grown;
   const estimatedInput = textBytes / BYTES_PER_TOKEN + media / 16;
   const named = call.ask.maxOutputTokens;
-  const perAnswer = Math.max(...candidates.map(({ settings }) => settings?.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS));
+  const perAnswer = Math.max(
+    ...candidates.map(({ settings }) => settings?.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS),
+  );
   return {
     ceiling: { inputTokens: textBytes + media, outputTokens: named ?? perAnswer * call.ask.answers },
     reservedTokens: Math.ceil(estimatedInput) + (named ?? 0),

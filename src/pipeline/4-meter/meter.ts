@@ -2,7 +2,13 @@ import type { OrganizationConfig, WorkloadConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Call } from '#pipeline/call.ts';
 import type { Ledger } from '#ports/ledger.ts';
-import { CountersUnavailable, type HoldDecision, type HoldRequest, type LimitCounters, type OpenHold } from '#ports/limit-counters.ts';
+import {
+  CountersUnavailable,
+  type HoldDecision,
+  type HoldRequest,
+  type LimitCounters,
+  type OpenHold,
+} from '#ports/limit-counters.ts';
 import type { Candidate, Plan } from '#route/plan.ts';
 import type { NanoEuro } from './money.ts';
 import { periodsAt } from './periods.ts';
@@ -55,7 +61,12 @@ const BUSY_WAIT_MS = 5;
  * budget and the organization's cap, in one atomic step. // spec 1.5, 8
  * Throws `price_unknown`, `rate_limit_exceeded`, `insufficient_quota`, or `limits_unavailable` when it cannot be checked.
  */
-export async function hold(call: Call, candidates: readonly Candidate[], demand: Demand, deps: MeterDeps): Promise<Hold> {
+export async function hold(
+  call: Call,
+  candidates: readonly Candidate[],
+  demand: Demand,
+  deps: MeterDeps,
+): Promise<Hold> {
   const { workload } = call.key;
   const prices = priceCandidates(call, candidates, deps.prices);
   const plan = candidates.filter((candidate) => prices.has(targetId(asTarget(candidate)))) as unknown as Plan;
@@ -133,14 +144,14 @@ async function place(request: HoldRequest, organization: OrganizationConfig, dep
 
 /** Counters that cannot be asked fail closed. // spec 8 */
 function unavailable(cause: unknown): GatewayError {
-  const store = cause === undefined || cause instanceof CountersUnavailable ? 'limits_unavailable' : 'ledger_unavailable';
+  const store =
+    cause === undefined || cause instanceof CountersUnavailable ? 'limits_unavailable' : 'ledger_unavailable';
   return new GatewayError(store, 'Limits and budget could not be checked; nothing was sent.', {}, { cause });
 }
 
-function limitsOf(workload: WorkloadConfig): Pick<
-  HoldRequest,
-  'requestsPerMinute' | 'tokensPerMinute' | 'workloadBudget' | 'organizationCap'
-> {
+function limitsOf(
+  workload: WorkloadConfig,
+): Pick<HoldRequest, 'requestsPerMinute' | 'tokensPerMinute' | 'workloadBudget' | 'organizationCap'> {
   const { requestsPerMinute, tokensPerMinute, budget, organization } = workload;
   return {
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),

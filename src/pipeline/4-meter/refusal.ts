@@ -17,24 +17,38 @@ export function limitRefusal(decision: Refused, workload: WorkloadConfig): Gatew
         retryAfterMs === undefined
           ? `This request alone needs more than the workload's ${limit} ${decision.by} per minute.`
           : `Rate limit reached: ${limit} ${decision.by} per minute for this workload.`;
-      return new GatewayError('rate_limit_exceeded', message, { headers, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+      return new GatewayError('rate_limit_exceeded', message, {
+        headers,
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+      });
     }
     case 'budget':
       return quotaError(`the ${workload.budget?.period} budget of this workload`, workload.budget?.amount, headers);
     case 'cap':
-      return quotaError(`the ${workload.organization.cap?.period} cap of this organization`, workload.organization.cap?.amount, headers);
+      return quotaError(
+        `the ${workload.organization.cap?.period} cap of this organization`,
+        workload.organization.cap?.amount,
+        headers,
+      );
   }
 }
 
 function quotaError(what: string, amount: bigint | undefined, headers: Record<string, string>): GatewayError {
   const limit = amount === undefined ? '' : ` (${formatEuro(amount)} EUR)`;
-  return new GatewayError('insufficient_quota', `Not enough is left of ${what}${limit} for what this request may cost.`, {
-    headers,
-  });
+  return new GatewayError(
+    'insufficient_quota',
+    `Not enough is left of ${what}${limit} for what this request may cost.`,
+    {
+      headers,
+    },
+  );
 }
 
 /** `x-ratelimit-*` as OpenAI's clients read them. */
-export function limitHeaders(decision: { readonly requests?: RateStatus; readonly tokens?: RateStatus }): Record<string, string> {
+export function limitHeaders(decision: {
+  readonly requests?: RateStatus;
+  readonly tokens?: RateStatus;
+}): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of ['requests', 'tokens'] as const) {
     const status = decision[name];

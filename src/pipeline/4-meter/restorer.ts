@@ -19,13 +19,13 @@ export interface RestorerDeps {
 export function createRestorer({ counters, ledger, open, onRestored }: RestorerDeps): Restorer {
   const running = new Map<string, Promise<void>>();
   const start = ({ id, timeZone }: OrganizationConfig): Promise<void> => {
-      const own = [...open.values()].filter((hold) => hold.organization === id);
-      const restoring = counters
-        .restore(id, own, (holds) => ledger.totals(id, timeZone, Date.now(), holds))
-        .then(() => onRestored(id))
-        .finally(() => running.delete(id));
-      running.set(id, restoring);
-      return restoring;
+    const own = [...open.values()].filter((hold) => hold.organization === id);
+    const restoring = counters
+      .restore(id, own, (holds) => ledger.totals(id, timeZone, Date.now(), holds))
+      .then(() => onRestored(id))
+      .finally(() => running.delete(id));
+    running.set(id, restoring);
+    return restoring;
   };
   return {
     restore: (organization) => running.get(organization.id) ?? start(organization),

@@ -62,7 +62,11 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       const { holds } = await deps.counters.view(organization);
       for (const hold of holds) held.add(hold.callId);
       const own = holds.filter((hold) => hold.owner === deps.owner && hold.at < before);
-      await close(own.filter(({ callId }) => !closing.has(callId) && !deps.open.has(callId)), closing, deps);
+      await close(
+        own.filter(({ callId }) => !closing.has(callId) && !deps.open.has(callId)),
+        closing,
+        deps,
+      );
     }
     for (const callId of closing) if (!held.has(callId)) closing.delete(callId);
   }
@@ -120,7 +124,15 @@ function settlementOf(sealed: SealedRow): Settlement {
 function abandonedDraft(hold: OpenHold): RowDraft {
   const draft = JSON.parse(hold.draft) as Pick<
     AuditRow,
-    'config_revision' | 'key' | 'model' | 'provider' | 'provider_model' | 'jurisdiction' | 'stream' | 'surface' | 'wire_format'
+    | 'config_revision'
+    | 'key'
+    | 'model'
+    | 'provider'
+    | 'provider_model'
+    | 'jurisdiction'
+    | 'stream'
+    | 'surface'
+    | 'wire_format'
   > & { mode: string };
   return {
     row: {

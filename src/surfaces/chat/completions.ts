@@ -55,13 +55,21 @@ export async function chatCompletions(
     else if (stream.opened) stream.fail(error);
     else {
       stream.cancel();
-      reply.code(error.status).headers(errorHeaders(error)).type('application/json; charset=utf-8').send(chatEnvelope(error));
+      reply
+        .code(error.status)
+        .headers(errorHeaders(error))
+        .type('application/json; charset=utf-8')
+        .send(chatEnvelope(error));
     }
   }
 }
 
 /** A request of this surface as the corridor takes it. */
-export function chatIngress(request: FastifyRequest, { id, startedAt, key, snapshot }: Arrival, signal: AbortSignal): Ingress {
+export function chatIngress(
+  request: FastifyRequest,
+  { id, startedAt, key, snapshot }: Arrival,
+  signal: AbortSignal,
+): Ingress {
   const text = typeof request.body === 'string' ? request.body : '';
   return { id, startedAt, key, snapshot, surface: 'chat', codec: chatCodec, text, headers: request.headers, signal };
 }

@@ -6,7 +6,8 @@ import { ask } from './request.ts';
 import { readAnswer, readUsage, writeUsage } from './response.ts';
 import { ChatStreamReader } from './stream.ts';
 
-const request = (more: object) => readDocument('chat', JSON.stringify({ model: 'p/m', messages: [{ role: 'user', content: 'x' }], ...more }));
+const request = (more: object) =>
+  readDocument('chat', JSON.stringify({ model: 'p/m', messages: [{ role: 'user', content: 'x' }], ...more }));
 
 describe('requests', () => {
   test.each([
@@ -38,11 +39,13 @@ describe('requests', () => {
     [{ max_completion_tokens: 1e18 }, 'max_completion_tokens'],
     [{ Model: 'p/dear' }, 'model'],
     [{ MAX_TOKENS: 9 }, 'max_tokens'],
-    [{ 'ſtream': true }, 'stream'],
+    [{ ſtream: true }, 'stream'],
     [{ GW: { remove: ['x'] } }, 'gw'],
     [{ 'Gw.remove': ['x'] }, 'gw.remove'],
   ])('%j is refused, naming %s', (more, param) => {
-    expect(() => ask(request(more))).toThrow(expect.objectContaining({ name: 'BadRequestShape', param }) as BadRequestShape);
+    expect(() => ask(request(more))).toThrow(
+      expect.objectContaining({ name: 'BadRequestShape', param }) as BadRequestShape,
+    );
   });
 
   test('an answer in JSON is told from one in text', () => {
@@ -63,12 +66,16 @@ describe('usage', () => {
     expect(writeUsage(usage!)).toMatchObject({ prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 });
   });
 
-  test.each([undefined, null, {}, { prompt_tokens: 5 }, { prompt_tokens: '5', completion_tokens: '1' }, { prompt_tokens: -1, completion_tokens: 1 }])(
-    '%j is no account of anything',
-    (usage) => {
-      expect(readUsage(usage as never)).toBeUndefined();
-    },
-  );
+  test.each([
+    undefined,
+    null,
+    {},
+    { prompt_tokens: 5 },
+    { prompt_tokens: '5', completion_tokens: '1' },
+    { prompt_tokens: -1, completion_tokens: 1 },
+  ])('%j is no account of anything', (usage) => {
+    expect(readUsage(usage as never)).toBeUndefined();
+  });
 
   test('details beyond the whole never make it more or less', () => {
     const usage = readUsage({
@@ -92,7 +99,9 @@ describe('streams', () => {
     const data = typeof body === 'string' ? body : JSON.stringify(body);
     return { event: undefined, data, raw: `data: ${data}\n\n` };
   };
-  const choice = (index: number, finish: string | null = null) => ({ choices: [{ index, delta: { content: 'é' }, finish_reason: finish }] });
+  const choice = (index: number, finish: string | null = null) => ({
+    choices: [{ index, delta: { content: 'é' }, finish_reason: finish }],
+  });
 
   test('are over when every choice is, or with [DONE]', () => {
     const reader = new ChatStreamReader();
@@ -112,8 +121,16 @@ describe('streams', () => {
   test.each([
     ['a frame of another vendor', { choices: [], prompt_filter_results: [] }, { kind: 'other' }],
     ['an empty finish', { choices: [{ index: 0, delta: {}, finish_reason: '' }] }, { ends: [] }],
-    ['usage beside the finish', { ...choice(0, 'stop'), usage: { prompt_tokens: 3, completion_tokens: 1 } }, { kind: 'content', usage: { input: 3 } }],
-    ['usage in its own place', { choices: [], x_groq: { usage: { prompt_tokens: 3, completion_tokens: 1 } } }, { kind: 'usage' }],
+    [
+      'usage beside the finish',
+      { ...choice(0, 'stop'), usage: { prompt_tokens: 3, completion_tokens: 1 } },
+      { kind: 'content', usage: { input: 3 } },
+    ],
+    [
+      'usage in its own place',
+      { choices: [], x_groq: { usage: { prompt_tokens: 3, completion_tokens: 1 } } },
+      { kind: 'usage' },
+    ],
     ['text in bytes', choice(0), { outputBytes: 2 }],
     ['an error', { error: { message: 'm'.repeat(9999) } }, { kind: 'error', error: 'm'.repeat(2000) }],
     ['an error in words', { error: 'no' }, { kind: 'error', error: 'no' }],

@@ -8,7 +8,16 @@ const MAX_ANSWERS = 128;
 const MAX_TOKENS = 10_000_000;
 
 /** Members that decide about a call. A parser that ignores case would read another one for them. */
-const CONTROLS = ['model', 'messages', 'stream', 'stream_options', 'n', 'max_tokens', 'max_completion_tokens', 'service_tier'];
+const CONTROLS = [
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'n',
+  'max_tokens',
+  'max_completion_tokens',
+  'service_tier',
+];
 
 /** Reads what routing and metering need of a chat request. Throws `BadRequestShape` naming the member. // spec 2.2 */
 export function ask(document: WireDocument): Ask {

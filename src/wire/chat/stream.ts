@@ -96,7 +96,10 @@ export function deltaFrame(like: JsonObject, channel: string, text: string): Jso
     if (/^\d+$/.test(name)) value = [{ index: Number(name), ...(value as JsonObject) }];
     else value = { [name]: value };
   }
-  return { ...envelope(like), choices: [{ index: Number(choice), delta: {}, ...(value as JsonObject), finish_reason: null }] };
+  return {
+    ...envelope(like),
+    choices: [{ index: Number(choice), delta: {}, ...(value as JsonObject), finish_reason: null }],
+  };
 }
 
 /** The last chunk of a stream whose client asked for usage. // spec 6.1.2 */

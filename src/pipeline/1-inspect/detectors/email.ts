@@ -96,7 +96,8 @@ function localKind(text: string, index: number): 'none' | 'letter' | 'other' {
     return isDigit(code) ? 'other' : 'letter';
   }
   if (code === 46 || code === 95 || code === 45 || code === 43 || code === 37) return 'other';
-  if (code === 39) return isLetter(text.charCodeAt(index - 1)) && isLetter(text.charCodeAt(index + 1)) ? 'other' : 'none';
+  if (code === 39)
+    return isLetter(text.charCodeAt(index - 1)) && isLetter(text.charCodeAt(index + 1)) ? 'other' : 'none';
   return code > 127 && isWideLetter(text, index) ? 'letter' : 'none';
 }
 

@@ -49,7 +49,24 @@ describe('the way back', () => {
   });
 
   test('of any stretch folds to that stretch', () => {
-    const unit = fc.constantFrom('a', '1', '@', '\u200b', '\u00ad', '𝟏', '𝐀', '😀', '\ud835', '\udb40', '\udfce', '\u{e0061}', '９', 'ä', '—', '\u00a0');
+    const unit = fc.constantFrom(
+      'a',
+      '1',
+      '@',
+      '\u200b',
+      '\u00ad',
+      '𝟏',
+      '𝐀',
+      '😀',
+      '\ud835',
+      '\udb40',
+      '\udfce',
+      '\u{e0061}',
+      '９',
+      'ä',
+      '—',
+      '\u00a0',
+    );
     const texts = fc.array(unit, { minLength: 1, maxLength: 30 }).map((units) => units.join(''));
     fc.assert(
       fc.property(texts, fc.nat(), fc.nat(), (text, a, b) => {

@@ -61,12 +61,20 @@ function startsAddress(text: string, at: number): boolean {
   if (!startsToken(text, at)) return false;
   const earlier = text.charCodeAt(at - 2);
   switch (text.charCodeAt(at - 1)) {
-    case 46: return !isAlphanumeric(earlier);
-    case 45: return !isLetter(earlier);
-    case 47: return !isLetter(earlier);
-    case 61: return !(earlier === 61 || earlier === 60 || earlier === 62 || earlier === 126 || earlier === 33);
-    case 94: case 95: case 126: return false;
-    default: return true;
+    case 46:
+      return !isAlphanumeric(earlier);
+    case 45:
+      return !isLetter(earlier);
+    case 47:
+      return !isLetter(earlier);
+    case 61:
+      return !(earlier === 61 || earlier === 60 || earlier === 62 || earlier === 126 || earlier === 33);
+    case 94:
+    case 95:
+    case 126:
+      return false;
+    default:
+      return true;
   }
 }
 

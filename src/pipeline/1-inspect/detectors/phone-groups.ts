@@ -20,7 +20,26 @@ export interface Groups {
 
 /** What people put between the groups of a phone number. */
 const SEPARATORS = new Set([
-  ' ', '-', '.', '/', '(', ')', ' (', ') ', ')-', ')/', ').', '-(', '/(', ' - ', ' / ', '/ ', ' /', ')(', ') (', ') - ',
+  ' ',
+  '-',
+  '.',
+  '/',
+  '(',
+  ')',
+  ' (',
+  ') ',
+  ')-',
+  ')/',
+  ').',
+  '-(',
+  '/(',
+  ' - ',
+  ' / ',
+  '/ ',
+  ' /',
+  ')(',
+  ') (',
+  ') - ',
 ]);
 
 /** The groups from `at`; undefined when there are too few digits. Reads a bounded number of groups. */

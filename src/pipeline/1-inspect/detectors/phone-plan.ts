@@ -2,7 +2,19 @@ import metadata from 'libphonenumber-js/min/metadata';
 
 /** Regions whose national forms are looked for unless the caller names others. */
 export const DEFAULT_PHONE_REGIONS: readonly string[] = [
-  'DE', 'FR', 'GB', 'ES', 'IT', 'NL', 'PL', 'PT', 'AT', 'CH', 'BE', 'IE', 'US',
+  'DE',
+  'FR',
+  'GB',
+  'ES',
+  'IT',
+  'NL',
+  'PL',
+  'PT',
+  'AT',
+  'CH',
+  'BE',
+  'IE',
+  'US',
 ];
 
 /** Shorter national numbers are services or lack their area code. */

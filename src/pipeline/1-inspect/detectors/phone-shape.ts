@@ -15,7 +15,9 @@ export function isPhoneShaped(groups: Groups, inBrackets: boolean, plan: PhonePl
 /** After the area code one separator throughout, an extension's hyphen excepted: `08.00-12.00` is opening hours. */
 function isEvenlyParted({ separators }: Groups): boolean {
   const [, second] = separators;
-  return separators.slice(2).every((separator, index) => separator === second || (separator === '-' && index === separators.length - 3));
+  return separators
+    .slice(2)
+    .every((separator, index) => separator === second || (separator === '-' && index === separators.length - 3));
 }
 
 /** How the personal numbers of the United States and of the Nordic and Czech registers are grouped. */
@@ -36,7 +38,8 @@ function isNorthAmerican({ digits, lengths, separators }: Groups, inBrackets: bo
   const shape = lengths.join();
   const local = digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits;
   if (!/^[2-9]\d\d[2-9]\d{6}$/.test(local)) return false;
-  if (inBrackets) return shape === '3,3,4' && (separators[0] === ') ' || separators[0] === ')' || separators[0] === ')-');
+  if (inBrackets)
+    return shape === '3,3,4' && (separators[0] === ') ' || separators[0] === ')' || separators[0] === ')-');
   const [first] = separators;
   const isOne = separators.every((separator) => separator === first) && (first === '-' || first === '.');
   return isOne && (shape === '3,3,4' || shape === '1,3,3,4');

@@ -71,7 +71,9 @@ function dialled({ digits, counts, lengths, separators }: Groups, last: number):
   const count = counts[last] as number;
   const isTrunk = lengths[1] === 1 && separators[0]?.endsWith('(') && separators[1]?.startsWith(')');
   const at = counts[0] as number;
-  return isTrunk && digits[at] === '0' && last > 1 ? digits.slice(0, at) + digits.slice(at + 1, count) : digits.slice(0, count);
+  return isTrunk && digits[at] === '0' && last > 1
+    ? digits.slice(0, at) + digits.slice(at + 1, count)
+    : digits.slice(0, count);
 }
 
 function nationalEnd(text: string, start: number, at: number, groups: Groups, plan: PhonePlan): number {
@@ -124,12 +126,28 @@ function mayStart(text: string, start: number, at: number): boolean {
   const before = text.charCodeAt(start - 1);
   const earlier = text.charCodeAt(start - 2);
   switch (before) {
-    case 35: case 36: case 37: case 38: case 43: case 45: case 47: case 64: case 92: case 95: case 163: case 8364:
+    case 35:
+    case 36:
+    case 37:
+    case 38:
+    case 43:
+    case 45:
+    case 47:
+    case 64:
+    case 92:
+    case 95:
+    case 163:
+    case 8364:
       return false;
-    case 32: return !isDigit(earlier) || start < at || isTrunk(text, at);
-    case 46: return isLetter(earlier);
-    case 44: case 58: return !isDigit(earlier);
-    default: return true;
+    case 32:
+      return !isDigit(earlier) || start < at || isTrunk(text, at);
+    case 46:
+      return isLetter(earlier);
+    case 44:
+    case 58:
+      return !isDigit(earlier);
+    default:
+      return true;
   }
 }
 
@@ -151,7 +169,8 @@ const UNIT = /^ ?(?:[€$£%°]|(?:EUR|USD|GBP|CHF|PLN|z[lł]|kr|kg|km|ms|px|MB|
 function endsNumber(text: string, end: number): boolean {
   const next = text.charCodeAt(end);
   if (!endsToken(text, end)) return (next | 32) === 120 && isDigit(text.charCodeAt(end + 1));
-  if (next === 45 || next === 95 || next === 47) return !isAlphanumeric(text.charCodeAt(end + 1)) || isDigit(text.charCodeAt(end + 1));
+  if (next === 45 || next === 95 || next === 47)
+    return !isAlphanumeric(text.charCodeAt(end + 1)) || isDigit(text.charCodeAt(end + 1));
   return !UNIT.test(text.slice(end, end + 8));
 }
 
@@ -160,7 +179,10 @@ function isOtherNumber(text: string, start: number, groups: Groups): boolean {
   const end = groups.ends.at(-1) as number;
   if (groups.digits[0] !== '0' && text.charCodeAt(end) === 44 && isDigit(text.charCodeAt(end + 1))) return true;
   if (DATE.test(text.slice(start, start + 11)) || OCTETS.test(text.slice(start, end))) return true;
-  return groups.ends.some((groupEnd, index) => groups.separators[index] !== undefined && isDateAfter(text, groupEnd, groups.separators[index]));
+  return groups.ends.some(
+    (groupEnd, index) =>
+      groups.separators[index] !== undefined && isDateAfter(text, groupEnd, groups.separators[index]),
+  );
 }
 
 /** Whether a date follows the separator after a group: `1.7.1 / 01.12.2018`. */

@@ -23,7 +23,11 @@ const kept = (...spans: Span[]): string[] =>
 
 describe('overlapping finds', () => {
   test.each([
-    ['none: sorted', [span('EMAIL', 9, 12), span('IBAN', 0, 4), span('CARD', 4, 9)], ['IBAN 0-4', 'CARD 4-9', 'EMAIL 9-12']],
+    [
+      'none: sorted',
+      [span('EMAIL', 9, 12), span('IBAN', 0, 4), span('CARD', 4, 9)],
+      ['IBAN 0-4', 'CARD 4-9', 'EMAIL 9-12'],
+    ],
     ['the longest wins', [span('EMAIL', 0, 5), span('SECRET', 2, 20)], ['SECRET 2-20']],
     ['also over check digits inside it', [span('CARD', 5, 10), span('SECRET', 0, 30)], ['SECRET 0-30']],
     ['equal: check digits win', [span('SECRET', 0, 9), span('CARD', 0, 9)], ['CARD 0-9']],
@@ -33,8 +37,16 @@ describe('overlapping finds', () => {
     ['weak gives way to checked after it', [span('CARD', 0, 16), span('PHONE', 10, 60)], ['CARD 0-16']],
     ['weak keeps clear of checked', [span('CARD', 0, 16), span('PHONE', 16, 60)], ['CARD 0-16', 'PHONE 16-60']],
     ['weak may beat shaped by length', [span('PHONE', 0, 16), span('EMAIL', 10, 20)], ['PHONE 0-16']],
-    ['a beaten one frees its place', [span('EMAIL', 0, 6), span('SECRET', 5, 15), span('EMAIL', 14, 18)], ['SECRET 5-15']],
-    ['a chain', [span('EMAIL', 0, 10), span('SECRET', 9, 20), span('EMAIL', 19, 30), span('CARD', 29, 40)], ['SECRET 9-20', 'CARD 29-40']],
+    [
+      'a beaten one frees its place',
+      [span('EMAIL', 0, 6), span('SECRET', 5, 15), span('EMAIL', 14, 18)],
+      ['SECRET 5-15'],
+    ],
+    [
+      'a chain',
+      [span('EMAIL', 0, 10), span('SECRET', 9, 20), span('EMAIL', 19, 30), span('CARD', 29, 40)],
+      ['SECRET 9-20', 'CARD 29-40'],
+    ],
   ])('%s', (_, spans, expected) => {
     expect(kept(...spans)).toEqual(expected);
     expect(kept(...spans.toReversed())).toEqual(expected);
@@ -54,9 +66,15 @@ test('whatever comes in: sorted, apart, every loser touched by a better one, in 
       for (let index = 1; index < result.length; index += 1) {
         expect(result[index]!.start).toBeGreaterThanOrEqual(result[index - 1]!.end);
       }
-      for (const one of all) expect(all.some((other) => result.includes(other) && touches(one, other)) || isBeatenWeak(one, all)).toBe(true);
+      for (const one of all)
+        expect(all.some((other) => result.includes(other) && touches(one, other)) || isBeatenWeak(one, all)).toBe(true);
       const shuffled = all.map((one, index) => [(index * 7919 + seed) % 101, one] as const).sort((a, b) => a[0] - b[0]);
-      expect(resolve(shuffled.map(([, one]) => one), ranks)).toEqual(result);
+      expect(
+        resolve(
+          shuffled.map(([, one]) => one),
+          ranks,
+        ),
+      ).toEqual(result);
     }),
   );
 });
@@ -70,7 +88,9 @@ function isBeatenWeak(one: Span, all: readonly Span[]): boolean {
 }
 
 test('many overlaps cost little more than their number', () => {
-  const chain = Array.from({ length: 50_000 }, (_, index) => span(index % 2 === 0 ? 'EMAIL' : 'SECRET', index * 3, index * 3 + 4));
+  const chain = Array.from({ length: 50_000 }, (_, index) =>
+    span(index % 2 === 0 ? 'EMAIL' : 'SECRET', index * 3, index * 3 + 4),
+  );
   const result = resolve(chain, ranks);
   expect(result.length).toBeGreaterThan(10_000);
   const nested = Array.from({ length: 50_000 }, (_, index) => span('EMAIL', index, 100_000 - index));

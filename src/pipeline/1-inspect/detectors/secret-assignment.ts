@@ -6,14 +6,38 @@ type Kind = 'password' | 'secret' | 'token';
 
 /** Names of fields that hold credentials, as the end of a longer name too; written without `_`, `-` and blanks. */
 const NAMES: readonly (readonly [string, Kind])[] = [
-  ['password', 'password'], ['passwd', 'password'], ['pwd', 'password'], ['passphrase', 'password'],
-  ['passcode', 'password'], ['pass', 'password'], ['passwort', 'password'], ['kennwort', 'password'],
-  ['motdepasse', 'password'], ['mdp', 'password'], ['contraseña', 'password'], ['contrasena', 'password'],
-  ['senha', 'password'], ['hasło', 'password'], ['haslo', 'password'], ['wachtwoord', 'password'],
-  ['secret', 'secret'], ['secretkey', 'secret'], ['clientsecret', 'secret'],
-  ['token', 'token'], ['apikey', 'token'], ['accesskey', 'token'], ['privatekey', 'token'], ['accountkey', 'token'],
-  ['sharedkey', 'token'], ['authkey', 'token'], ['signingkey', 'token'], ['encryptionkey', 'token'],
-  ['masterkey', 'token'], ['credential', 'token'], ['credentials', 'token'], ['bearer', 'token'],
+  ['password', 'password'],
+  ['passwd', 'password'],
+  ['pwd', 'password'],
+  ['passphrase', 'password'],
+  ['passcode', 'password'],
+  ['pass', 'password'],
+  ['passwort', 'password'],
+  ['kennwort', 'password'],
+  ['motdepasse', 'password'],
+  ['mdp', 'password'],
+  ['contraseña', 'password'],
+  ['contrasena', 'password'],
+  ['senha', 'password'],
+  ['hasło', 'password'],
+  ['haslo', 'password'],
+  ['wachtwoord', 'password'],
+  ['secret', 'secret'],
+  ['secretkey', 'secret'],
+  ['clientsecret', 'secret'],
+  ['token', 'token'],
+  ['apikey', 'token'],
+  ['accesskey', 'token'],
+  ['privatekey', 'token'],
+  ['accountkey', 'token'],
+  ['sharedkey', 'token'],
+  ['authkey', 'token'],
+  ['signingkey', 'token'],
+  ['encryptionkey', 'token'],
+  ['masterkey', 'token'],
+  ['credential', 'token'],
+  ['credentials', 'token'],
+  ['bearer', 'token'],
 ];
 
 /** The names by the code of their last letter, longest first. */
@@ -107,7 +131,7 @@ function valueEnd(text: string, start: number): number {
 function wholeEnd(text: string, value: Stretch): number {
   const pattern = QUOTED.get(text.charCodeAt(value.start - 1)) ?? UNQUOTED;
   let end = value.end;
-  for (let length = end - value.start; length === JUDGED; ) {
+  for (let length = end - value.start; length === JUDGED;) {
     pattern.lastIndex = end;
     pattern.test(text);
     length = pattern.lastIndex - end;
@@ -117,7 +141,8 @@ function wholeEnd(text: string, value: Stretch): number {
 }
 
 const WORD = /pass?(?:word|wort|wd)s?|wachtwoord|kennwort/iy;
-const LINK = /["'`)]{0,2}[ \t]{1,2}(?:(?:for|für|pour|para|per|voor|dla) \S{1,32}[ \t])?(?:(?:is|was|ist|war|lautet|to)[ :]{1,2})?["'`]?/iy;
+const LINK =
+  /["'`)]{0,2}[ \t]{1,2}(?:(?:for|für|pour|para|per|voor|dla) \S{1,32}[ \t])?(?:(?:is|was|ist|war|lautet|to)[ :]{1,2})?["'`]?/iy;
 
 /**
  * A password in running text, `… with password hT7!kd…`, whose word has its `w` at `at`. A sign of assignment behind the

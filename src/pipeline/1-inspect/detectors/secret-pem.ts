@@ -34,7 +34,7 @@ const SHORTEST_LINE = 24;
 
 /** The end of the lines that look like base64: prose that follows a cut-off key is no part of it. */
 function cutBodyEnd(text: string, from: number): number {
-  for (let end = from; ; ) {
+  for (let end = from; ;) {
     BLANKS.lastIndex = end;
     BLANKS.test(text);
     const start = BLANKS.lastIndex;

@@ -47,7 +47,8 @@ function urlPassword(text: string, from: number): Stretch | undefined {
   }
   if (colon < 0 || sign < colon + 2) return undefined;
   const password = text.slice(colon + 1, sign);
-  const isStandIn = isPlaceholder(password) || STAND_INS.has(password.toLowerCase()) || /^\{.*\}$|^%[sdv]$/.test(password);
+  const isStandIn =
+    isPlaceholder(password) || STAND_INS.has(password.toLowerCase()) || /^\{.*\}$|^%[sdv]$/.test(password);
   return isStandIn ? undefined : { start: colon + 1, end: sign };
 }
 

@@ -7,7 +7,8 @@ const VARIABLE = /^(?:\$[A-Z][A-Z0-9_]*|\$[a-z_]+|%\w+%)$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Digests, data and references, not credentials. */
 const REFERENCE = /^(?:sha\d|md5[:-]|data:|arn:|urn:|-----|[a-z][a-z0-9+.-]*:\/\/)/i;
-const NAME = /^(?:sha-?\d+|md5|oauth-?\d?|bcrypt|argon2\w*|pbkdf2|scrypt|base64|utf-?\d+|aes-?\d*\w*|rsa-?\d*|win\d+|v\d+)$/i;
+const NAME =
+  /^(?:sha-?\d+|md5|oauth-?\d?|bcrypt|argon2\w*|pbkdf2|scrypt|base64|utf-?\d+|aes-?\d*\w*|rsa-?\d*|win\d+|v\d+)$/i;
 const CODE_PATH = /^[!&*~-]?[a-z_$][\w$]*(?:(?:\.|->|::|\?\.)[a-z_$][\w$]*)+$/i;
 
 /** Whether the value is a stand-in such as `<your token>`, `${API_KEY}`, `xxxx` or `$PASSWORD`. */

@@ -59,7 +59,10 @@ const issued = {
   telegram: `${random(10, '123456789')}:${random(35)}`,
   jwt,
   pem: pem('RSA PRIVATE KEY'),
-  pemEncrypted: pem('RSA PRIVATE KEY', `Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,${hex(32).toUpperCase()}\n\n${body}`),
+  pemEncrypted: pem(
+    'RSA PRIVATE KEY',
+    `Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,${hex(32).toUpperCase()}\n\n${body}`,
+  ),
   pemOpenssh: pem('OPENSSH PRIVATE KEY'),
   pemEscaped: pem('PRIVATE KEY').replaceAll('\n', '\\n'),
   pemOneLine: pem('PRIVATE KEY').replaceAll('\n', ' '),
@@ -68,15 +71,29 @@ const issued = {
 describe('credentials of known shape, wherever they stand', () => {
   test.each(Object.entries(issued))('%s', (_, value) => {
     for (const around of [
-      '@', 'My key is @.', 'use "@" or', "Foo('@')", 'a=@&b=1', '<@>', '`@`', '[@](x)', '密钥是@。', 'line\n@\nline', '\\n@\\n', '\t@',
+      '@',
+      'My key is @.',
+      'use "@" or',
+      "Foo('@')",
+      'a=@&b=1',
+      '<@>',
+      '`@`',
+      '[@](x)',
+      '密钥是@。',
+      'line\n@\nline',
+      '\\n@\\n',
+      '\t@',
     ]) {
       expectFinds(around.replace('@', () => `‹SECRET:${value}›`));
     }
   });
 
-  test.each(Object.entries(issued).filter(([name]) => !/hook|pem/i.test(name)))('%s is not found inside a longer word', (_, value) => {
-    expect(detection.find(`x${value}`, only)).toEqual([]);
-  });
+  test.each(Object.entries(issued).filter(([name]) => !/hook|pem/i.test(name)))(
+    '%s is not found inside a longer word',
+    (_, value) => {
+      expect(detection.find(`x${value}`, only)).toEqual([]);
+    },
+  );
 
   test('with invisible characters inside', () => {
     const { text, spans } = marked(`key ‹SECRET:ghp_${random(18)}\u200b${random(18)}›`);
@@ -103,25 +120,55 @@ describe('credentials of known shape, wherever they stand', () => {
 
 describe('passwords', () => {
   test.each([
-    'postgres://app:‹SECRET:Dragon!1›@db.internal:5432/app', 'postgres://u:‹SECRET:P$Ld?8fnVZygZ›@db.internal',
-    'redis://:‹SECRET:hunter2›@cache:6379', 'https://ada:‹SECRET:p@ss:w0rd›@example.com/x', 'amqp://guest:‹SECRET:guest›@mq',
-    'DATABASE_URL="mysql://root:‹SECRET:toor99›@localhost/db"', 'mongodb+srv://u:‹SECRET:x9$k›@c0.example.net/?retryWrites=true',
-    'password: ‹SECRET:hunter2›', 'Password = "‹SECRET:correct horse 1›"', "passwd='‹SECRET:Summer2024!›'", 'DB_PASS=‹SECRET:s3cr3t›',
-    'userPwd: ‹SECRET:abc123›', '"password":"‹SECRET:T0p$ecret›","x":1', '\\"password\\":\\"‹SECRET:T0pSecret1›\\"',
-    'Passwort: ‹SECRET:Kaffee#6›', 'Kennwort = ‹SECRET:Winter_717›', 'mot de passe : ‹SECRET:Soleil22›', 'contraseña: ‹SECRET:Verano#99›',
-    'senha=‹SECRET:Praia2024›', 'hasło: ‹SECRET:Zima2024!›', 'wachtwoord: ‹SECRET:Fiets88›', 'pwd := ‹SECRET:abc123›', 'pass => ‹SECRET:abc123›',
-    'client_secret=‹SECRET:Xk29dkA8s›', 'with password ‹SECRET:hbFdodD8A6› yesterday', 'my password is ‹SECRET:hunter_2024›.',
-    'Das Passwort lautet ‹SECRET:Kaffee#804›', 'the password for ada is ‹SECRET:Dragon993›', 'password "‹SECRET:rJbzDp93RZORW!›"',
+    'postgres://app:‹SECRET:Dragon!1›@db.internal:5432/app',
+    'postgres://u:‹SECRET:P$Ld?8fnVZygZ›@db.internal',
+    'redis://:‹SECRET:hunter2›@cache:6379',
+    'https://ada:‹SECRET:p@ss:w0rd›@example.com/x',
+    'amqp://guest:‹SECRET:guest›@mq',
+    'DATABASE_URL="mysql://root:‹SECRET:toor99›@localhost/db"',
+    'mongodb+srv://u:‹SECRET:x9$k›@c0.example.net/?retryWrites=true',
+    'password: ‹SECRET:hunter2›',
+    'Password = "‹SECRET:correct horse 1›"',
+    "passwd='‹SECRET:Summer2024!›'",
+    'DB_PASS=‹SECRET:s3cr3t›',
+    'userPwd: ‹SECRET:abc123›',
+    '"password":"‹SECRET:T0p$ecret›","x":1',
+    '\\"password\\":\\"‹SECRET:T0pSecret1›\\"',
+    'Passwort: ‹SECRET:Kaffee#6›',
+    'Kennwort = ‹SECRET:Winter_717›',
+    'mot de passe : ‹SECRET:Soleil22›',
+    'contraseña: ‹SECRET:Verano#99›',
+    'senha=‹SECRET:Praia2024›',
+    'hasło: ‹SECRET:Zima2024!›',
+    'wachtwoord: ‹SECRET:Fiets88›',
+    'pwd := ‹SECRET:abc123›',
+    'pass => ‹SECRET:abc123›',
+    'client_secret=‹SECRET:Xk29dkA8s›',
+    'with password ‹SECRET:hbFdodD8A6› yesterday',
+    'my password is ‹SECRET:hunter_2024›.',
+    'Das Passwort lautet ‹SECRET:Kaffee#804›',
+    'the password for ada is ‹SECRET:Dragon993›',
+    'password "‹SECRET:rJbzDp93RZORW!›"',
   ])('%s', expectFinds);
 });
 
 describe('assignments of strong values', () => {
   test.each([
-    `api_key = "‹SECRET:${random(32)}›"`, `API-KEY: ‹SECRET:${random(32)}›`, `apiKey:'‹SECRET:${random(24)}›'`, `x-api-key: ‹SECRET:${hex(40)}›`,
-    `"token":"‹SECRET:${random(30)}›"`, `export API_TOKEN=‹SECRET:${hex(40)}›`, `access_key: ‹SECRET:${random(40)}›`,
-    `AccountKey=‹SECRET:${random(86)}==›;EndpointSuffix=x`, `SharedAccessKey=‹SECRET:${random(43)}=›`, `secret: ‹SECRET:${random(32)}›`,
-    `private_key="‹SECRET:${random(50)}›"`, `Authorization: Bearer ‹SECRET:${hex(40)}›`, `-H "Authorization: Bearer ‹SECRET:${random(64)}›"`,
-    `Authorization: Basic ‹SECRET:${Buffer.from('ada:hunter2').toString('base64')}›`, `token=‹SECRET:${random(600)}›&x=1`,
+    `api_key = "‹SECRET:${random(32)}›"`,
+    `API-KEY: ‹SECRET:${random(32)}›`,
+    `apiKey:'‹SECRET:${random(24)}›'`,
+    `x-api-key: ‹SECRET:${hex(40)}›`,
+    `"token":"‹SECRET:${random(30)}›"`,
+    `export API_TOKEN=‹SECRET:${hex(40)}›`,
+    `access_key: ‹SECRET:${random(40)}›`,
+    `AccountKey=‹SECRET:${random(86)}==›;EndpointSuffix=x`,
+    `SharedAccessKey=‹SECRET:${random(43)}=›`,
+    `secret: ‹SECRET:${random(32)}›`,
+    `private_key="‹SECRET:${random(50)}›"`,
+    `Authorization: Bearer ‹SECRET:${hex(40)}›`,
+    `-H "Authorization: Bearer ‹SECRET:${random(64)}›"`,
+    `Authorization: Basic ‹SECRET:${Buffer.from('ada:hunter2').toString('base64')}›`,
+    `token=‹SECRET:${random(600)}›&x=1`,
     `refreshToken: "‹SECRET:${random(1500)}›"`,
   ])('%s', expectFinds);
 });
@@ -129,21 +176,81 @@ describe('assignments of strong values', () => {
 describe('finds none in', () => {
   const uuid = '9ef61c99-9630-42a7-9af7-0b6a8301a34d';
   test.each([
-    'sk-YOUR-KEY-HERE', `ghp_${'x'.repeat(36)}`, 'AKIAIOSFODNN7EXAMPLE', 'AKIA...OZTM', '<your token>', '${API_KEY}', 'process.env.OPENAI_API_KEY',
-    'api_key: "changeme_placeholder_value"', 'api_key = os.environ["API_KEY_1"]', 'token = get_token(user1, "abc")', 'password = $DB_PASS1',
-    'password: %PASSWORD%', 'password: {{ .Values.pw1 }}', 'password = args.password2', 'password: ********', 'password: null', 'password=',
-    'Password: required', 'passwordLength: 8', 'the password policy v2 applies', 'password reset', 'password hashing with SHA256 or argon2id',
-    'password protected', 'compass: abc123', 'bypass = true1', 'max_tokens: 4096', 'tokens: 16384', 'token_count=123456789012345678',
-    `token: ${uuid}`, `"token":"${uuid}"`, `api_key: "commit ${hex(40)}"`, `api_key: "sha256:${hex(64)}"`, `token: integrity sha512-${random(86)}==`,
-    `sha256:${hex(64)}`, `commit ${hex(40)}`, hex(32), uuid, `"integrity": "sha512-${random(86)}=="`, `data:image/png;base64,${random(80)}`,
-    'postgres://app:password@localhost/db', 'postgres://app:${PASSWORD}@localhost', 'postgres://app:<password>@localhost', 'https://example.com:8080/a@b',
-    'https://user@example.com', 'http://example.com/?q=a:b@c', 'ssh://git@github.com', 'risk-based-approach-to-something-long-2024', 'task-force-2024-and-more-words-x1',
-    'sk-learn-2024-model-selection-guide', 'npm_config_registry npm_lifecycle_event', 'desk_live_something', 'eyJhbGciOi not a token', `eyJub3QiOiJqd3QifQ.${random(20)}.x`,
-    '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----', '-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----', '-----BEGIN PRIVATE KEY-----',
-    '----------------', 'Basic English for beginners', 'Bearer of bad news', 'Basic YWJjZGVmZ2g=', 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db',
-    'a ? b : c', 'x == y', '12:30:45', 'key: value', 'https://hooks.slack.com/services/', 'secretName: my-secret-1', 'let token = tokens[index1]',
-    'const secret = await vault.read(path1)', 'exports.exchangeX509Token = exchangeX509Token;', 'MD5Password = AuthenticationMD5Password;',
-    'const pass = !this.result.issues', 'Lock-Token: urn:uuid:a515cfa4-5da4-22e1-f5b5-00a0451e6bf7', 'G. W. B. Jones', 'JSON, AWS, GitHub, Bash',
+    'sk-YOUR-KEY-HERE',
+    `ghp_${'x'.repeat(36)}`,
+    'AKIAIOSFODNN7EXAMPLE',
+    'AKIA...OZTM',
+    '<your token>',
+    '${API_KEY}',
+    'process.env.OPENAI_API_KEY',
+    'api_key: "changeme_placeholder_value"',
+    'api_key = os.environ["API_KEY_1"]',
+    'token = get_token(user1, "abc")',
+    'password = $DB_PASS1',
+    'password: %PASSWORD%',
+    'password: {{ .Values.pw1 }}',
+    'password = args.password2',
+    'password: ********',
+    'password: null',
+    'password=',
+    'Password: required',
+    'passwordLength: 8',
+    'the password policy v2 applies',
+    'password reset',
+    'password hashing with SHA256 or argon2id',
+    'password protected',
+    'compass: abc123',
+    'bypass = true1',
+    'max_tokens: 4096',
+    'tokens: 16384',
+    'token_count=123456789012345678',
+    `token: ${uuid}`,
+    `"token":"${uuid}"`,
+    `api_key: "commit ${hex(40)}"`,
+    `api_key: "sha256:${hex(64)}"`,
+    `token: integrity sha512-${random(86)}==`,
+    `sha256:${hex(64)}`,
+    `commit ${hex(40)}`,
+    hex(32),
+    uuid,
+    `"integrity": "sha512-${random(86)}=="`,
+    `data:image/png;base64,${random(80)}`,
+    'postgres://app:password@localhost/db',
+    'postgres://app:${PASSWORD}@localhost',
+    'postgres://app:<password>@localhost',
+    'https://example.com:8080/a@b',
+    'https://user@example.com',
+    'http://example.com/?q=a:b@c',
+    'ssh://git@github.com',
+    'risk-based-approach-to-something-long-2024',
+    'task-force-2024-and-more-words-x1',
+    'sk-learn-2024-model-selection-guide',
+    'npm_config_registry npm_lifecycle_event',
+    'desk_live_something',
+    'eyJhbGciOi not a token',
+    `eyJub3QiOiJqd3QifQ.${random(20)}.x`,
+    '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
+    '-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----',
+    '-----BEGIN PRIVATE KEY-----',
+    '----------------',
+    'Basic English for beginners',
+    'Bearer of bad news',
+    'Basic YWJjZGVmZ2g=',
+    'arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db',
+    'a ? b : c',
+    'x == y',
+    '12:30:45',
+    'key: value',
+    'https://hooks.slack.com/services/',
+    'secretName: my-secret-1',
+    'let token = tokens[index1]',
+    'const secret = await vault.read(path1)',
+    'exports.exchangeX509Token = exchangeX509Token;',
+    'MD5Password = AuthenticationMD5Password;',
+    'const pass = !this.result.issues',
+    'Lock-Token: urn:uuid:a515cfa4-5da4-22e1-f5b5-00a0451e6bf7',
+    'G. W. B. Jones',
+    'JSON, AWS, GitHub, Bash',
   ])('%s', expectFinds);
 });
 
@@ -158,7 +265,11 @@ const corpus = join(import.meta.dirname, '../../../../../shared/data/secrets/syn
 
 describe('the corpus of generated secrets', skipUnless(existsSync(corpus), 'no corpus beside the checkout'), () => {
   test('recall by kind is at least 99 %, false finds at most 4 %', () => {
-    const rows = gunzipSync(readFileSync(corpus)).toString().trim().split('\n').map((line) => JSON.parse(line) as Row);
+    const rows = gunzipSync(readFileSync(corpus))
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Row);
     const byKind = new Map<string, { all: number; found: number }>();
     let clean = 0;
     let falseFinds = 0;

@@ -29,15 +29,24 @@ function stretchAt(text: string, at: number, floor: number): Stretch | undefined
   const before = text.charCodeAt(at - 1);
   const after = text.charCodeAt(at + 1);
   switch (text.charCodeAt(at)) {
-    case 45: return before === 45 ? (after === 66 ? privateKey(text, at, floor) : undefined) : prefixed(text, at, floor);
-    case 95: return prefixed(text, at, floor);
-    case 58: return after === 47 ? addressed(text, at, floor) : (assigned(text, at) ?? addressed(text, at, floor));
-    case 61: return assigned(text, at);
-    case 65: return after === 73 ? googleKey(text, at) : undefined;
-    case 66: return after === 101 || after === 97 ? authorized(text, at) : undefined;
-    case 71: return before === 83 && after === 46 ? sendgridKey(text, at, floor) : undefined;
-    case 74: return before === 121 ? jsonWebToken(text, at, floor) : undefined;
-    default: return (isLetter(before) && spoken(text, at, floor)) || undefined;
+    case 45:
+      return before === 45 ? (after === 66 ? privateKey(text, at, floor) : undefined) : prefixed(text, at, floor);
+    case 95:
+      return prefixed(text, at, floor);
+    case 58:
+      return after === 47 ? addressed(text, at, floor) : (assigned(text, at) ?? addressed(text, at, floor));
+    case 61:
+      return assigned(text, at);
+    case 65:
+      return after === 73 ? googleKey(text, at) : undefined;
+    case 66:
+      return after === 101 || after === 97 ? authorized(text, at) : undefined;
+    case 71:
+      return before === 83 && after === 46 ? sendgridKey(text, at, floor) : undefined;
+    case 74:
+      return before === 121 ? jsonWebToken(text, at, floor) : undefined;
+    default:
+      return (isLetter(before) && spoken(text, at, floor)) || undefined;
   }
 }
 
