@@ -12,7 +12,9 @@ import { cpuMicroseconds, residentBytes, startProgram } from './processes.ts';
  * Absolute times tell of the machine; the ratios tell of the gateway.
  */
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
-const CONNECTIONS = 32;
+const CONNECTIONS = 64;
+/** Requests before anything is measured: the engine compiles what is called often. */
+const WARM_UP = 10_000;
 const STREAM_CONNECTIONS = 16;
 const CHUNKS = 200;
 const HELD_STREAMS = 1000;
@@ -72,6 +74,7 @@ const governed: Side = { origin: gateway.url, key, pid: gateway.pid };
 const client = createClient();
 
 const measures: Measure[] = [];
+for (const side of [bare, governed]) await closedLoop(client, side, prompt(2048, false), CONNECTIONS, WARM_UP);
 for (const kilobytes of [2, 20]) {
   const body = prompt(kilobytes * 1024, false);
   const requests = kilobytes === 2 ? 4000 : 2000;
