@@ -42,8 +42,10 @@ export async function auditVerify(args: readonly string[], defaults: LedgerDefau
   });
   const { 'database-url': url, 'data-dir': dataDir, anchor } = values;
   if (url !== undefined && dataDir !== undefined) throw new UsageError('give --database-url or --data-dir, not both');
-  if (url !== undefined && !/^postgres(ql)?:\/\//.test(url)) throw new UsageError('--database-url takes a postgres:// URL');
-  if (anchor !== undefined && !/^[0-9a-f]{64}$/.test(anchor)) throw new UsageError('--anchor takes 64 hexadecimal digits');
+  if (url !== undefined && !/^postgres(ql)?:\/\//.test(url))
+    throw new UsageError('--database-url takes a postgres:// URL');
+  if (anchor !== undefined && !/^[0-9a-f]{64}$/.test(anchor))
+    throw new UsageError('--anchor takes 64 hexadecimal digits');
   const publicKeys = values['public-key']?.map(readPublicKey);
   const trust = { ...(publicKeys && { publicKeys }), ...(anchor !== undefined && { anchor }) };
   await using source = await openSource(url, dataDir, defaults);
@@ -72,7 +74,11 @@ interface Source extends AsyncDisposable {
   readonly ledger: PostgresLedger;
 }
 
-async function openSource(url: string | undefined, dataDir: string | undefined, defaults: LedgerDefaults): Promise<Source> {
+async function openSource(
+  url: string | undefined,
+  dataDir: string | undefined,
+  defaults: LedgerDefaults,
+): Promise<Source> {
   const databaseUrl = url ?? (dataDir === undefined ? defaults.databaseUrl : undefined);
   await using opened = new AsyncDisposableStack();
   let connectionString = databaseUrl;
@@ -123,11 +129,17 @@ function* describeFault({ strand, sequence, callId, kind, detail, missing, after
   yield `strand ${strand}, ${range}${call}: ${kind}`;
   yield `  ${detail}`;
   if (after.rows === 0) return;
-  const linked = after.unlinked === 0 ? 'each follows from the row stored before it' : `${after.unlinked} of them do not follow from the row stored before them`;
+  const linked =
+    after.unlinked === 0
+      ? 'each follows from the row stored before it'
+      : `${after.unlinked} of them do not follow from the row stored before them`;
   yield `  ${count(after.rows, 'row')} after it in this strand: ${linked}`;
 }
 
-function* describeCheckpoints(rows: VerifyReport, { count: made, last, fault, signaturesChecked }: CheckpointReport): Generator<string> {
+function* describeCheckpoints(
+  rows: VerifyReport,
+  { count: made, last, fault, signaturesChecked }: CheckpointReport,
+): Generator<string> {
   if (fault) yield `checkpoint ${fault.number}: ${fault.kind}\n  ${fault.detail}`;
   if (!last) {
     yield 'no checkpoints: an end that was cut off, or a strand sealed anew, would go unnoticed';
@@ -135,7 +147,8 @@ function* describeCheckpoints(rows: VerifyReport, { count: made, last, fault, si
   }
   const signatures = signaturesChecked ? 'signatures checked' : 'signatures not checked (give --public-key)';
   yield `${count(made, 'checkpoint')}, ${signatures}; number ${last.number} of ${timeOf(last.at)} has the hash ${last.hash}`;
-  if (rows.afterCheckpoints > 0) yield `${count(rows.afterCheckpoints, 'row')} came after the last checkpoint of their strand`;
+  if (rows.afterCheckpoints > 0)
+    yield `${count(rows.afterCheckpoints, 'row')} came after the last checkpoint of their strand`;
 }
 
 function timeOf(at: number): string {

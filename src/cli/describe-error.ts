@@ -15,5 +15,7 @@ export function describeError(error: unknown): string {
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
     return `the database cannot be reached (${error.message})`;
   }
-  return (code !== undefined && POSTGRES[code]) || error.message.replace(/\s*\n\s*/g, ' ').replace(/\.$/, '') || error.name;
+  return (
+    (code !== undefined && POSTGRES[code]) || error.message.replace(/\s*\n\s*/g, ' ').replace(/\.$/, '') || error.name
+  );
 }

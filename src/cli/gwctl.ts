@@ -1,37 +1,54 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import { parseArgs } from 'node:util';
-import { AUDIT_VERIFY_HELP, auditVerify } from './audit-verify.ts';
-import { configCheck } from './config-check.ts';
 import { describeError } from './describe-error.ts';
-import { KEYS_CREATE_HELP, keysCreate } from './keys-create.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
 interface Command {
-  readonly summary: string;
   readonly help: string;
   readonly run: (args: readonly string[], output: Output) => number | Promise<number>;
 }
 
-const CONFIG_CHECK_HELP = `gwctl config check DIR [--secrets-dir DIR]
+interface Entry {
+  readonly summary: string;
+  /** Commands are loaded when they are asked for. */
+  readonly load: () => Promise<Command>;
+}
 
-Reads a folder of resources as the gateway would, and names every fault. Ends with 0 when there is none, 1 otherwise.
+/** An empty variable is one that is not set. */
+const env = (name: string): string | undefined => process.env[name] || undefined;
 
-  --secrets-dir DIR   Folder with <name>/<key> files, for secrets that are not resources
-`;
-
-const COMMANDS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<string, Entry>> = {
   'audit verify': {
     summary: 'Recompute the audit chain and name what was changed',
-    help: AUDIT_VERIFY_HELP,
-    run: (args, output) => {
-      const { DATABASE_URL: databaseUrl, GW_DATA_DIR: dataDir } = process.env;
-      return auditVerify(args, { databaseUrl: databaseUrl || undefined, dataDir: dataDir || '.data' }, output);
+    load: async () => {
+      const { AUDIT_VERIFY_HELP, auditVerify } = await import('./audit-verify.ts');
+      const defaults = { databaseUrl: env('DATABASE_URL'), dataDir: env('GW_DATA_DIR') ?? '.data' };
+      return { help: AUDIT_VERIFY_HELP, run: (args, output) => auditVerify(args, defaults, output) };
     },
   },
-  'keys create': { summary: 'Make a key for a workload', help: KEYS_CREATE_HELP, run: keysCreate },
-  'config check': { summary: 'Check a folder of resources', help: CONFIG_CHECK_HELP, run: runConfigCheck },
+  'keys create': {
+    summary: 'Make a key for a workload',
+    load: async () => {
+      const { KEYS_CREATE_HELP, keysCreate } = await import('./keys-create.ts');
+      return { help: KEYS_CREATE_HELP, run: keysCreate };
+    },
+  },
+  'config check': {
+    summary: 'Check a folder of resources',
+    load: async () => {
+      const { CONFIG_CHECK_HELP, checkConfig } = await import('./config.ts');
+      return { help: CONFIG_CHECK_HELP, run: checkConfig };
+    },
+  },
+  price: {
+    summary: 'Tell how a call would be priced',
+    load: async () => {
+      const { PRICE_HELP, price } = await import('./price.ts');
+      const defaults = { usdToEur: env('GW_USD_TO_EUR') ?? '0.92' };
+      return { help: PRICE_HELP, run: (args, output) => price(args, defaults, output) };
+    },
+  },
 };
 
 const HELP = `gwctl: the command line of Gatewarden
@@ -40,39 +57,28 @@ ${Object.entries(COMMANDS)
   .map(([name, { summary }]) => `  gwctl ${name.padEnd(14)} ${summary}`)
   .join('\n')}
 
-gwctl COMMAND --help tells more. Every command ends with 2 when it could not do what it was asked to.
-`;
+gwctl COMMAND --help tells more. Every command ends with 2 when it could not do what it was asked to.`;
 
-async function runConfigCheck(args: readonly string[], { out }: Output): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { 'secrets-dir': { type: 'string' } },
-    allowPositionals: true,
-  });
-  const [dir, ...others] = positionals;
-  if (dir === undefined || others.length > 0) throw new UsageError('name one folder: gwctl config check DIR');
-  const secretsDir = values['secrets-dir'];
-  return configCheck({ dir, ...(secretsDir !== undefined && { secretsDir }) }, out);
-}
+const isHelp = (arg: string): boolean => arg === '--help' || arg === '-h';
 
+/** Runs a command line. Resolves with the exit status. */
 async function main(args: readonly string[], output: Output): Promise<number> {
-  const [group = '', action = '', ...rest] = args;
-  const name = `${group} ${action}`;
-  const command = COMMANDS[name];
-  if (!command) {
-    if (args.some((arg) => arg === '--help' || arg === '-h') || group === 'help') {
-      output.out(HELP.trimEnd());
-      return 0;
-    }
-    output.err(args.length === 0 ? HELP.trimEnd() : `gwctl: there is no command "${name.trim()}". See gwctl --help`);
-    return 2;
+  const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((words) => Object.hasOwn(COMMANDS, words));
+  if (name === undefined) {
+    const asked = args.some(isHelp) || args[0] === 'help';
+    if (asked) output.out(HELP);
+    else
+      output.err(
+        args.length === 0 ? HELP : `gwctl: there is no command "${args.slice(0, 2).join(' ')}". See gwctl --help`,
+      );
+    return asked ? 0 : 2;
   }
-  if (rest.some((arg) => arg === '--help' || arg === '-h')) {
-    output.out(command.help.trimEnd());
-    return 0;
-  }
+  const rest = args.slice(name.split(' ').length);
   try {
-    return await command.run(rest, output);
+    const { help, run } = await COMMANDS[name]!.load();
+    if (!rest.some(isHelp)) return await run(rest, output);
+    output.out(help.trimEnd());
+    return 0;
   } catch (error) {
     const hint = error instanceof UsageError || isParseError(error) ? `. See gwctl ${name} --help` : '';
     output.err(`gwctl: ${describeError(error)}${hint}`);

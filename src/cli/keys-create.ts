@@ -37,9 +37,11 @@ export function keysCreate(args: readonly string[], { out, err }: Output): numbe
   const { workload, namespace, test, 'display-name': displayName, 'expires-at': expiresAt } = values;
   if (workload === undefined) throw new UsageError('--workload is missing: name the workload that the key is for');
   for (const name of [workload, namespace]) {
-    if (name !== undefined && !NAME.test(name)) throw new UsageError(`"${name}" is not a name: use a-z, 0-9 and dashes`);
+    if (name !== undefined && !NAME.test(name))
+      throw new UsageError(`"${name}" is not a name: use a-z, 0-9 and dashes`);
   }
-  if (displayName !== undefined && displayName.length > 128) throw new UsageError('--display-name is too long: at most 128');
+  if (displayName !== undefined && displayName.length > 128)
+    throw new UsageError('--display-name is too long: at most 128');
   if (expiresAt !== undefined && (!RFC3339.test(expiresAt) || Number.isNaN(Date.parse(expiresAt)))) {
     throw new UsageError(`"${expiresAt}" is not a time: write it as 2027-01-31T00:00:00Z`);
   }

@@ -36,7 +36,10 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
 };
 
 const HOUR = 3_600_000;
-const STEPS = [-49, -25, -24, -2, -1, -0.5, 0, 0.5, 1, 2, 24, 25, 49].flatMap((hours) => [hours * HOUR - 1, hours * HOUR]);
+const STEPS = [-49, -25, -24, -2, -1, -0.5, 0, 0.5, 1, 2, 24, 25, 49].flatMap((hours) => [
+  hours * HOUR - 1,
+  hours * HOUR,
+]);
 
 const sum = (rows: readonly SealedRow[]): bigint => rows.reduce((total, { cost }) => total + cost, 0n);
 
@@ -49,7 +52,12 @@ function expected(rows: readonly SealedRow[], zone: string, now: number): Period
   };
 }
 
-function openHold({ callId, organization, workload, at }: Pick<SealedRow, 'callId' | 'organization' | 'workload' | 'at'>): OpenHold {
+function openHold({
+  callId,
+  organization,
+  workload,
+  at,
+}: Pick<SealedRow, 'callId' | 'organization' | 'workload' | 'at'>): OpenHold {
   const periods = { day: '', month: '' };
   return { callId, owner: 'gateway', organization, workload, at, periods, amount: 10n ** 12n, tokens: 0, draft: '{}' };
 }
@@ -64,14 +72,25 @@ describe.each(LEDGER_SUBJECTS)('totals of the ledger in $name', (subject) => {
   test.each(Object.entries(ZONES))('agree with periodsAt in %s', async (zone, instants) => {
     const strand = new StrandBuilder();
     const times = instants.flatMap((instant) => STEPS.map((step) => Date.parse(instant) + step));
-    const rows = times.map((at, index) => strand.seal({ at, organization: zone, workload: `w${index % 3}`, cost: 3n ** BigInt(index % 30) }));
+    const rows = times.map((at, index) =>
+      strand.seal({ at, organization: zone, workload: `w${index % 3}`, cost: 3n ** BigInt(index % 30) }),
+    );
     await home.ledger.append(rows);
     for (const now of times) {
       const totals = await home.ledger.totals(zone, zone, now, []);
       expect(totals.periods, new Date(now).toISOString()).toEqual(periodsAt(now, zone));
       expect(totals.organization, new Date(now).toISOString()).toEqual(expected(rows, zone, now));
-      expect(new Map([...totals.workloads].toSorted())).toEqual(
-        new Map(['w0', 'w1', 'w2'].map((name) => [name, expected(rows.filter(({ workload }) => workload === name), zone, now)])),
+      expect(totals.workloads).toEqual(
+        new Map(
+          ['w0', 'w1', 'w2'].map((name) => [
+            name,
+            expected(
+              rows.filter(({ workload }) => workload === name),
+              zone,
+              now,
+            ),
+          ]),
+        ),
       );
     }
   });
@@ -80,10 +99,13 @@ describe.each(LEDGER_SUBJECTS)('totals of the ledger in $name', (subject) => {
     const organization = 'any';
     const now = Date.UTC(2025, 9, 26, 1);
     const strand = new StrandBuilder();
-    const spread = fc.sample(fc.tuple(fc.integer({ min: -40 * 24 * 60, max: 3 * 24 * 60 }), fc.bigInt({ min: 0n, max: 2n ** 60n })), {
-      numRuns: 400,
-      seed: 1,
-    });
+    const spread = fc.sample(
+      fc.tuple(fc.integer({ min: -40 * 24 * 60, max: 3 * 24 * 60 }), fc.bigInt({ min: 0n, max: 2n ** 60n })),
+      {
+        numRuns: 400,
+        seed: 1,
+      },
+    );
     const rows = spread.map(([minutes, cost], index) =>
       strand.seal({ at: now + minutes * 60_000, organization, workload: `w${index % 4}`, cost }),
     );
@@ -104,7 +126,13 @@ describe.each(LEDGER_SUBJECTS)('totals of the ledger in $name', (subject) => {
         expect(totals.periods).toEqual(periodsAt(asked, zone));
         expect(totals.organization).toEqual(expected(counted, zone, asked));
         for (const [name, spent] of totals.workloads) {
-          expect(spent).toEqual(expected(counted.filter(({ workload }) => workload === name), zone, asked));
+          expect(spent).toEqual(
+            expected(
+              counted.filter(({ workload }) => workload === name),
+              zone,
+              asked,
+            ),
+          );
         }
       }),
       { numRuns: 60 },
@@ -134,12 +162,18 @@ describe.each(LEDGER_SUBJECTS)('totals of the ledger in $name', (subject) => {
     const [a, b] = [new StrandBuilder(), new StrandBuilder()];
     const rows = Array.from({ length: 300 }, (_, index) => {
       const at = now - index * 11 * HOUR - (index % 7) * 60_000;
-      return (index % 3 === 0 ? b : a).seal({ at, organization: 'old', workload: `w${index % 2}`, cost: BigInt(index) ** 5n });
+      return (index % 3 === 0 ? b : a).seal({
+        at,
+        organization: 'old',
+        workload: `w${index % 2}`,
+        cost: BigInt(index) ** 5n,
+      });
     });
     await own.ledger.append(rows.slice(0, 200));
     const open = [openHold(rows[3]!), openHold(rows[180]!)];
     const ask = (at: number) => own.ledger.totals('old', 'Asia/Kathmandu', at, open);
-    const sums = async () => (await own.client.query<{ count: number }>('SELECT count(*)::int FROM audit_spend')).rows[0]!.count;
+    const sums = async () =>
+      (await own.client.query<{ count: number }>('SELECT count(*)::int FROM audit_spend')).rows[0]!.count;
     const [before, beforeSums] = [await ask(now), await sums()];
     await own.ledger.maintain(now);
     await own.ledger.maintain(now);
@@ -155,7 +189,9 @@ describe.each(LEDGER_SUBJECTS)('totals of the ledger in $name', (subject) => {
     const counted = rows.filter((_, index) => index !== 3 && index !== 180);
     expect((await ask(now)).organization).toEqual(expected(counted, 'Asia/Kathmandu', now));
     expect(await own.ledger.spendDifferences()).toEqual([]);
-    await own.client.query("UPDATE audit_spend SET cost_nano_eur = cost_nano_eur + 1 WHERE workload = 'w0' AND quarter = (SELECT max(quarter) FROM audit_spend WHERE workload = 'w0')");
+    await own.client.query(
+      "UPDATE audit_spend SET cost_nano_eur = cost_nano_eur + 1 WHERE workload = 'w0' AND quarter = (SELECT max(quarter) FROM audit_spend WHERE workload = 'w0')",
+    );
     expect(await own.ledger.spendDifferences()).toMatchObject([{ organization: 'old', workload: 'w0' }]);
   });
 });

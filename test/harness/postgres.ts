@@ -67,7 +67,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
 /** Makes a new database, with a name of its own, on the server that `url` names; resolves with its address. */
 export async function createDatabase(url: string): Promise<string> {
   const name = `gw_${randomBytes(6).toString('hex')}`;
-  await command(url, `CREATE DATABASE ${name}`);
+  await run(url, `CREATE DATABASE ${name}`);
   const created = new URL(url);
   created.pathname = `/${name}`;
   return created.href;
@@ -75,10 +75,10 @@ export async function createDatabase(url: string): Promise<string> {
 
 /** Removes a database that `createDatabase` made on the server that `serverUrl` names, connected clients or not. */
 export async function dropDatabase(serverUrl: string, url: string): Promise<void> {
-  await command(serverUrl, `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+  await run(serverUrl, `DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
 }
 
-async function command(url: string, sql: string): Promise<void> {
+async function run(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

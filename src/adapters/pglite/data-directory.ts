@@ -140,6 +140,8 @@ function bootId(): string | null {
 
 function startOf(pid: number): string | null {
   // The second field, the program's name in brackets, may hold spaces; the 22nd is the start.
-  const fields = readIfThere(`/proc/${pid}/stat`)?.replace(/^.*\) /s, '').split(' ');
+  const fields = readIfThere(`/proc/${pid}/stat`)
+    ?.replace(/^.*\) /s, '')
+    .split(' ');
   return fields?.[19] ?? null;
 }

@@ -78,17 +78,19 @@ async function stopWorker(worker: Worker): Promise<void> {
   await worker.terminate();
 }
 
-/** Resolves when the worker says so; rejects when it ends instead. */
+/** Resolves when the worker says so; rejects when it fails or ends instead. */
 async function said(worker: Worker, kind: WorkerMessage['kind']): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onMessage = (message: WorkerMessage): void => {
     if (message.kind === kind) resolve();
   };
+  // PGlite throws things that are no Errors.
+  const onError = (cause: unknown): void => reject(new Error('the embedded database has failed', { cause }));
   const onExit = (): void => reject(new Error('the embedded database has ended'));
-  worker.on('message', onMessage).once('error', reject).once('exit', onExit);
+  worker.on('message', onMessage).once('error', onError).once('exit', onExit);
   try {
     await promise;
   } finally {
-    worker.off('message', onMessage).off('error', reject).off('exit', onExit);
+    worker.off('message', onMessage).off('error', onError).off('exit', onExit);
   }
 }

@@ -52,7 +52,10 @@ export function endsCycle(type: string): boolean {
  * The message with `prefix` before the name of the prepared statement it is about; unnamed ones are left alone.
  * `name` is the new name, when there is one.
  */
-export function renameStatement(original: Buffer, prefix: string): { readonly message: Buffer; readonly name?: string } {
+export function renameStatement(
+  original: Buffer,
+  prefix: string,
+): { readonly message: Buffer; readonly name?: string } {
   const at = statementNameAt(original);
   const end = at === undefined ? -1 : original.indexOf(0, at);
   // Also when it is malformed: the backend says so.

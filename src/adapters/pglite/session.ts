@@ -49,7 +49,7 @@ export class Session {
   /** Does what there is to do, as far as it is its turn. */
   proceed(): void {
     try {
-      for (let more = true; more; ) {
+      for (let more = true; more;) {
         if (this.#state === 'starting') more = this.#start();
         else if (this.#state === 'ready') more = this.#runCycle();
         else more = this.#leave();

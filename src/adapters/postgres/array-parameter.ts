@@ -36,7 +36,11 @@ export function digestArray(values: readonly string[]): Buffer {
 
 export function textArray(values: readonly string[]): Buffer {
   const lengths = values.map((value) => Buffer.byteLength(value));
-  const buffer = withHeader(OID.text, values.length, lengths.reduce((sum, length) => sum + length + 4, 0));
+  const buffer = withHeader(
+    OID.text,
+    values.length,
+    lengths.reduce((sum, length) => sum + length + 4, 0),
+  );
   let at = HEADER_BYTES;
   for (const [index, value] of values.entries()) {
     at = buffer.writeInt32BE(lengths[index]!, at);

@@ -44,7 +44,7 @@ export async function saveCheckpoint(pool: Pool, checkpoint: Checkpoint): Promis
 
 /** Every checkpoint by number, a page at a time. */
 export async function* readCheckpoints(pool: Pool): AsyncGenerator<Checkpoint> {
-  for (let after = -(2n ** 63n); ; ) {
+  for (let after = -(2n ** 63n); ;) {
     const page = await fetchPage(pool, after);
     yield* page;
     if (page.length < PAGE) return;

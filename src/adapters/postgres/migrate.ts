@@ -13,7 +13,7 @@ interface Migration {
 const SCHEMA_LOCK = 7_305_804_402_118_566n;
 
 /** What is written in the database about its schema is not what this version of the gateway wrote. */
-export class SchemaMismatch extends Error {
+class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch';
 }
 

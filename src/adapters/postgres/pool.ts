@@ -22,10 +22,12 @@ const PARSERS = new Map<number, (text: string) => unknown>([
   [builtins.BYTEA, (text) => text.slice(2)],
 ]);
 
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    (format !== 'binary' && PARSERS.get(oid)) || pg.types.getTypeParser(oid, format as 'text'),
-} as NonNullable<pg.PoolConfig['types']>;
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    const standard = pg.types.getTypeParser(oid, format) as (text: string) => unknown;
+    return format === 'binary' ? standard : (PARSERS.get(oid) ?? standard);
+  },
+};
 
 /** A pool whose results hold int8 as bigint and bytea as hexadecimal text. Does not connect yet. */
 export function createPool({ maxConnections = 4, ...options }: PostgresOptions): pg.Pool {

@@ -16,8 +16,16 @@ const leaf = (text: string) => sha256(Buffer.from([0]), Buffer.from(text));
 const node = (left: Buffer, right: Buffer) => sha256(Buffer.from([1]), left, right);
 
 describe('merkleRoot', () => {
-  const leaves = [...'abcdefg'].map((text) => Buffer.from(text));
-  const [a, b, c, d, e, f, g] = [...'abcdefg'].map(leaf) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
+  const leaves = 'abcdefg'.split('').map((text) => Buffer.from(text));
+  const [a, b, c, d, e, f, g] = 'abcdefg'.split('').map(leaf) as [
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
 
   test.each([
     [0, createHash('sha256').digest()],

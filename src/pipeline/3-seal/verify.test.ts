@@ -167,7 +167,7 @@ describe('one change is found and named', () => {
     expect(await faultOf(renumbered)).toMatchObject({
       kind: 'swapped',
       sequence: 5,
-      detail: expect.stringContaining('number 6'),
+      detail: expect.stringContaining('number 6') as string,
     });
   });
 

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const SCRIPT = fileURLToPath(new URL('./gwctl.ts', import.meta.url));
+
+function gwctl(...args: readonly string[]): Promise<{ status: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [SCRIPT, ...args], { env: {} }, (error, out, err) => {
+      resolve({ status: typeof error?.code === 'number' ? error.code : 0, out, err });
+    });
+  });
+}
+
+describe('gwctl', () => {
+  test.each([[['--help']], [['-h']], [['help']], [['audit', '--help']]])('%j tells what there is', async (args) => {
+    const { status, out, err } = await gwctl(...args);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    for (const command of ['audit verify', 'keys create', 'config check', 'price'])
+      expect(out).toContain(`gwctl ${command} `);
+  });
+
+  test.each([
+    [['audit', 'verify', '--help'], '--database-url'],
+    [['keys', 'create', '-h'], '--workload'],
+    [['config', 'check', '--help'], '--secrets-dir'],
+    [['price', '--help'], '--cache-write-5m'],
+  ])('%j explains the command', async (args, flag) => {
+    const { status, out } = await gwctl(...args);
+    expect(status).toBe(0);
+    expect(out).toContain(flag);
+  });
+
+  test.each([
+    [[], 'gwctl: the command line'],
+    [['audit'], 'there is no command "audit"'],
+    [['constructor'], 'there is no command "constructor"'],
+    [['keys', 'create', '--workload'], 'argument missing'],
+    [['config', 'check'], 'name one folder'],
+    [['price', 'gpt-4o'], 'name one model'],
+    [['price', 'openai/gpt-4o', '--input', '-1'], 'ambiguous'],
+    [['price', 'openai/gpt-4o', '--input', '1.5'], 'not a whole number'],
+  ])('%j ends with 2 and one line that says why', async (args, reason) => {
+    const { status, out, err } = await gwctl(...args);
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toContain(reason);
+    expect(err).not.toContain('    at ');
+  });
+
+  test('a price that is known ends with 0, another with 1', async () => {
+    expect((await gwctl('price', 'openai/gpt-4o', '--input', '1000', '--cache-write-5m', '2')).out).toContain(
+      'input         1000 x 2.3 EUR per million',
+    );
+    expect(await gwctl('price', 'nobody/nothing')).toMatchObject({ status: 1 });
+  });
+});

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { validate } from '#config/resources/validate.ts';
+import { keysCreate } from './keys-create.ts';
+
+interface VirtualKey {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec: { readonly hash: { readonly value: string }; readonly hint: string; readonly workloadRef: unknown };
+}
+
+function create(...args: readonly string[]): { out: string; err: string; resource: VirtualKey; secret: string } {
+  const lines = { out: [] as string[], err: [] as string[] };
+  expect(keysCreate(args, { out: (line) => lines.out.push(line), err: (line) => lines.err.push(line) })).toBe(0);
+  const [out, err] = [lines.out.join('\n'), lines.err.join('\n')];
+  return { out, err, resource: parse(out, { version: '1.1' }) as VirtualKey, secret: /gw_\w+_\S+/.exec(err)![0] };
+}
+
+describe('keysCreate', () => {
+  test('shows the key once, beside a resource that holds its hash only', () => {
+    const { out, resource, secret } = create('--workload', 'support', '--namespace', 'team');
+    expect(secret).toMatch(/^gw_live_[A-Za-z0-9_-]{43}$/);
+    expect(resource.spec.hash.value).toBe(createHash('sha256').update(secret).digest('hex'));
+    expect(out).not.toContain(secret.slice(12));
+    expect(resource.metadata.namespace).toBe('team');
+    expect(resource.spec.workloadRef).toEqual({ name: 'support' });
+    expect(secret.startsWith(resource.spec.hint)).toBe(true);
+  });
+
+  test('makes resources that the gateway takes, whatever the hash looks like', () => {
+    for (let round = 0; round < 50; round++) {
+      const { resource } = create(
+        '--workload',
+        'w',
+        '--display-name',
+        'yes: "1e3" #',
+        '--expires-at',
+        '2027-01-31T00:00:00Z',
+      );
+      const faults: string[] = [];
+      expect(validate('VirtualKey', resource, (field, message) => faults.push(`${field}: ${message}`))).toMatchObject(
+        resource,
+      );
+      expect(faults).toEqual([]);
+    }
+  });
+
+  test('makes another key each time, and test keys where told', () => {
+    const secrets = new Set(Array.from({ length: 20 }, () => create('--workload', 'w', '--test').secret));
+    expect(secrets.size).toBe(20);
+    for (const secret of secrets) expect(secret).toMatch(/^gw_test_/);
+  });
+
+  test.each([
+    [[], '--workload is missing'],
+    [['--workload', 'Über'], 'is not a name'],
+    [['--workload', 'a\nb: c'], 'is not a name'],
+    [['--workload', 'w', '--namespace', '../x'], 'is not a name'],
+    [['--workload', 'w', '--expires-at', 'tomorrow'], 'is not a time'],
+    [['--workload', 'w', '--expires-at', '2027-13-45T00:00:00Z'], 'is not a time'],
+    [['--workload', 'w', '--display-name', 'x'.repeat(129)], 'too long'],
+  ])('refuses %j', (args, reason) => {
+    const output = { out: () => expect.fail('printed'), err: () => expect.fail('printed') };
+    expect(() => keysCreate(args, output)).toThrow(reason);
+  });
+});
