@@ -61,7 +61,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const ledger = await openLedger(database?.connectionString ?? settings.databaseUrl!, log);
   const counters = await openCounters(settings, log);
   const transport = createTransport();
-  const detection = createDetectionPool({});
+  const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const corridor = createCorridor({
     counters,
     ledger,

@@ -14,6 +14,8 @@ export interface Settings {
   readonly checkpointKeyFile: string;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
+  /** Regions (ISO 3166) whose national phone numbers are looked for; international forms always are. */
+  readonly phoneRegions: readonly string[] | undefined;
   /** Euro per US dollar, decimal. */
   readonly usdToEur: string;
   readonly bodyLimitBytes: number;
@@ -72,6 +74,9 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   }
   const logLevel = text('LOG_LEVEL', 'info')!;
   if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
+  const phoneRegions = text('GW_PHONE_REGIONS')?.split(',');
+  if (phoneRegions?.some((region) => !/^[A-Z]{2}$/.test(region)))
+    faults.push('GW_PHONE_REGIONS must be regions like DE,FR,US');
   const settings: Settings = {
     host: text('HOST', '127.0.0.1')!,
     port: whole('PORT', 8080, 0, 65_535),
@@ -85,6 +90,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     checkpointKeyFile: text('GW_CHECKPOINT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/checkpoint-key.pem`,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
+    phoneRegions,
     usdToEur,
     bodyLimitBytes: whole('GW_BODY_LIMIT_MIB', 64, 1, 512) * 1024 * 1024,
     drainSeconds: whole('GW_DRAIN_SECONDS', 300, 0, 3600),

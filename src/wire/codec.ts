@@ -1,5 +1,6 @@
 import type { Usage } from '#wire/usage.ts';
-import type { Edit, Family, JsonObject, WireDocument } from './document.ts';
+import type { Edit, Family, WireDocument } from './document.ts';
+import type { JsonObject } from './json.ts';
 import type { JsonNode, StringNode } from './scan.ts';
 import type { SseEvent } from './sse.ts';
 

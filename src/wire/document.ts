@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from './json.ts';
 import {
   member,
   scanAll,
@@ -11,14 +12,6 @@ import {
 
 /** A wire family: one vendor-defined request and answer format. Codecs belong to families, not to vendors. */
 export type Family = 'chat' | 'messages' | 'responses' | 'gemini' | 'converse';
-
-/** Any JSON value. */
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-
-/** A JSON object with unknown members. */
-export interface JsonObject {
-  readonly [key: string]: Json | undefined;
-}
 
 /** A request or answer as it came over the wire: its text, and the same parsed and located. */
 export interface WireDocument {
@@ -76,11 +69,6 @@ function refuseTinyValues(text: string): void {
   for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) {
     if (++commas > MAX_COMMAS) throw new TooManyValues('JSON has too many values');
   }
-}
-
-/** Whether a parsed value is a JSON object (and not null or an array). */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether a top-level member is the gateway's own extension, which never leaves. // spec 1.8 */

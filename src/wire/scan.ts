@@ -1,4 +1,4 @@
-import type { Json } from './document.ts';
+import type { Json } from './json.ts';
 
 /**
  * Positions of every value in a JSON text, so that edits can be spliced into the original instead of

@@ -1,6 +1,7 @@
 import type { CustomTerm } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import { isExtension, isObject, removeMembers, type Edit, type Json, type WireDocument } from '#wire/document.ts';
+import { isExtension, removeMembers, type Edit, type WireDocument } from '#wire/document.ts';
+import { isObject, type Json } from '#wire/json.ts';
 
 const MAX_TERMS = 256;
 const MAX_TERM_LENGTH = 1000;

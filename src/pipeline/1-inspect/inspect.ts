@@ -153,12 +153,16 @@ async function detectAll(
 }
 
 /** Takes the spans of the leaf texts in their order; a text with JSON in it is rewritten from the inside. */
-function writeEdits(texts: readonly Text[], spans: Iterator<readonly Span[]>, rewrite: Rewrite): readonly Edit[] {
+function writeEdits(
+  texts: readonly Text[],
+  spans: Iterator<readonly Span[], undefined>,
+  rewrite: Rewrite,
+): readonly Edit[] {
   const edits: Edit[] = [];
   for (const { leaf, inner } of texts) {
     const text = inner
       ? render(inner.text, writeEdits(inner.texts, spans, rewrite))
-      : rewrite.text(leaf.text, spans.next().value);
+      : rewrite.text(leaf.text, spans.next().value!);
     if (text !== leaf.text) edits.push(setString(leaf.node, text));
   }
   return edits;

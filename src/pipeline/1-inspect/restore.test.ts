@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chatCodec } from '#wire/chat/codec.ts';
-import { isObject, type JsonObject } from '#wire/document.ts';
+import { isObject, type JsonObject } from '#wire/json.ts';
 import { SseDecoder, writeEvent } from '#wire/sse.ts';
 import { restoreAnswer, restoreText, StreamRestorer, TextRestorer } from './restore.ts';
 import { TagTable } from './tags.ts';

@@ -1,5 +1,6 @@
 import type { Codec, FrameFacts } from '#wire/codec.ts';
-import { readDocument, render, setString, type Edit, type JsonObject } from '#wire/document.ts';
+import { readDocument, render, setString, type Edit } from '#wire/document.ts';
+import type { JsonObject } from '#wire/json.ts';
 import { writeEvent, type SseEvent } from '#wire/sse.ts';
 import type { TagTable } from './tags.ts';
 

@@ -7,7 +7,8 @@ import { ClientHungUp, ServerRestarting, type Answer, type Call } from '#pipelin
 import { UpstreamFault, type Incoming, type Outgoing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import { isObject, removeMembers, render, setString, type Edit, type JsonObject } from '#wire/document.ts';
+import { removeMembers, render, setString, type Edit } from '#wire/document.ts';
+import { isObject, type JsonObject } from '#wire/json.ts';
 import { attempt } from './attempts.ts';
 import type { Candidate } from './plan.ts';
 import { StreamRelay } from './relay.ts';

@@ -1,7 +1,7 @@
 import { GatewayError, type AttemptReport, type FailureReport } from '#errors/gateway-error.ts';
 import type { ErrorCode } from '#errors/catalogue.ts';
 import type { UpstreamFaultKind } from '#ports/provider.ts';
-import { isObject, type JsonObject } from '#wire/document.ts';
+import { isObject, type JsonObject } from '#wire/json.ts';
 
 const MAX_MESSAGE = 2000;
 /** Statuses that say the provider, not the request, is at fault, and may do better on another try. */

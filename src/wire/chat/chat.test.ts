@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { BadRequestShape } from '../codec.ts';
-import { isObject, readDocument } from '../document.ts';
+import type { BadRequestShape } from '../codec.ts';
+import { readDocument } from '../document.ts';
+import { isObject } from '../json.ts';
 import type { SseEvent } from '../sse.ts';
 import { ask } from './request.ts';
 import { readAnswer, readUsage, writeUsage } from './response.ts';

@@ -1,5 +1,6 @@
 import { BadRequestShape, type Ask } from '../codec.ts';
-import { isExtension, isObject, setMember, type Edit, type JsonObject, type WireDocument } from '../document.ts';
+import { isExtension, setMember, type Edit, type WireDocument } from '../document.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { member, type StringNode } from '../scan.ts';
 
 /** Letters, digits and what vendors put between them; short enough for every audit row. */

@@ -1,6 +1,7 @@
 import type { Usage } from '#wire/usage.ts';
 import type { AnswerFacts, Leaf } from '../codec.ts';
-import { isObject, type Json, type JsonObject, type WireDocument } from '../document.ts';
+import type { WireDocument } from '../document.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { JsonNode } from '../scan.ts';
 
 /** Reads what a buffered chat answer says about itself. */

@@ -1,6 +1,7 @@
 import type { Usage } from '#wire/usage.ts';
 import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
-import { isObject, type Json, type JsonObject, type WireDocument } from '../document.ts';
+import type { WireDocument } from '../document.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
 import type { SseEvent } from '../sse.ts';
 import { readId, readUsage, textKind, writeUsage } from './response.ts';
