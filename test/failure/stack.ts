@@ -20,8 +20,8 @@ export interface Stack extends AsyncDisposable {
   readonly ask: (body?: object, init?: RequestInit) => Promise<Response>;
 }
 
-export const ORGANIZATION = 'default/acme';
-export const WORKLOAD = 'default/app';
+const ORGANIZATION = 'default/acme';
+const WORKLOAD = 'default/app';
 
 export async function startStack(
   options: Partial<TenantOptions> & {

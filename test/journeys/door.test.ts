@@ -1,0 +1,91 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { newKey, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
+import { rowOf } from '../harness/ledger-rows.ts';
+import { createDatabase } from '../harness/postgres.ts';
+import { startUpstream, type Upstream } from '../harness/upstream.ts';
+
+/** What happens to requests before their body is read. */
+
+const key = newKey();
+let upstream: Upstream;
+let gateway: GatewayProcess;
+let databaseUrl: string;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  databaseUrl = await createDatabase(inject('databaseUrl'));
+  gateway = await startGateway({
+    resources: tenant({ upstreamUrl: upstream.url, key }),
+    redisUrl: inject('redisUrl'),
+    databaseUrl,
+    env: { GW_BODY_LIMIT_MIB: '1' },
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await gateway?.stop();
+  await upstream?.close();
+});
+
+/** Sends the head of a request and nothing more; resolves with what comes back. */
+function sendHead(authorization: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', reject);
+    socket.once('data', (bytes: Buffer) => {
+      socket.destroy();
+      resolve(bytes.toString('latin1'));
+    });
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nHost: gw\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n`,
+    );
+  });
+}
+
+test('a stranger is told 401 before sending a body', async () => {
+  expect(await sendHead('Bearer gw_live_nobody')).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+const post = (body: string | Buffer<ArrayBuffer>, contentType = 'application/json') =>
+  fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': contentType, authorization: `Bearer ${key}` },
+    body,
+  });
+
+test.each([
+  ['a body over the limit', 'x'.repeat(1_100_000), 'application/json', 413, 'request_too_large'],
+  ['another content type', '{}', 'text/plain', 415, 'unsupported_media_type'],
+  ['no JSON', '{"model":', 'application/json', 400, 'invalid_request'],
+  ['nothing but tiny values', `{"a":[${'0,'.repeat(300_000)}0]}`, 'application/json', 413, 'request_too_large'],
+  ['an empty body', '', 'application/json', 400, 'invalid_request'],
+])('%s is refused in the envelope of the surface, and sealed', async (_name, body, contentType, status, code) => {
+  const answer = await post(body, contentType);
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toMatchObject({ error: { code, param: null } });
+  expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({
+    outcome: 'refused',
+    step: 'door',
+    status,
+    code,
+  });
+  expect(upstream.requests).toHaveLength(0);
+});
+
+test('a charset that would hide text from inspection is read as UTF-8 or not at all', async () => {
+  const utf16 = Buffer.from(
+    JSON.stringify({ model: 'upstream/m', messages: [{ role: 'user', content: 'x' }] }),
+    'utf16le',
+  );
+  expect((await post(utf16, 'application/json; charset=utf-16')).status).toBe(400);
+  expect(upstream.requests).toHaveLength(0);
+});
+
+test('methods and paths nobody serves are a plain 404', async () => {
+  for (const method of ['GET', 'PUT', 'DELETE']) {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, { method });
+    expect([answer.status, await answer.text()]).toEqual([404, 'Not Found']);
+  }
+});
