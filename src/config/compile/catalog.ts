@@ -61,9 +61,15 @@ export function byAge(a: Resource, b: Resource): number {
 function identify(source: SourceDocument, order: number, faults: FaultLog) {
   const { file, index, value } = source;
   const document = { file, order, object: `document ${index + 1}` };
-  if (!isRecord(value)) return void faults.add(document, '', 'is not an object');
+  if (!isRecord(value)) {
+    faults.add(document, '', 'is not an object');
+    return undefined;
+  }
   const { kind, apiVersion, metadata } = value;
-  if (!isKindName(kind)) return void faults.add(document, 'kind', 'is not a kind that Gatewarden reads');
+  if (!isKindName(kind)) {
+    faults.add(document, 'kind', 'is not a kind that Gatewarden reads');
+    return undefined;
+  }
   const namespace = isRecord(metadata) ? (metadata['namespace'] ?? 'default') : undefined;
   const name = isRecord(metadata) ? metadata['name'] : undefined;
   const id = isName(name) && isName(namespace) ? (kind === 'Namespace' ? name : `${namespace}/${name}`) : undefined;

@@ -31,5 +31,6 @@ export function follow<K extends KindName>(
 export function toInstant(faults: FaultLog, from: FaultyObject, field: string, text: string): number | undefined {
   const instant = Date.parse(text);
   if (!Number.isNaN(instant)) return instant;
-  return void faults.add(from, field, 'must be a date and time, such as 2026-01-31T12:00:00Z');
+  faults.add(from, field, 'must be a date and time, such as 2026-01-31T12:00:00Z');
+  return undefined;
 }

@@ -42,7 +42,10 @@ export function createSecretReader(
         return undefined;
       }
       const value = found.replace(/\r?\n$/, '');
-      if (value === '') return void faults.add(from, field, 'the secret is empty');
+      if (value === '') {
+        faults.add(from, field, 'the secret is empty');
+        return undefined;
+      }
       digests.set(`${id}/${key}`, createHash('sha256').update(value).digest('hex'));
       return value;
     },

@@ -1,15 +1,6 @@
-import Type, { type TObject, type TSchema, type TSchemaOptions } from 'typebox';
+import Type, { type TSchema, type TSchemaOptions } from 'typebox';
 import type { RulesAt } from './rules.ts';
 import { API_VERSION, closed, stringMap, text } from './schema.ts';
-
-/** A kind of resource: its schema and the rules beside it. */
-export interface Kind<S extends TObject = TObject> {
-  readonly apiVersion: string;
-  readonly kind: string;
-  /** Of the whole resource. */
-  readonly schema: S;
-  readonly rules: readonly RulesAt[];
-}
 
 const OBJECT_NAME: TSchemaOptions = { minLength: 1, maxLength: 253 };
 

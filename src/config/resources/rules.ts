@@ -23,7 +23,7 @@ export interface RulesAt {
 
 /** Places rules in a resource. */
 export function rulesAt<T>(at: string, rules: readonly Rule<T>[]): RulesAt {
-  return { at, path: at.replaceAll('[*]', '.*').split('.'), rules: rules as readonly Rule[] };
+  return { at, path: at.replaceAll('[*]', '.*').split('.'), rules };
 }
 
 /** Calls `broken` for every rule that the resource does not keep. The resource must have passed its schema. */

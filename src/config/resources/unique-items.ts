@@ -30,7 +30,7 @@ export function findRepeatedItems(schema: object, value: unknown, field: string,
   const seen = new Set<string>();
   value.forEach((item: unknown, index) => {
     if (type !== undefined) {
-      const key = JSON.stringify(type === 'set' ? item : keys.map((key) => (item as Record<string, unknown>)[key]));
+      const key = JSON.stringify(type === 'set' ? item : keys.map((name) => (item as Record<string, unknown>)[name]));
       if (seen.has(key)) found(`${field}[${index}]`);
       seen.add(key);
     }

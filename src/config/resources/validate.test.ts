@@ -234,7 +234,7 @@ describe('rules', () => {
     const untested = Object.values(KINDS).flatMap(({ kind, rules }) =>
       rules.flatMap(({ at, rules: list }) =>
         list
-          .filter((rule) => rule.check)
+          .filter((rule) => rule.check !== undefined)
           .filter(({ rule, fieldPath = '' }) => {
             const place = `${at.replace('[*]', '[1]')}${fieldPath}: `;
             return !BROKEN.some(

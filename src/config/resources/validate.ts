@@ -18,7 +18,7 @@ interface Check {
 const CHECKS = new Map<KindName, Check>(
   Object.entries(KINDS).map(([kind, { schema }]) => [
     kind as KindName,
-    { validator: Compile(schema) as unknown as Validator, uniqueItems: hasUniqueItems(schema) },
+    { validator: Compile(schema), uniqueItems: hasUniqueItems(schema) },
   ]),
 );
 
