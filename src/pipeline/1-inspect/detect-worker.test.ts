@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  await Promise.all(pools.splice(0).map(async (pool) => await pool.close()));
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
   rmSync(folder, { recursive: true });
 });
 
@@ -98,7 +98,7 @@ describe('large texts', () => {
     for (const workers of [1, 2]) {
       const pool = open({ workers, thresholdChars: 0 });
       const texts = Array.from({ length: 12 }, (_, index) => `${'x '.repeat(index * 50)}user${index}@example.com`);
-      const finds = await Promise.all(texts.map(async (text) => await pool.find([text])));
+      const finds = await Promise.all(texts.map((text) => pool.find([text])));
       expect(finds).toEqual(texts.map((text) => [detection.find(text)]));
     }
   });
@@ -136,8 +136,8 @@ describe('a thread that dies', () => {
 describe('the queue', () => {
   test('has room for so many jobs', async () => {
     const pool = open({ thresholdChars: 0, maxQueuedJobs: 2, threadModule: unreliable() });
-    const held = [pool.find(['hold']), pool.find(['a']), pool.find(['b'])].map(
-      async (found) => await found.catch((reason: unknown) => reason),
+    const held = [pool.find(['hold']), pool.find(['a']), pool.find(['b'])].map((found) =>
+      found.catch((reason: unknown) => reason),
     );
     await expect(pool.find(['c'])).rejects.toThrow(/too many/);
     await pool.close();
@@ -146,9 +146,7 @@ describe('the queue', () => {
 
   test('and for so many characters', async () => {
     const pool = open({ thresholdChars: 0, maxQueuedChars: 10, threadModule: unreliable() });
-    const held = [pool.find(['hold']), pool.find(['12345'])].map(
-      async (found) => await found.catch((reason: unknown) => reason),
-    );
+    const held = [pool.find(['hold']), pool.find(['12345'])].map((found) => found.catch((reason: unknown) => reason));
     await expect(pool.find(['123456'])).rejects.toThrow(DetectionUnavailable);
     const fits = pool.find(['12345']).catch((reason: unknown) => reason);
     await pool.close();
@@ -159,7 +157,7 @@ describe('the queue', () => {
     const pool = open({ thresholdChars: 0, threadModule: unreliable() });
     const done: string[] = [];
     const jobs = [`die once ${join(folder, 'mark')}`, 'second', 'third'];
-    await Promise.all(jobs.map(async (order) => await pool.find([order]).then(() => done.push(order))));
+    await Promise.all(jobs.map((order) => pool.find([order]).then(() => done.push(order))));
     expect(done).toEqual(jobs);
   });
 });

@@ -66,9 +66,9 @@ export function createDetectionPool(options: DetectionPoolOptions = {}): Detecti
     find: async (texts, categories) => {
       const chars = texts.reduce((sum, text) => sum + text.length, 0);
       if (!needsWorker(chars)) return texts.map((text) => detection.find(text, categories));
-      return await threads.run(texts, categories, chars);
+      return threads.run(texts, categories, chars);
     },
-    close: async () => await threads.close(),
+    close: () => threads.close(),
   };
 }
 
@@ -113,7 +113,7 @@ class Threads {
     }
     const { promise, resolve, reject } = Promise.withResolvers<readonly (readonly Span[])[]>();
     this.#enqueue({ id: this.#nextId++, texts, categories, chars, resolve, reject, attempts: 0 }, 'last');
-    return await promise;
+    return promise;
   }
 
   async close(): Promise<void> {
@@ -123,7 +123,7 @@ class Threads {
     const workers = [...this.#idle.splice(0), ...this.#working.keys()];
     this.#working.clear();
     for (const job of waiting) job.reject(new DetectionUnavailable('the detection pool was closed'));
-    await Promise.all(workers.map(async (worker) => await worker.terminate()));
+    await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
   #enqueue(job: Pending, place: 'first' | 'last'): void {

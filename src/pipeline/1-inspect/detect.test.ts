@@ -360,27 +360,27 @@ describe('hostile text', () => {
   });
 
   /** How many code units a search reads: one by one, in copies, and by the patterns that run on the text itself. */
-  function unitsRead(text: string, search: (text: string) => unknown = detection.find): number {
-    const { charCodeAt, slice, startsWith } = String.prototype;
-    const { test: matches } = RegExp.prototype;
+  function unitsRead(text: string, search: (text: string) => unknown = (all) => detection.find(all)): number {
+    const { charCodeAt, slice, startsWith } = Object.getOwnPropertyDescriptors(String.prototype);
+    const { test: matches } = Object.getOwnPropertyDescriptors(RegExp.prototype);
     let read = 0;
     String.prototype.charCodeAt = function (at: number) {
       read += 1;
-      return charCodeAt.call(this, at);
+      return charCodeAt.value!.call(this, at);
     };
     String.prototype.slice = function (from?: number, to?: number) {
-      const copy = slice.call(this, from, to);
+      const copy = slice.value!.call(this, from, to);
       read += copy.length;
       return copy;
     };
     String.prototype.startsWith = function (start: string, at?: number) {
       read += start.length;
-      return startsWith.call(this, start, at);
+      return startsWith.value!.call(this, start, at);
     };
     RegExp.prototype.test = function (subject: string) {
       // One with a memory of its place reads from there to the end of its match; the sweep's own is of one character.
       const from = this.sticky || this.global ? this.lastIndex : 0;
-      const matched = matches.call(this, subject);
+      const matched = matches.value!.call(this, subject);
       if (this.sticky) read += 1 + Math.max(0, this.lastIndex - from);
       else read += (matched && this.global ? this.lastIndex : subject.length) - from;
       return matched;
@@ -388,8 +388,8 @@ describe('hostile text', () => {
     try {
       search(text);
     } finally {
-      Object.assign(String.prototype, { charCodeAt, slice, startsWith });
-      RegExp.prototype.test = matches;
+      Object.defineProperties(String.prototype, { charCodeAt, slice, startsWith });
+      Object.defineProperty(RegExp.prototype, 'test', matches);
     }
     return read;
   }
@@ -399,7 +399,7 @@ describe('hostile text', () => {
       category: 'X',
       evidence: 'shaped',
       triggers: 'a',
-      examine: (text, _at, floor) => text.slice(0).length * 0 + floor,
+      examine: (text, _at, floor) => Math.min(floor, text.slice(0).length),
     };
     const sweep = createSweep([careless]);
     expect(unitsRead('a'.repeat(2_000), sweep) / unitsRead('a'.repeat(200), sweep)).toBeGreaterThan(50);

@@ -12,15 +12,15 @@ const expectFinds = (source: string): void => {
 
 /** The check digits by the definition of ISO 13616, with whole numbers. */
 function withCheckDigits(country: string, account: string): string {
-  const digits = [...`${account}${country}00`].map((character) => Number.parseInt(character, 36)).join('');
+  const digits = Array.from(`${account}${country}00`, (character) => Number.parseInt(character, 36)).join('');
   return `${country}${String(98n - (BigInt(digits) % 97n)).padStart(2, '0')}${account}`;
 }
 
 const FILL: Readonly<Record<string, string>> = { n: '7', a: 'Q', c: '4' };
-const samples = [...ACCOUNT_SHAPES].map(([country, shape]) => [
+const samples = Array.from(ACCOUNT_SHAPES, ([country, shape]): [string, string] => [
   country,
-  withCheckDigits(country, [...shape].map((kind) => FILL[kind]).join('')),
-]) as [string, string][];
+  withCheckDigits(country, Array.from(shape, (kind) => FILL[kind]).join('')),
+]);
 
 describe('every country of the registry', () => {
   test('lengths are those published', () => {

@@ -69,9 +69,9 @@ function isSum(text: string, at: number, end: number): boolean {
 /** The digits to dial from abroad, up to a group: the trunk zero in `+49 (0) 30` is left out. */
 function dialled({ digits, counts, lengths, separators }: Groups, last: number): string {
   const count = counts[last] as number;
-  const isTrunk = lengths[1] === 1 && separators[0]?.endsWith('(') && separators[1]?.startsWith(')');
+  const trunkMarked = lengths[1] === 1 && separators[0]?.endsWith('(') && separators[1]?.startsWith(')');
   const at = counts[0] as number;
-  return isTrunk && digits[at] === '0' && last > 1
+  return trunkMarked && digits[at] === '0' && last > 1
     ? digits.slice(0, at) + digits.slice(at + 1, count)
     : digits.slice(0, count);
 }

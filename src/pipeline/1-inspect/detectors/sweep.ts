@@ -4,7 +4,7 @@ import type { Examiner } from './examiner.ts';
 import { fold, isFoldable } from './fold.ts';
 
 /** Nothing found; shared, so that the usual answer allocates nothing. */
-export const NOTHING: readonly Span[] = Object.freeze([]);
+const NOTHING: readonly Span[] = Object.freeze([]);
 
 /**
  * Builds the one pass over the characters: a look-up by character code decides which examiners look around it.
@@ -65,7 +65,7 @@ function pass(
       at = next.lastIndex - 2;
       continue;
     }
-    floors ??= new Array<number>(examiners.length).fill(0);
+    floors ??= examiners.map(() => 0);
     found ??= [];
     for (const index of routes.examiners[route] as readonly number[]) {
       const floor = floors[index] as number;
