@@ -15,7 +15,7 @@ export function createLog(level: string): Log {
 }
 
 /** What may be said of an error in a log. */
-export function errorFacts(error: unknown): Record<string, unknown> {
+function errorFacts(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name, cause } = error;
   const code = (error as { code?: unknown }).code;
