@@ -23,7 +23,12 @@ async function check(secretsDir?: string): Promise<{ code: number; lines: readon
 }
 
 test('a good folder is summed up', async () => {
-  const resources = [make('Organization', 'acme'), make('Workload', 'bot'), make('VirtualKey', 'a'), make('VirtualKey', 'b')];
+  const resources = [
+    make('Organization', 'acme'),
+    make('Workload', 'bot'),
+    make('VirtualKey', 'a'),
+    make('VirtualKey', 'b'),
+  ];
   await writeFile(join(dir, 'all.yaml'), resources.map((resource) => stringify(resource)).join('---\n'));
   expect(await check()).toEqual({
     code: 0,
@@ -49,7 +54,10 @@ test('a line for every fault, and how many there are', async () => {
 test('secrets are looked for in their folder', async () => {
   const credentials = [{ name: 'main', type: 'APIKey', secretKeyRef: { name: 'keys', key: 'main' } }];
   await writeFile(join(dir, 'a.yaml'), stringify(make('Provider', 'vendor', { credentials })));
-  expect(await check()).toMatchObject({ code: 1, lines: [expect.stringContaining('there is no Secret'), `1 fault in ${dir}`] });
+  expect(await check()).toMatchObject({
+    code: 1,
+    lines: [expect.stringContaining('there is no Secret'), `1 fault in ${dir}`],
+  });
   await mkdir(join(dir, '.secrets', 'keys'), { recursive: true });
   await writeFile(join(dir, '.secrets', 'keys', 'main'), 'sk-1');
   expect((await check(join(dir, '.secrets'))).code).toBe(0);
