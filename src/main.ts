@@ -23,6 +23,9 @@ import { createObserver } from './observer.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { OpenCalls } from '#surfaces/open-calls.ts';
 
+/** Partitions for the months to come, shorter running sums. */
+const MAINTENANCE_MS = 3_600_000;
+
 /** The composition root: the only file that reads the environment and constructs adapters. */
 
 await main();
@@ -78,6 +81,10 @@ async function run(settings: Settings, log: Log): Promise<void> {
   });
   await corridor.start();
   checkpointer.start();
+  const maintenance = setInterval(() => {
+    ledger.maintain(Date.now()).catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
+  }, MAINTENANCE_MS);
+  maintenance.unref();
   const calls = new OpenCalls();
   let draining = false;
   const gateway = buildGateway({
