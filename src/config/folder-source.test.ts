@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { link, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,8 +44,15 @@ function toYaml(...resources: readonly unknown[]): string {
   return resources.map((resource) => stringify(resource)).join('---\n');
 }
 
+/** Puts a file in place whole: a reader sees the old one or the new one, never half of it. */
+async function replace(file: string, text: string): Promise<void> {
+  const next = join(root, `next-${randomUUID()}`);
+  await writeFile(next, text);
+  await rename(next, join(dir, file));
+}
+
 async function write(file: string, ...resources: readonly TestResource[]): Promise<void> {
-  await writeFile(join(dir, file), toYaml(...resources));
+  await replace(file, toYaml(...resources));
 }
 
 /** A source with its events, which tests wait for: nothing here depends on how long something takes. */
@@ -298,7 +306,7 @@ describe('following changes', () => {
     await write('a.yaml', acme, bot, key);
     const { source, events } = await start();
     const before = source.current();
-    await writeFile(join(dir, 'a.yaml'), `# a comment\n${toYaml(key, bot, acme)}`);
+    await replace('a.yaml', `# a comment\n${toYaml(key, bot, acme)}`);
     await source.reload();
     await source.reload();
     expect(source.current()).toBe(before);

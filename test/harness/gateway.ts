@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -46,7 +46,9 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
   const ownData = options.dataDir === undefined;
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'gatewarden-data-'));
   const configure = (resources: readonly object[]): void => {
-    writeFileSync(join(configDir, 'resources.yaml'), resources.map((one) => JSON.stringify(one)).join('\n---\n'));
+    const next = join(dataDir, 'next-resources');
+    writeFileSync(next, resources.map((one) => JSON.stringify(one)).join('\n---\n'));
+    renameSync(next, join(configDir, 'resources.yaml'));
   };
   configure(options.resources);
   const child = spawn(process.execPath, [MAIN], {
