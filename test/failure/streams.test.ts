@@ -73,6 +73,8 @@ describe('hang-ups', () => {
     await steps.step();
     const answer = await answering;
     await read(answer, '"content":"a"').finally(() => hangUp.abort());
+    // What the gateway answers now, it answers after it has seen the connection close.
+    for (let beat = 0; beat < 5; beat++) await (await fetch(`${stack.gateway.adminUrl}/livez`)).text();
     steps.release();
     const row = await rowOf(databaseUrl, answer.headers.get('x-request-id'));
     expect(row).toMatchObject({ outcome: 'hung_up', usage_source: 'provider', usage: { input: 21, output: 4 } });
