@@ -28,7 +28,7 @@ interface Measure {
   readonly unit: string;
   readonly bare: number;
   readonly governed: number;
-  /** `difference` where adding is what matters, else `ratio`. */
+  /** `difference` where what is added matters too, beside the ratio. */
   readonly compare: 'ratio' | 'difference';
 }
 
@@ -222,7 +222,8 @@ function report(): void {
     unit,
     bare: round(b),
     governed: round(g),
-    ...(compare === 'ratio' ? { ratio: round(g / b) } : { added: round(g - b) }),
+    ratio: round(g / b),
+    ...(compare === 'difference' && { added: round(g - b) }),
   }));
   console.table(Object.fromEntries(rows.map(({ name, ...row }) => [name, row])));
   mkdirSync('bench-results', { recursive: true });
