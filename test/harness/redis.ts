@@ -1,9 +1,10 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
 
 /** A real Redis server for tests, on loopback. */
 export interface RedisServer {
@@ -168,19 +169,5 @@ function ask(port: number, command: string): Promise<string> {
     for (const fault of ['error', 'timeout', 'close'])
       socket.once(fault, () => reject(new Error(`no answer: ${fault}`)));
     socket.once('data', () => socket.destroy());
-  });
-}
-
-/** A port of loopback that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
   });
 }
