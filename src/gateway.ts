@@ -1,5 +1,4 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { CATALOGUE } from '#errors/catalogue.ts';
 import { chatEnvelope, errorHeaders } from '#errors/envelopes.ts';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import type { Ingress } from '#pipeline/call.ts';
@@ -76,9 +75,7 @@ function ofFastify(thrown: unknown): GatewayError {
     return new GatewayError('unsupported_media_type', 'The request body must be application/json.');
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new GatewayError('invalid_request', 'The request could not be read.', {
-      status: CATALOGUE.invalid_request.status,
-    });
+    return new GatewayError('invalid_request', 'The request could not be read.');
   }
   return asGatewayError(thrown);
 }

@@ -39,7 +39,7 @@ export interface Call extends Ingress {
  */
 export type Answer =
   | { readonly kind: 'accepted'; readonly stream: boolean; readonly headers: Readonly<Record<string, string>> }
-  | { readonly kind: 'head'; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'head' }
   | { readonly kind: 'body'; readonly text: string };
 
 /** Why a call's signal was aborted. */

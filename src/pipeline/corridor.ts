@@ -46,7 +46,6 @@ export interface Corridor {
   /** Makes all rows durable and settles them, as far as that is possible before the deadline. */
   drain(deadlineMs: number): Promise<boolean>;
   stop(): void;
-  readonly strand: string;
   readonly openHolds: number;
   readonly pendingRows: number;
   readonly pendingSettlements: number;
@@ -98,7 +97,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       if (!sweeper.fresh()) throw error;
     });
   };
-  const meterDeps = { counters, ledger, prices: deps.prices, restorer, ensureAlive, owner, open };
+  const meterDeps = { counters, prices: deps.prices, restorer, ensureAlive, owner, open };
   const stages: Stages = {
     open: (ingress) =>
       new Entry(ingress, (draft) => {
@@ -134,7 +133,6 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     dispatch,
   };
   return {
-    strand,
     serve: (ingress) => serve(ingress, stages),
     async refuse(ingress, error) {
       await using entry = stages.open(ingress);

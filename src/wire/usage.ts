@@ -24,6 +24,14 @@ export const NO_USAGE: Usage = {
   reasoning: 0,
 };
 
+/** What a tokenizer makes of text, on average: for what nobody reports. */
+const BYTES_PER_TOKEN = 4;
+
+/** Tokens of this many bytes of text, estimated. */
+export function estimatedTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
 /** All tokens of a usage: what counts against tokens per minute. */
 export function totalTokens(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output + usage.reasoning;

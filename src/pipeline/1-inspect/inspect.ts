@@ -2,6 +2,7 @@ import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Codec, Contents, Leaf, Media } from '#wire/codec.ts';
 import { render, setString, type Edit, type WireDocument } from '#wire/document.ts';
+import { looksLikeEscapedJson } from '#wire/json.ts';
 import { scan, type JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
 import { tagLiterals, TagTable } from './tags.ts';
@@ -89,7 +90,7 @@ function readInner(text: string, depth = 1): Text['inner'] {
   const root = scanJson(text);
   if (root === undefined) return undefined;
   const texts = innerLeaves(root).map((leaf) => {
-    const nested = depth < MAX_NESTING && leaf.text.includes('\\') && /^\s*[[{"]/.test(leaf.text);
+    const nested = depth < MAX_NESTING && looksLikeEscapedJson(leaf.text);
     return { leaf, inner: nested ? readInner(leaf.text, depth + 1) : undefined };
   });
   return { text, texts };

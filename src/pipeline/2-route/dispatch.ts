@@ -1,6 +1,6 @@
 import type { Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
-import { NO_USAGE } from '#wire/usage.ts';
+import { estimatedTokens, NO_USAGE } from '#wire/usage.ts';
 import { restoreAnswer } from '#inspect/restore.ts';
 import type { Inspection } from '#inspect/inspect.ts';
 import { ClientHungUp, ServerRestarting, type Answer, type Call } from '#pipeline/call.ts';
@@ -77,8 +77,8 @@ async function* buffered({ call, inspection }: Dispatch, incoming: Incoming, ent
   if (!facts.complete) throw new UpstreamFault('protocol', 'the answer has no choices');
   entry.providerResponseId = facts.id ?? null;
   entry.usage = facts.usage;
-  entry.seen = { ...entry.seen, output: Math.ceil(text.length / 4) };
-  yield { kind: 'head', headers: { 'content-type': 'application/json; charset=utf-8' } };
+  entry.seen = { ...entry.seen, output: estimatedTokens(text.length) };
+  yield { kind: 'head' };
   yield { kind: 'body', text: restoreAnswer(text, call.codec, inspection.tags, call.ask.jsonAnswer) };
 }
 
@@ -92,12 +92,6 @@ function parseAnswer(text: string): JsonObject {
   if (!isObject(body)) throw new UpstreamFault('protocol', 'the answer is not a JSON object');
   return body;
 }
-
-const STREAM_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache',
-  'x-accel-buffering': 'no',
-} as const; // spec 6.1.4
 
 async function* streamed(
   { call, inspection }: Dispatch,
@@ -119,7 +113,7 @@ async function* streamed(
       const text = next.done ? relay.end() : relay.consume(next.value);
       if (!head && relay.begun) {
         head = true;
-        yield { kind: 'head', headers: STREAM_HEADERS };
+        yield { kind: 'head' };
       }
       if (head && text !== '' && !call.signal.aborted) yield { kind: 'body', text };
       if (relay.failure !== undefined) throw relay.failure;

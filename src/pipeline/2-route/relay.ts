@@ -8,13 +8,12 @@ import type { Entry } from '#seal/entry.ts';
 import type { FrameFacts, StreamReader } from '#wire/codec.ts';
 import { NotAJsonObject } from '#wire/document.ts';
 import { AmbiguousJson, TooManyValues } from '#wire/scan.ts';
-import type { Usage } from '#wire/usage.ts';
+import { estimatedTokens, type Usage } from '#wire/usage.ts';
 import { SseDecoder, SseEventTooLarge, writeEvent, type SseEvent } from '#wire/sse.ts';
 
 /** Events of a stream in which tags are restored. // spec 6.1.6 */
 const MAX_TOKENIZED_EVENT = 4 * 1024 * 1024;
 const MAX_EVENT = 64 * 1024 * 1024;
-const BYTES_PER_TOKEN = 4;
 
 /**
  * One provider stream on its way to a client of the same family: events pass as they came, with tags restored, usage
@@ -116,7 +115,7 @@ export class StreamRelay {
     if (this.#reader.finished && this.#interim) this.#entry.usage = this.#interim;
     if (facts.outputBytes === 0) return;
     this.#outputBytes += facts.outputBytes;
-    this.#entry.seen = { ...this.#entry.seen, output: Math.ceil(this.#outputBytes / BYTES_PER_TOKEN) };
+    this.#entry.seen = { ...this.#entry.seen, output: estimatedTokens(this.#outputBytes) };
   }
 
   #reported(facts: FrameFacts): GatewayError {

@@ -1,3 +1,4 @@
+import { Idle } from '#pipeline/idle.ts';
 import type { Ledger, SealedRow } from '#ports/ledger.ts';
 import type { Settlement } from '#ports/limit-counters.ts';
 import { canonicalRow, genesis, link } from './chain.ts';
@@ -66,7 +67,7 @@ class Writer implements LedgerWriter {
   #link: string;
   #running = false;
   #stopped = false;
-  #idle: (() => void)[] = [];
+  readonly #idle = new Idle();
 
   constructor(deps: LedgerWriterDeps) {
     this.#deps = deps;
@@ -94,13 +95,7 @@ class Writer implements LedgerWriter {
 
   async drain(deadlineMs: number): Promise<boolean> {
     if (this.pending === 0) return true;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, deadlineMs);
-      this.#idle.push(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await this.#idle.wait(deadlineMs);
     return this.pending === 0;
   }
 
@@ -127,7 +122,7 @@ class Writer implements LedgerWriter {
     if (this.#parked.length > 0) {
       this.#queue = this.#parked.splice(0);
       this.#wake(PARKED_MS);
-    } else for (const resolve of this.#idle.splice(0)) resolve();
+    } else this.#idle.rest();
   }
 
   /** Refusals are nobody else's to seal; dispatched calls wait when it can't be told. */

@@ -1,6 +1,7 @@
 import type { Inspection } from '#inspect/inspect.ts';
 import type { Call } from '#pipeline/call.ts';
 import type { Candidate } from '#route/plan.ts';
+import { estimatedTokens } from '#wire/usage.ts';
 
 /** What a call may use, known before it is dispatched. */
 export interface Demand {
@@ -17,7 +18,6 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 16_384;
 /** No vendor counts an image as more tokens. */
 const IMAGE_TOKENS = 16_384;
 const REMOTE_FILE_TOKENS = 262_144;
-const BYTES_PER_TOKEN = 4;
 
 /**
  * The most a call can use. Byte-level tokenizers make at least one byte a token, so the body's bytes bound its text
@@ -34,14 +34,14 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
   const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);
   const textBytes = Buffer.byteLength(call.text) - mediaLength + grown;
-  const estimatedInput = textBytes / BYTES_PER_TOKEN + media / 16;
+  const estimatedInput = estimatedTokens(textBytes + media / 4);
   const named = call.ask.maxOutputTokens;
   const perAnswer = Math.max(
     ...candidates.map(({ settings }) => settings?.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS),
   );
   return {
     ceiling: { inputTokens: textBytes + media, outputTokens: named ?? perAnswer * call.ask.answers },
-    reservedTokens: Math.ceil(estimatedInput) + (named ?? 0),
-    estimatedInput: Math.ceil(estimatedInput),
+    reservedTokens: estimatedInput + (named ?? 0),
+    estimatedInput,
   };
 }

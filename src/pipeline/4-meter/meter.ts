@@ -1,7 +1,6 @@
 import type { OrganizationConfig, WorkloadConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Call } from '#pipeline/call.ts';
-import type { Ledger } from '#ports/ledger.ts';
 import {
   CountersUnavailable,
   type HoldDecision,
@@ -39,7 +38,6 @@ export interface Hold {
 
 export interface MeterDeps {
   readonly counters: LimitCounters;
-  readonly ledger: Ledger;
   readonly prices: PriceBook;
   readonly restorer: Restorer;
   /** Resolves while this process has a lease: a hold without one is anybody's. */
@@ -116,7 +114,7 @@ function priceCandidates(call: Call, candidates: readonly Candidate[], book: Pri
     if (price) prices.set(targetId(asTarget(candidate)), price);
   }
   if (prices.size === 0) {
-    const models = candidates.map(({ provider, model }) => `${provider.config.slug}/${model}`).join(', ');
+    const models = candidates.map((candidate) => targetId(asTarget(candidate))).join(', ');
     throw new GatewayError('price_unknown', `No price is known for ${models}; a model without a price is not served.`, {
       param: 'model',
     });

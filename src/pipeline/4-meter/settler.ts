@@ -1,4 +1,5 @@
 import type { OrganizationConfig } from '#config/snapshot.ts';
+import { Idle } from '#pipeline/idle.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#ports/limit-counters.ts';
 import type { Restorer } from './restorer.ts';
 
@@ -28,7 +29,7 @@ const RETRY_MS = 200;
  */
 export function createSettler(deps: SettlerDeps): Settler {
   const queue: Settlement[] = [];
-  const idle: (() => void)[] = [];
+  const idle = new Idle();
   let running = false;
   let stopped = false;
 
@@ -45,7 +46,7 @@ export function createSettler(deps: SettlerDeps): Settler {
       if (waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
     running = false;
-    for (const resolve of idle.splice(0)) resolve();
+    idle.rest();
   }
 
   return {
@@ -60,13 +61,7 @@ export function createSettler(deps: SettlerDeps): Settler {
     },
     async drain(deadlineMs) {
       if (!running) return queue.length === 0;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, deadlineMs);
-        idle.push(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
+      await idle.wait(deadlineMs);
       return queue.length === 0;
     },
     stop() {

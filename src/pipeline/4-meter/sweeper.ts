@@ -21,8 +21,6 @@ export interface SweeperDeps {
 export interface Sweeper extends Fence {
   /** Renews the lease once and takes over what dead processes left. Rejects when the counters can't be reached. */
   renew(): Promise<void>;
-  /** Closes holds of this process that no call of it knows: a debit whose reply was lost. */
-  sweepOwn(): Promise<void>;
   start(): void;
   stop(): void;
 }
@@ -55,6 +53,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     await close(taken, closing, deps);
   }
 
+  /** Closes holds of this process that no call of it knows: a debit whose reply was lost. */
   async function sweepOwn(): Promise<void> {
     const before = Date.now() - OWN_MIN_AGE_MS;
     const held = new Set<string>();
@@ -82,7 +81,6 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
 
   return {
     renew,
-    sweepOwn,
     fresh: () => performance.now() - renewedAt < FRESH_MS,
     async reclaim(drafts) {
       await renew();

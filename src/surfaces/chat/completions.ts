@@ -41,13 +41,12 @@ export async function chatCompletions(
         reply.headers(answer.headers);
         if (answer.stream) stream.expect();
       } else if (answer.kind === 'head') {
-        reply.headers(answer.headers);
         if (stream.expected) stream.open();
       } else if (!stream.expected) body = answer.text;
       else if (!(await stream.write(answer.text))) break;
     }
     if (stream.expected) stream.end();
-    else reply.send(body);
+    else reply.type('application/json; charset=utf-8').send(body);
   } catch (thrown) {
     const error = asGatewayError(thrown);
     deps.onError(error, arrival.id);
@@ -93,7 +92,7 @@ class StreamReply {
     this.#timer = setTimeout(() => this.#keepAlive(), KEEPALIVE_MS);
   }
 
-  /** Sends status and headers. */
+  /** Sends status and headers. // spec 6.1.4 */
   open(): void {
     if (this.opened) return;
     this.opened = true;

@@ -1,5 +1,6 @@
 import type { Contents, Leaf, Media } from '../codec.ts';
 import { isExtension, type WireDocument } from '../document.ts';
+import { looksLikeEscapedJson } from '../json.ts';
 import { member, type JsonNode, type ObjectNode, type StringNode } from '../scan.ts';
 
 /** Top-level members in the order a model reads them; members not named here come last, as written. */
@@ -100,5 +101,5 @@ function mediaOfPart(part: ObjectNode): Media['kind'] | undefined {
 /** Tool-call arguments; and text that is JSON with escapes, in which words are spelt otherwise than they read. */
 function isJsonText(text: string, name: string, parent: string): boolean {
   if (name === 'arguments' && (parent === 'function' || parent === 'function_call')) return true;
-  return text.includes('\\') && /^\s*[[{"]/.test(text);
+  return looksLikeEscapedJson(text);
 }
