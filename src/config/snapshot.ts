@@ -82,15 +82,46 @@ export interface ResolvedPolicy {
 
 export type ProviderProtocol = 'chat_completions' | 'messages' | 'converse' | 'generate_content' | 'custom';
 
+/** Who serves the models: decides address, credentials, families and peculiarities (`providers/registry.ts`). */
+export type VendorId =
+  | 'openai'
+  | 'azure'
+  | 'anthropic'
+  | 'bedrock'
+  | 'gemini'
+  | 'vertex'
+  | 'mistral'
+  | 'deepseek'
+  | 'xai'
+  | 'groq'
+  | 'together'
+  | 'fireworks'
+  | 'cerebras'
+  | 'scaleway'
+  | 'ovhcloud'
+  | 'ionos'
+  | 'nebius'
+  | 'typesafe'
+  /** Any server that speaks a protocol: vLLM, Ollama, a gateway of one's own. */
+  | 'custom';
+
 export interface ProviderConfig {
   readonly id: string;
   /** The prefix of its model ids. */
   readonly slug: string;
+  /** As the resource says, else its slug where that is a vendor's name, else by protocol. */
+  readonly vendor: VendorId;
   readonly protocol: ProviderProtocol;
   /** Base address without a trailing slash. */
   readonly url: string;
   /** `EU`, `US`, `DE`, … */
   readonly jurisdiction: string;
+  /** Cloud region or location (`eu-central-1`, `europe-west4`, `eu`), where the vendor has one. */
+  readonly region?: string;
+  /** Cloud project, where the vendor has one. */
+  readonly project?: string;
+  /** Version of the API in the query (`api-version`), where the vendor has one. */
+  readonly apiVersion?: string;
   /** `managed`: the installation's account; `organization`: the organization's own key. */
   readonly keyOwnership: 'managed' | 'organization';
   readonly credentials: readonly CredentialConfig[];
@@ -102,8 +133,10 @@ export interface ProviderConfig {
     readonly minRequests: number;
     readonly openSeconds: number;
   };
-  readonly promptCache: 'explicit_markers' | 'cache_point' | 'automatic' | 'implicit' | 'passthrough' | 'none';
-  readonly nativeFiles: boolean;
+  /** Absent: as the vendor does. */
+  readonly promptCache?: 'explicit_markers' | 'cache_point' | 'automatic' | 'implicit' | 'passthrough' | 'none';
+  /** Absent: as the model catalogue says. */
+  readonly nativeFiles?: boolean;
 }
 
 export interface CredentialConfig {
@@ -113,13 +146,20 @@ export interface CredentialConfig {
   readonly weight: number;
 }
 
+/** What the configuration says of a model; whatever is absent is as the model catalogue says. */
 export interface ModelConfig {
   readonly id: string;
-  readonly vision: boolean;
-  readonly reasoning: 'none' | 'effort' | 'thinking_level' | 'adaptive_thinking';
+  /** What the provider knows it by: an Azure deployment, a Bedrock inference profile. */
+  readonly upstreamId?: string;
+  /** Where this model is processed, when elsewhere than the provider's other models. */
+  readonly jurisdiction?: string;
+  readonly vision?: boolean;
+  readonly reasoning?: 'none' | 'effort' | 'thinking_level' | 'adaptive_thinking' | 'thinking_budget';
   readonly contextTokens?: number;
   /** Most tokens the model can answer with: the ceiling of a hold when the caller names none. */
   readonly maxOutputTokens?: number;
+  /** Members of a request that this model refuses, beside those the catalogue knows. */
+  readonly rejects?: readonly string[];
 }
 
 export interface AliasConfig {

@@ -2,6 +2,20 @@ import type { CustomTerm, Snapshot, VirtualKeyConfig } from '#config/snapshot.ts
 import type { Ask, Codec } from '#wire/codec.ts';
 import type { Edit, WireDocument } from '#wire/document.ts';
 
+/** The doors of the house, as audit rows name them. */
+export type Surface =
+  | 'chat'
+  | 'messages'
+  | 'responses'
+  | 'completions'
+  | 'embeddings'
+  | 'moderations'
+  | 'ocr'
+  | 'images'
+  | 'audio'
+  | 'videos'
+  | 'files';
+
 /** A request at the door: who sends it and its unread body. What it asks for is not known yet. */
 export interface Ingress {
   /** UUIDv7; the request id of headers, envelopes and the audit trail. */
@@ -11,7 +25,7 @@ export interface Ingress {
   /** The caller. Its workload and organization, and the policy in force, hang on it. */
   readonly key: VirtualKeyConfig;
   readonly snapshot: Snapshot;
-  readonly surface: 'chat';
+  readonly surface: Surface;
   readonly codec: Codec;
   /** The body as received. */
   readonly text: string;

@@ -1,14 +1,30 @@
 import type { ProviderConfig } from '#config/snapshot.ts';
+import type { Lose } from '#wire/canonical.ts';
 import type { Edit, Family, WireDocument } from '#wire/document.ts';
+import type { Traits } from '#wire/traits.ts';
 
 /** What is sent to a provider. */
 export interface Outgoing {
   readonly family: Family;
-  /** Model id without the provider prefix. */
+  /** Model id as the provider knows it (`Provider.upstreamModel`). */
   readonly model: string;
   readonly stream: boolean;
+  /** The whole body in the family's words, with the model renamed and `fit` applied. */
   readonly body: string;
+  /** The client's headers, lower case: a provider forwards those its protocol has (beta flags), never credentials. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Milliseconds to the whole answer, or for a stream to its first byte and between any two. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A call that is passed on without being understood: audio, video, files. Bodies stream both ways. */
+export interface Passing {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Path and query below the provider's base address, beginning with `/`: `/audio/speech`. */
+  readonly path: string;
+  readonly contentType: string | undefined;
+  readonly body: AsyncIterable<Uint8Array> | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -26,16 +42,52 @@ export interface Incoming {
   close(): void;
 }
 
+/** What `fit` may need to know about the call beside its body. */
+export interface FitContext {
+  /** Model id without the provider prefix. */
+  readonly model: string;
+  readonly stream: boolean;
+  /** The client asked for the usage frame of a stream. */
+  readonly includeUsage: boolean;
+  /** Explicit prompt caching is on for the organization. // spec 4.3.3 */
+  readonly promptCache: boolean;
+  /** Stands for the organization towards a provider that caches by key: derived, never its name. // spec 4.3.3 */
+  readonly organizationCacheKey: string;
+}
+
+/** What a provider says in an answer that is an error. */
+export interface ProviderFailure {
+  /** Its own words, bounded; undefined when it has none. */
+  readonly message: string | undefined;
+  /** How long it asks us to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** Whether asking again can help; undefined: as the status says. */
+  readonly retryable: boolean | undefined;
+  /** The status it means, where it differs from the one it sent (a refusal inside a 200, a kind told in a header). */
+  readonly status: number | undefined;
+}
+
 /** A provider as the corridor sees it: the families it speaks, its peculiarities, and a way to ask it. */
 export interface Provider {
   readonly config: ProviderConfig;
-  readonly speaks: readonly [Family, ...Family[]];
-  /** Whether a stream may be asked for its usage frame: some vendors refuse the option and send usage anyway. */
-  readonly usageOption: boolean;
-  /** Edits this provider needs in any request. */
-  quirks(document: WireDocument): readonly Edit[];
-  /** Resolves when the answer's head is there. Rejects with `UpstreamFault`. */
+  /** Families in which it serves this model, the one to translate to first. Empty: it does not serve it. */
+  families(model: string): readonly Family[];
+  /** What it knows the model by: a deployment, an inference profile; else the model id. */
+  upstreamModel(model: string): string;
+  /** Where a call for this model is processed: what the configuration says, unless the model's id says worse. */
+  jurisdiction(model: string): string;
+  traits(model: string): Traits;
+  /**
+   * Edits this provider and model need in a body of a family it speaks, whichever lane it came through: members it
+   * would reject, markers it has no use for, names it has for things. Does not rename the model.
+   */
+  fit(document: WireDocument, context: FitContext, lose: Lose): readonly Edit[];
+  /** Resolves when the answer's head is there. Streams come as server-sent events. Rejects with `UpstreamFault`. */
   send(outgoing: Outgoing): Promise<Incoming>;
+  /** Absent where it has nothing to pass on. */
+  pass?(passing: Passing): Promise<Incoming>;
+  /** Reads the head and body of an answer that is an error. */
+  readFailure(incoming: Pick<Incoming, 'status' | 'header'>, body: string): ProviderFailure;
 }
 
 /** `timeout`: no answer in time; `connect`: never reached; `reset`: cut off; `protocol`: not HTTP or not this family; `aborted`: by us. */

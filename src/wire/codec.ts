@@ -1,8 +1,10 @@
 import type { Usage } from '#wire/usage.ts';
-import type { Edit, Family, WireDocument } from './document.ts';
+import type { Lose, ModelAnswer, ModelRequest, StreamEvent } from './canonical.ts';
+import type { Edit, Family, HubFamily, WireDocument } from './document.ts';
 import type { JsonObject } from './json.ts';
 import type { JsonNode, StringNode } from './scan.ts';
 import type { SseEvent } from './sse.ts';
+import type { Traits } from './traits.ts';
 
 /**
  * One place in a document that can hold text. Inspection is deny-by-default: every string of a document is a leaf
@@ -13,6 +15,11 @@ export interface Leaf {
   readonly text: string;
   /** `json`: the text is JSON of its own (tool-call arguments); its leaves count, not its source. */
   readonly kind: 'text' | 'json';
+  /**
+   * The signed block this text belongs to (an item of a content array): it is never rewritten. When something is found
+   * in it, the whole block is dropped. // spec 4.5.4
+   */
+  readonly signed?: JsonNode;
 }
 
 /** Content that cannot be read as text. */
@@ -94,7 +101,7 @@ export interface StreamReader {
   readonly finished: boolean;
 }
 
-/** A wire family: how to read its requests and answers. Pure, no I/O. */
+/** A wire family: how to read its requests and answers, and how to edit them in place. Pure, no I/O. */
 export interface Codec {
   readonly family: Family;
   contents(document: WireDocument): Contents;
@@ -114,4 +121,67 @@ export interface Codec {
   usageFrame(like: JsonObject, usage: Usage): JsonObject | undefined;
   /** Edits that make a streaming request ask for the usage frame. */
   askForUsage(document: WireDocument): readonly Edit[];
+  /** Edits that show cached input as fresh input in an answer or a frame, totals unchanged. // spec 4.3.3 */
+  hideCacheCounts(document: WireDocument): readonly Edit[];
+  /** Edits that drop signed blocks: those given (of `Leaf.signed`), and those whose signature is empty. // spec 4.5.4 */
+  dropSigned?(document: WireDocument, flagged: ReadonlySet<JsonNode>): readonly Edit[];
+  /** Edits that give a buffered answer the form the client asked for and the provider may lack (base64 embeddings). */
+  fitAnswer?(answer: WireDocument, request: WireDocument): readonly Edit[];
+}
+
+/** What an answer in the client's own family needs to know beside the answer. */
+export interface AnswerContext {
+  /** The call's id (a UUID): families mint their own ids from it. */
+  readonly callId: string;
+  /** The model's name as the client sees it, without the provider. */
+  readonly model: string;
+  /** Seconds since the epoch. */
+  readonly createdAt: number;
+  /** The request as it was sent: some answers repeat its settings. */
+  readonly request: WireDocument;
+  /** The client asked for the usage frame of a stream. */
+  readonly includeUsage: boolean;
+  /** Our own count of the input, for what must be said before the provider has said it. // spec 6.2 */
+  readonly estimatedInput: number;
+}
+
+/** Writes one answer's stream in a family's words; keeps the state of that stream. */
+export interface EventWriter {
+  /**
+   * Server-sent events for this event, or an empty string. `finish` and `usage` are held until `end`, which the corridor
+   * sends exactly once and last, after the final usage; never after an `error`, which is the surface's to write.
+   */
+  write(event: StreamEvent): string;
+}
+
+/** A family that clients speak: what a request and an answer in it are to the hub. */
+export interface DoorCodec extends Codec {
+  /** Throws `BadRequestShape` where a member that crosses families has the wrong shape. Unknown members are losses. */
+  decodeRequest(document: WireDocument, lose: Lose): ModelRequest;
+  encodeAnswer(answer: ModelAnswer, context: AnswerContext): JsonObject;
+  eventWriter(context: AnswerContext): EventWriter;
+}
+
+/** Reads one provider's stream as events of the hub; keeps the state of that stream. */
+export interface EventReader {
+  /** Throws `SyntaxError` when the data is not JSON. */
+  read(event: SseEvent): readonly StreamEvent[];
+  /** Closes what is open when the bytes have ended, wherever they ended. */
+  end(): readonly StreamEvent[];
+  /** Whether the stream has said that it is over: an end without it is a broken stream. */
+  readonly finished: boolean;
+}
+
+/** A family that providers speak: how the hub asks in it and understands the answer. */
+export interface ExitCodec {
+  readonly family: HubFamily;
+  /**
+   * The body, with `model` and `stream` where the family has them. Drops what the family or the model cannot express,
+   * naming each. Throws `BadRequestShape` for what must not be dropped in silence: audio for a model that cannot hear,
+   * a file id.
+   */
+  encodeRequest(request: ModelRequest, traits: Traits, lose: Lose): JsonObject;
+  /** Undefined: no answer of this family at all. */
+  decodeAnswer(body: JsonObject): ModelAnswer | undefined;
+  eventReader(): EventReader;
 }

@@ -10,8 +10,11 @@ import {
   type StringNode,
 } from './scan.ts';
 
+/** A family that the hub translates: a conversation with a model. */
+export type HubFamily = 'chat' | 'messages' | 'responses' | 'gemini' | 'converse';
+
 /** A wire family: one vendor-defined request and answer format. Codecs belong to families, not to vendors. */
-export type Family = 'chat' | 'messages' | 'responses' | 'gemini' | 'converse';
+export type Family = HubFamily | 'completions' | 'embeddings' | 'moderations' | 'ocr' | 'images' | 'speech';
 
 /** A request or answer as it came over the wire: its text, and the same parsed and located. */
 export interface WireDocument {
