@@ -106,6 +106,27 @@ describe('render', () => {
         { start: 2, end: 4, text: '' },
       ]),
     ).toThrow(RangeError);
+    expect(() =>
+      render('abcdef', [
+        { start: 0, end: 4, text: 'x' },
+        { start: 1, end: 2, text: 'y' },
+      ]),
+    ).toThrow(RangeError);
+  });
+
+  test('a removal takes the edits inside it with it, and no others', () => {
+    const inside = [
+      { start: 1, end: 5, text: '' },
+      { start: 1, end: 2, text: 'x' },
+      { start: 3, end: 3, text: 'y' },
+      { start: 4, end: 5, text: '' },
+    ];
+    const around = [
+      { start: 1, end: 1, text: '<' },
+      { start: 5, end: 5, text: '>' },
+      { start: 5, end: 6, text: 'F' },
+    ];
+    expect(render('abcdef', [...around, ...inside])).toBe('a<>F');
   });
 });
 

@@ -79,18 +79,30 @@ export function isExtension(name: string): boolean {
   return name === 'gw' || name.startsWith('gw.');
 }
 
-/** The original text with the edits spliced in; the very same text when there are none. Throws on overlapping edits. */
+/**
+ * The original text with the edits spliced in; the very same text when there are none. A removal takes the edits inside
+ * what it removes with it; throws a RangeError on edits that overlap in any other way.
+ */
 export function render(text: string, edits: readonly Edit[]): string {
   if (edits.length === 0) return text;
-  const ordered = edits.length === 1 ? edits : [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
+  const ordered = edits.length === 1 ? edits : [...edits].sort(byPlace);
   let result = '';
   let at = 0;
+  let removed = 0;
   for (const edit of ordered) {
+    if (edit.start < removed && edit.end <= removed) continue;
     if (edit.start < at) throw new RangeError('edits overlap');
     result += text.slice(at, edit.start) + edit.text;
     at = edit.end;
+    if (edit.text === '') removed = at;
   }
   return result + text.slice(at);
+}
+
+/** Insertions before what replaces the text behind them, wide edits before narrow ones. */
+function byPlace(a: Edit, b: Edit): number {
+  if (a.start !== b.start) return a.start - b.start;
+  return a.end === a.start || b.end === b.start ? a.end - b.end : b.end - a.end;
 }
 
 /** Replaces a value by another string. */
