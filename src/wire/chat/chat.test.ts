@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { BadRequestShape } from '../codec.ts';
-import { readDocument } from '../document.ts';
+import { readDocument, render } from '../document.ts';
 import { isObject } from '../json.ts';
 import type { SseEvent } from '../sse.ts';
 import { ask } from './request.ts';
-import { readAnswer, readUsage, writeUsage } from './response.ts';
+import { readAnswer } from './response.ts';
 import { ChatStreamReader } from './stream.ts';
+import { hideCacheCounts, readUsage, writeUsage } from './usage.ts';
 
 const request = (more: object) =>
   readDocument('chat', JSON.stringify({ model: 'p/m', messages: [{ role: 'user', content: 'x' }], ...more }));
@@ -76,6 +77,66 @@ describe('usage', () => {
     { prompt_tokens: -1, completion_tokens: 1 },
   ])('%j is no account of anything', (usage) => {
     expect(readUsage(usage as never)).toBeUndefined();
+  });
+
+  const plain = { prompt_tokens: 100, completion_tokens: 10 };
+  test.each([
+    ['DeepSeek', { ...plain, prompt_cache_hit_tokens: 60, prompt_cache_miss_tokens: 40 }, { input: 40, cacheRead: 60 }],
+    ['Mistral', { ...plain, num_cached_tokens: 60 }, { input: 40, cacheRead: 60 }],
+    [
+      'a cache beside the prompt',
+      { ...plain, prompt_tokens_details: { cached_tokens: 300 } },
+      { input: 100, cacheRead: 300 },
+    ],
+    [
+      'reasoning beside the completion, told',
+      { ...plain, total_tokens: 140, completion_tokens_details: { reasoning_tokens: 30 } },
+      { output: 10, reasoning: 30 },
+    ],
+    ['reasoning beside the completion, untold', { ...plain, total_tokens: 140 }, { output: 10, reasoning: 30 }],
+    [
+      'reasoning inside the completion',
+      { ...plain, total_tokens: 110, completion_tokens_details: { reasoning_tokens: 4 } },
+      { output: 6, reasoning: 4 },
+    ],
+    [
+      'cache and reasoning beside',
+      {
+        ...plain,
+        total_tokens: 440,
+        prompt_tokens_details: { cached_tokens: 300 },
+        completion_tokens_details: { reasoning_tokens: 30 },
+      },
+      { input: 100, cacheRead: 300, output: 10, reasoning: 30 },
+    ],
+    [
+      'no details',
+      { ...plain, prompt_tokens_details: null, completion_tokens_details: null },
+      { input: 100, output: 10 },
+    ],
+    ['a total that is too small', { ...plain, total_tokens: 1 }, { input: 100, output: 10, reasoning: 0 }],
+  ])('%s', (_name, usage, expected) => {
+    expect(readUsage(usage)).toMatchObject(expected);
+  });
+
+  test('hides what was cached, wherever a vendor tells it, and leaves the rest as written', () => {
+    const shown = (body: object): unknown => {
+      const document = readDocument('chat', JSON.stringify(body));
+      return JSON.parse(render(document.text, hideCacheCounts(document)));
+    };
+    const choices = [{ message: { cached_tokens: 7, usage: { cached_tokens: 7 } } }];
+    const usage = (cached: number, miss: number, write: number) => ({
+      prompt_tokens: 100,
+      prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: write, audio_tokens: 1 },
+      prompt_cache_hit_tokens: cached,
+      prompt_cache_miss_tokens: miss,
+    });
+    expect(shown({ choices, usage: usage(60, 40, 5), x_groq: { id: 'r', usage: usage(60, 40, 5) } })).toEqual({
+      choices,
+      usage: usage(0, 100, 0),
+      x_groq: { id: 'r', usage: usage(0, 100, 0) },
+    });
+    for (const body of [{ usage: null }, {}, { usage: { prompt_tokens: 1 } }]) expect(shown(body)).toEqual(body);
   });
 
   test('details beyond the whole never make it more or less', () => {

@@ -3,6 +3,7 @@ import { contents } from './leaves.ts';
 import { ask, askForUsage } from './request.ts';
 import { answerLeaves, readAnswer } from './response.ts';
 import { ChatStreamReader, deltaFrame, deltas, usageFrame } from './stream.ts';
+import { hideCacheCounts } from './usage.ts';
 
 /** The chat completion family. */
 export const chatCodec: Codec = {
@@ -17,4 +18,5 @@ export const chatCodec: Codec = {
   deltas,
   deltaFrame,
   usageFrame,
+  hideCacheCounts,
 };

@@ -4,7 +4,8 @@ import type { WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
 import type { SseEvent } from '../sse.ts';
-import { readId, readUsage, textKind, writeUsage } from './response.ts';
+import { readId, textKind } from './response.ts';
+import { readUsage, writeUsage } from './usage.ts';
 
 const MAX_MESSAGE = 2000;
 

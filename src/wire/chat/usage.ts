@@ -1,0 +1,111 @@
+import type { Edit, WireDocument } from '../document.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { member, type JsonNode, type ObjectNode } from '../scan.ts';
+import type { Usage } from '../usage.ts';
+
+/** More tokens than any answer has: a larger figure is a provider's fault, not a bill. */
+const MAX_COUNT = 1_000_000_000;
+/** More than any prompt has: cached tokens beyond the prompt and beyond this are nonsense, not another way of counting. */
+const MAX_PROMPT = 10_000_000;
+
+/**
+ * A chat usage object in disjoint buckets. This family counts cached tokens inside the prompt and reasoning tokens
+ * inside the completion; vendors who count them beside are found out by their own totals. Details that are missing or
+ * nonsensical count as zero. // wire-formats 3.2
+ */
+export function readUsage(usage: Json | undefined): Usage | undefined {
+  // Without both figures it is no account of anything: our own count is billed instead.
+  if (!isObject(usage) || !isCount(usage['prompt_tokens']) || !isCount(usage['completion_tokens'])) return undefined;
+  const reported = count(usage['prompt_tokens']);
+  const details = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
+  const cached = cachedTokens(usage, details);
+  const beside = cached > reported && cached <= MAX_PROMPT;
+  const prompt = beside ? reported + cached : reported;
+  const cacheRead = Math.min(cached, prompt);
+  const cacheWrite = Math.min(count(details['cache_write_tokens']), prompt - cacheRead);
+  return {
+    input: prompt - cacheRead - cacheWrite,
+    cacheRead,
+    cacheWrite5m: cacheWrite,
+    cacheWrite1h: 0,
+    ...outputOf(usage, reported, prompt),
+  };
+}
+
+/** The same count under the names that vendors give it. */
+function cachedTokens(usage: JsonObject, details: JsonObject): number {
+  return Math.max(
+    count(details['cached_tokens']),
+    count(usage['prompt_cache_hit_tokens']),
+    count(usage['num_cached_tokens']),
+    count(usage['cached_tokens']),
+  );
+}
+
+/**
+ * Output and reasoning. When the total holds more than prompt and completion, reasoning is counted beside the
+ * completion: by its own figure if that fills the gap, or else by the gap, when no figure is told.
+ */
+function outputOf(usage: JsonObject, reported: number, prompt: number): Pick<Usage, 'output' | 'reasoning'> {
+  const completion = count(usage['completion_tokens']);
+  const details = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {};
+  const told = count(details['reasoning_tokens']);
+  const total = count(usage['total_tokens']);
+  const gap = total - prompt - completion;
+  if (told > 0 && (gap === told || total === reported + completion + told))
+    return { output: completion, reasoning: told };
+  if (told === 0 && gap > 0) return { output: completion, reasoning: gap };
+  const reasoning = Math.min(told, completion);
+  return { output: completion - reasoning, reasoning };
+}
+
+/** A usage in this family's words. */
+export function writeUsage(usage: Usage): JsonObject {
+  const written = usage.cacheWrite5m + usage.cacheWrite1h;
+  const prompt = usage.input + usage.cacheRead + written;
+  const completion = usage.output + usage.reasoning;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      ...(written > 0 ? { cache_write_tokens: written } : {}),
+    },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  };
+}
+
+/** Edits that count every prompt token as a fresh one, in the usage objects of an answer or a chunk. */
+export function hideCacheCounts(document: WireDocument): readonly Edit[] {
+  const edits: Edit[] = [];
+  for (const { key, value } of document.root.members) {
+    if (value.kind === 'object' && (key.value.startsWith('usage') || key.value === 'x_groq')) hide(value, edits);
+  }
+  return edits;
+}
+
+/** By the word in their names: the details that vendors tell differ, and a new one must not slip through. */
+function hide(object: ObjectNode, edits: Edit[]): void {
+  const prompt = member(object, 'prompt_tokens');
+  for (const { key, value } of object.members) {
+    if (value.kind === 'number' && key.value.includes('cache')) {
+      const isMiss = key.value === 'prompt_cache_miss_tokens' && prompt?.kind === 'number';
+      const shown = isMiss ? prompt.source : '0';
+      if (value.source !== shown) edits.push({ start: value.start, end: value.end, text: shown });
+    } else hideIn(value, edits);
+  }
+}
+
+function hideIn(node: JsonNode, edits: Edit[]): void {
+  if (node.kind === 'object') hide(node, edits);
+  else if (node.kind === 'array') for (const item of node.items) hideIn(item, edits);
+}
+
+function isCount(value: Json | undefined): boolean {
+  return typeof value === 'number' && value >= 0;
+}
+
+function count(value: Json | undefined): number {
+  return typeof value === 'number' && value > 0 ? Math.floor(Math.min(value, MAX_COUNT)) : 0;
+}
