@@ -1,0 +1,14 @@
+import type { CacheMark } from './canonical.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+
+/** A `cache_control` member as the hub's mark, to be spread into what it marks; nothing where it is none. */
+export function readCacheMark(control: Json | undefined): { cache?: CacheMark } {
+  if (!isObject(control)) return {};
+  return { cache: typeof control['ttl'] === 'string' ? { ttl: control['ttl'] } : {} };
+}
+
+/** A mark as a `cache_control` member, to be spread into what it marks; nothing without one. */
+export function writeCacheMark(mark: CacheMark | undefined): JsonObject {
+  if (mark === undefined) return {};
+  return { cache_control: { type: 'ephemeral', ...(mark.ttl === undefined ? {} : { ttl: mark.ttl }) } };
+}
