@@ -15,6 +15,8 @@ export type ReasoningControl =
 
 export interface ReasoningTraits {
   readonly control: ReasoningControl;
+  /** For `effort` in the converse family: the member that takes the word. Absent: `reasoning_effort`. */
+  readonly field?: 'reasoning_effort' | 'reasoning.effort' | 'reasoningConfig';
   /** Asked-for effort -> the word the model knows. An effort that is not here is not sent. */
   readonly words: Readonly<Partial<Record<Effort, string>>>;
   /** For `budget`: share of `of` tokens for each effort, clamped to `least` and `most`. 0 for `none` where allowed. */

@@ -36,3 +36,11 @@ export function estimatedTokens(bytes: number): number {
 export function totalTokens(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output + usage.reasoning;
 }
+
+/** More tokens than any answer has: a larger figure is a provider's fault, not a bill. */
+const MAX_COUNT = 1_000_000_000;
+
+/** A figure that a provider told, as a whole number of tokens: 0 for what is missing or nonsensical. */
+export function tokenCount(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? Math.floor(Math.min(value, MAX_COUNT)) : 0;
+}
