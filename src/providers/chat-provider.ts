@@ -27,7 +27,7 @@ export function chatProvider(config: ProviderConfig, transport: Transport, vendo
       const credential = pickCredential(config.credentials);
       if (credential) headers['authorization'] = `Bearer ${credential.secret}`;
       const { body, timeoutMs, signal, stream } = outgoing;
-      return transport.post({ origin: address.origin, path, headers, body, timeoutMs, idle: stream, signal });
+      return transport.send({ method: 'POST', origin: address.origin, path, headers, body, timeoutMs, idle: stream, signal });
     },
   };
 }

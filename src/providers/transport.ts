@@ -1,13 +1,17 @@
+import { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { UpstreamFault, type Incoming } from '#ports/provider.ts';
 
 /** One HTTP request to a provider. */
 export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly origin: string;
+  /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** To the whole answer; with `idle`, to its first byte and between any two. */
+  /** Pieces are sent as they come, with back-pressure and chunked framing. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /** Milliseconds to the whole answer; with `idle`, to its first byte and between any two bytes either way. */
   readonly timeoutMs: number;
   readonly idle: boolean;
   readonly signal: AbortSignal;
@@ -15,7 +19,8 @@ export interface TransportRequest {
 
 /** Sends requests over kept-alive connections. */
 export interface Transport {
-  post(request: TransportRequest): Promise<Incoming>;
+  /** Resolves when the answer's head is there, whatever its status. Rejects with `UpstreamFault`. */
+  send(request: TransportRequest): Promise<Incoming>;
   close(): Promise<void>;
 }
 
@@ -34,10 +39,12 @@ export function createTransport(): Transport {
     bodyTimeout: 0,
   });
   return {
-    post(request) {
+    send(request) {
       const exchange = new Exchange(request);
-      const { origin, path, headers, body } = request;
-      agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange);
+      const { origin, path, method, headers, body } = request;
+      const whole = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+      const sent = whole ? (body ?? null) : Readable.from(exchange.sending(body), { objectMode: false });
+      agent.dispatch({ origin, path, method, headers, body: sent }, exchange);
       return exchange.head;
     },
     close: () => agent.destroy(),
@@ -70,6 +77,18 @@ class Exchange implements Dispatcher.DispatchHandler, Incoming {
     }, request.timeoutMs);
     if (request.signal.aborted) queueMicrotask(this.#onAbort);
     else request.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** The pieces of a body on their way out. A body that fails is the sender's fault, not the provider's. */
+  async *sending(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of body) {
+        if (this.#request.idle) this.#timer.refresh();
+        yield piece;
+      }
+    } catch (cause) {
+      throw new UpstreamFault('aborted', 'the body of the request ended early', { cause });
+    }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
