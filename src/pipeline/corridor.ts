@@ -11,6 +11,8 @@ import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
 import { dispatch } from '#route/dispatch.ts';
 import { plan, type Providers } from '#route/plan.ts';
+import { prepare } from '#route/prepare.ts';
+import type { MediaFetcher } from '#ports/media.ts';
 import { Entry } from '#seal/entry.ts';
 import { createLedgerWriter } from '#seal/ledger-writer.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
@@ -24,6 +26,7 @@ export interface CorridorDeps {
   readonly ledger: Ledger;
   readonly prices: PriceBook;
   readonly providers: Providers;
+  readonly media: MediaFetcher;
   readonly detection: Detection;
   readonly snapshot: () => Snapshot | undefined;
   /** Told facts for log and metrics. */
@@ -120,6 +123,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       );
     },
     route: (call) => plan(call, deps.providers),
+    prepare: (call, inspection, targets) => prepare(call, inspection, targets, deps.media),
     demand: demandOf,
     meter: (call, candidates, demand) => {
       if (!writer.accepting) {

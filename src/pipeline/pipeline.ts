@@ -3,7 +3,8 @@ import type { Inspection } from '#inspect/inspect.ts';
 import type { Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
 import type { Dispatch } from '#route/dispatch.ts';
-import type { Plan } from '#route/plan.ts';
+import type { Target } from '#route/plan.ts';
+import type { Plan } from '#route/prepare.ts';
 import type { Entry } from '#seal/entry.ts';
 import type { Answer, Call, Ingress } from './call.ts';
 
@@ -14,7 +15,8 @@ export interface Stages {
   /** Reads the body and what it asks for. */
   admit(ingress: Ingress): Call;
   inspect(call: Call, entry: Entry): Promise<Inspection>;
-  route(call: Call): Plan;
+  route(call: Call): readonly Target[];
+  prepare(call: Call, inspection: Inspection, targets: readonly Target[]): Promise<Plan>;
   demand(call: Call, inspection: Inspection, plan: Plan): Demand;
   meter(call: Call, plan: Plan, demand: Demand): Promise<Hold>;
   dispatch(work: Dispatch, entry: Entry): AsyncGenerator<Answer>;
@@ -29,7 +31,8 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     entry.step = 'inspect';
     const inspection = await stages.inspect(call, entry);
     entry.step = 'route';
-    const plan = stages.route(call);
+    const targets = stages.route(call);
+    const plan = await stages.prepare(call, inspection, targets);
     entry.step = 'meter';
     const demand = stages.demand(call, inspection, plan);
     const hold = await stages.meter(call, plan, demand);

@@ -52,6 +52,14 @@ export interface Ask {
   readonly answers: number;
   /** The answer is one JSON value, so text put into it must be escaped as in a JSON string. */
   readonly jsonAnswer: boolean;
+  /** Bounds of what is billed beside tokens, where the request names them. */
+  readonly units?: AnswerUnits;
+}
+
+/** What an answer is billed by beside its tokens. */
+export interface AnswerUnits {
+  readonly pages?: number;
+  readonly images?: number;
 }
 
 /** A member of the body that has the wrong shape, told to the client. */
@@ -69,6 +77,7 @@ export class BadRequestShape extends Error {
 export interface AnswerFacts {
   readonly id: string | undefined;
   readonly usage: Usage | undefined;
+  readonly units?: AnswerUnits;
   /** Whether it is an answer of this family at all. */
   readonly complete: boolean;
 }

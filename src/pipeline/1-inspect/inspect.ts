@@ -47,7 +47,10 @@ export async function inspect(
   const spans = await detectAll(texts, policy.entities, detection);
   const findings: Record<string, number> = {};
   const rewrite = new Rewrite(scope, findings);
-  const edits = writeEdits(texts, spans.values(), rewrite);
+  const edits = [
+    ...writeEdits(texts, spans.values(), rewrite),
+    ...(codec.dropSigned?.(document, rewrite.flagged) ?? []),
+  ];
   const unscanned = [...new Set(contents.media.map((item) => item.kind))];
   onFindings(findings, unscanned);
   if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
@@ -79,7 +82,10 @@ interface Text {
 }
 
 function flatten(contents: Contents): readonly Text[] {
-  return contents.leaves.map((leaf) => ({ leaf, inner: leaf.kind === 'json' ? readInner(leaf.text) : undefined }));
+  return contents.leaves.map((leaf) => ({
+    leaf,
+    inner: leaf.kind === 'json' && !leaf.signed ? readInner(leaf.text) : undefined,
+  }));
 }
 
 /** How deep JSON within JSON within JSON is followed. */
@@ -161,6 +167,10 @@ function writeEdits(
 ): readonly Edit[] {
   const edits: Edit[] = [];
   for (const { leaf, inner } of texts) {
+    if (leaf.signed) {
+      rewrite.look(leaf.text, spans.next().value!, leaf.signed);
+      continue;
+    }
     const text = inner
       ? render(inner.text, writeEdits(inner.texts, spans, rewrite))
       : rewrite.text(leaf.text, spans.next().value!);
@@ -179,6 +189,8 @@ class Rewrite {
   readonly tags = new TagTable();
   /** Categories found that the mode refuses. */
   readonly blocked = new Set<string>();
+  /** Signed blocks in which something was found: they leave as they are or not at all. // spec 4.5.4 */
+  readonly flagged = new Set<JsonNode>();
   readonly #scope: Scope;
   readonly #findings: Record<string, number>;
 
@@ -203,6 +215,16 @@ class Rewrite {
     }
     if (reversible) for (const span of tagLiterals(text)) actions.push({ ...span, act: 'tag' });
     return actions.length === 0 ? text : this.#apply(text, merge(actions));
+  }
+
+  /** Looks at a text that must not be rewritten: what is found in it condemns the block around it. */
+  look(text: string, detected: readonly Span[], block: JsonNode): void {
+    const { mode, removed, policyTerms } = this.#scope;
+    const found = policyTerms ? [...detected, ...policyTerms(text)] : detected;
+    const toRemove = removed?.(text) ?? [];
+    for (const { category } of found) this.#count(category);
+    for (const { category } of toRemove) this.#count(category);
+    if (toRemove.length > 0 || (found.length > 0 && mode !== 'allow_log')) this.flagged.add(block);
   }
 
   #apply(text: string, actions: readonly Action[]): string {

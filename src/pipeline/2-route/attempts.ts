@@ -1,7 +1,7 @@
 import type { AttemptReport } from '#errors/gateway-error.ts';
 import { UpstreamFault, type Incoming, type Outgoing } from '#ports/provider.ts';
-import type { Candidate, Plan } from './plan.ts';
-import { answeredWithError, noAnswer, providerMessage, retryable, retryHint } from './upstream-error.ts';
+import type { Candidate, Plan } from './prepare.ts';
+import { answeredWithError, noAnswer, retryable } from './upstream-error.ts';
 
 /** At most this many attempts a call, over all candidates. // design 5 */
 const MAX_ATTEMPTS = 3;
@@ -77,17 +77,13 @@ async function once(
       record({ status: incoming.status });
       return { incoming };
     }
-    const waitMs = retryHint((name) => incoming.header(name));
-    const message = providerMessage(await errorBody(incoming));
-    record({ status: incoming.status });
-    const error = answeredWithError(
-      incoming.status,
-      message,
-      waitMs,
-      deps.report,
-      candidate.provider.config.keyOwnership === 'managed',
-    );
-    return { error, again: retryable(incoming.status), waitMs };
+    const failure = candidate.provider.readFailure(incoming, await errorBody(incoming));
+    const { message, retryAfterMs } = failure;
+    const status = failure.status ?? incoming.status;
+    record({ status });
+    const managed = candidate.provider.config.keyOwnership === 'managed';
+    const error = answeredWithError(status, message, retryAfterMs, deps.report, managed);
+    return { error, again: failure.retryable ?? retryable(status), waitMs: retryAfterMs };
   } catch (thrown) {
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     record({ error: thrown.kind });

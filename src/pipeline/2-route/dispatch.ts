@@ -1,18 +1,19 @@
 import type { Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
-import { estimatedTokens, NO_USAGE } from '#wire/usage.ts';
-import { restoreAnswer } from '#inspect/restore.ts';
+import { NO_USAGE } from '#wire/usage.ts';
 import type { Inspection } from '#inspect/inspect.ts';
 import { ClientHungUp, ServerRestarting, type Answer, type Call } from '#pipeline/call.ts';
 import { UpstreamFault, type Incoming, type Outgoing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import { removeMembers, render, setString, type Edit } from '#wire/document.ts';
-import { isObject, type JsonObject } from '#wire/json.ts';
+import { readBuffered } from './buffered.ts';
 import { attempt } from './attempts.ts';
-import type { Candidate } from './plan.ts';
-import { StreamRelay } from './relay.ts';
+import type { Candidate } from './prepare.ts';
+import type { Relay } from './relay.ts';
+import { TranslatedRelay } from './translated-relay.ts';
 import { noAnswer } from './upstream-error.ts';
+import { VerbatimRelay } from './verbatim-relay.ts';
+import type { AnswerContext } from '#wire/codec.ts';
 
 /** All that was decided about a call before it leaves. */
 export interface Dispatch {
@@ -22,7 +23,6 @@ export interface Dispatch {
   readonly hold: Hold;
 }
 
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** How long a hung-up stream is read on to its usage frame, where the workload wants exact bills. // design 2 */
 const DRAIN_MS = 30_000;
 /** How long any stream is, once its answer is complete and only its usage is missing. */
@@ -36,17 +36,21 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
     // A client that is gone already is not dispatched for, nor billed.
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
     const { candidate, incoming } = await attempt(hold.plan, {
-      outgoing: (target, timeoutMs) => outgoing(work, target, timeoutMs, upstream.signal),
+      outgoing: (candidate, timeoutMs) => outgoing(call, candidate, timeoutMs, upstream.signal),
       timeoutMs: call.timeoutMs,
       signal: upstream.signal,
       report: entry.attempts,
-      onAttempt: ({ provider, model }) => {
-        entry.target = { provider: provider.config.slug, model, jurisdiction: provider.config.jurisdiction };
+      onAttempt: ({ provider, model, family, losses }) => {
+        entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
+        entry.losses = losses;
         entry.seen = { ...NO_USAGE, input: demand.estimatedInput };
       },
     });
     entry.answering = true;
-    yield* call.ask.stream ? streamed(work, candidate, incoming, entry, upstream) : buffered(work, incoming, entry);
+    const context = contextOf(call, candidate, demand);
+    yield* call.ask.stream
+      ? streamed(work, candidate, incoming, entry, upstream, context)
+      : buffered(work, candidate, incoming, entry, context);
     if (!call.signal.aborted) entry.served();
   } catch (thrown) {
     throw explain(thrown, call, entry);
@@ -55,52 +59,47 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
   }
 }
 
-/** The request as one provider gets it: the original bytes with the declared edits. */
-function outgoing({ call, inspection }: Dispatch, target: Candidate, timeoutMs: number, signal: AbortSignal): Outgoing {
-  const { provider, model } = target;
-  const { document, ask, codec } = call;
-  const edits: Edit[] = [
-    ...call.edits,
-    ...inspection.edits,
-    setString(ask.modelNode, model),
-    ...provider.quirks(document),
-  ];
-  if (ask.stream && !provider.usageOption)
-    edits.push(...removeMembers(document.root, ({ value }) => value === 'stream_options'));
-  else if (ask.stream && !ask.includeUsage) edits.push(...codec.askForUsage(document));
-  return { family: codec.family, model, stream: ask.stream, body: render(call.text, edits), timeoutMs, signal };
+function outgoing(call: Call, candidate: Candidate, timeoutMs: number, signal: AbortSignal): Outgoing {
+  const { provider, model, family, body } = candidate;
+  const { headers, ask } = call;
+  return { family, model: provider.upstreamModel(model), stream: ask.stream, body, headers, timeoutMs, signal };
 }
 
-async function* buffered({ call, inspection }: Dispatch, incoming: Incoming, entry: Entry): AsyncGenerator<Answer> {
-  const text = await incoming.text(MAX_ANSWER_BYTES);
-  const facts = call.codec.readAnswer(parseAnswer(text));
-  if (!facts.complete) throw new UpstreamFault('protocol', 'the answer has no choices');
-  entry.providerResponseId = facts.id ?? null;
-  entry.usage = facts.usage;
-  entry.seen = { ...entry.seen, output: estimatedTokens(text.length) };
+function contextOf(call: Call, { model }: Candidate, demand: Demand): AnswerContext {
+  return {
+    callId: call.id,
+    model,
+    createdAt: Math.floor(call.startedAt / 1000),
+    request: call.document,
+    includeUsage: call.ask.includeUsage,
+    estimatedInput: demand.estimatedInput,
+  };
+}
+
+async function* buffered(
+  { call, inspection }: Dispatch,
+  candidate: Candidate,
+  incoming: Incoming,
+  entry: Entry,
+  context: AnswerContext,
+): AsyncGenerator<Answer> {
+  const text = await readBuffered(call, inspection.tags, candidate, incoming, entry, context);
   yield { kind: 'head' };
-  yield { kind: 'body', text: restoreAnswer(text, call.codec, inspection.tags, call.ask.jsonAnswer) };
-}
-
-function parseAnswer(text: string): JsonObject {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (cause) {
-    throw new UpstreamFault('protocol', 'the answer is not JSON', { cause });
-  }
-  if (!isObject(body)) throw new UpstreamFault('protocol', 'the answer is not a JSON object');
-  return body;
+  yield { kind: 'body', text };
 }
 
 async function* streamed(
   { call, inspection }: Dispatch,
-  { provider }: Candidate,
+  candidate: Candidate,
   incoming: Incoming,
   entry: Entry,
   upstream: UpstreamSignal,
+  context: AnswerContext,
 ): AsyncGenerator<Answer> {
-  const relay = new StreamRelay(call, inspection.tags, entry, provider.config);
+  const { translation } = candidate;
+  const relay = translation
+    ? new TranslatedRelay(call, inspection.tags, entry, candidate, translation, context)
+    : new VerbatimRelay(call, inspection.tags, entry, candidate);
   upstream.relay = relay;
   const chunks = incoming.chunks()[Symbol.asyncIterator]();
   let head = false;
@@ -126,7 +125,7 @@ async function* streamed(
 }
 
 /** Reads on for the usage of a stream that nobody is listening to any more. */
-async function drain(chunks: AsyncIterator<Uint8Array>, relay: StreamRelay): Promise<void> {
+async function drain(chunks: AsyncIterator<Uint8Array>, relay: Relay): Promise<void> {
   try {
     for (let next = await chunks.next(); !next.done && !relay.failure; next = await chunks.next()) {
       relay.consume(next.value);
@@ -143,7 +142,7 @@ async function drain(chunks: AsyncIterator<Uint8Array>, relay: StreamRelay): Pro
  */
 class UpstreamSignal {
   readonly signal: AbortSignal;
-  relay: StreamRelay | undefined;
+  relay: Relay | undefined;
   readonly #call: Call;
   readonly #late: AbortController | undefined;
   readonly #onAbort = (): void => this.#end();

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ProviderConfig, ResolvedPolicy } from '#config/snapshot.ts';
+import type { ResolvedPolicy } from '#config/snapshot.ts';
 import { allowListReason, residencyReason } from './policy.ts';
 
 const lists = (...allowedModels: string[][]) => ({ allowedModels }) as unknown as ResolvedPolicy;
 const allowed = (...codes: string[]) => ({ allowedJurisdictions: new Set(codes) }) as unknown as ResolvedPolicy;
-const provider = (jurisdiction: string) => ({ slug: 'p', jurisdiction }) as ProviderConfig;
 
 describe('allow-lists', () => {
   test.each([
@@ -20,8 +19,14 @@ describe('allow-lists', () => {
     [[['p/*'], ['p/m']], 'p/m', true],
     [[['p/*'], ['q/*']], 'p/m', false],
   ] as const)('%j allows %s: %s', (given, model, ok) => {
-    expect(allowListReason(model, lists(...(given as unknown as string[][]))) === undefined).toBe(ok);
+    expect(allowListReason([model], lists(...(given as unknown as string[][]))) === undefined).toBe(ok);
   });
+});
+
+test('an alias that is allowed allows what is behind it, list by list', () => {
+  expect(allowListReason(['gw/fast', 'p/m'], lists(['gw/*']))).toBeUndefined();
+  expect(allowListReason(['gw/fast', 'p/m'], lists(['gw/*'], ['p/*']))).toBeUndefined();
+  expect(allowListReason(['gw/fast', 'p/m'], lists(['gw/*'], ['q/*']))).toContain('allow-list');
 });
 
 describe('residency', () => {
@@ -34,14 +39,14 @@ describe('residency', () => {
     [['US', 'EU'], 'US', true],
     [[], 'EU', false],
   ] as const)('allowed %j, provider in %s: %s', (codes, jurisdiction, ok) => {
-    expect(residencyReason(provider(jurisdiction), allowed(...codes)) === undefined).toBe(ok);
+    expect(residencyReason('p', jurisdiction, allowed(...codes)) === undefined).toBe(ok);
   });
 
   test('without a policy every jurisdiction is fine', () => {
-    expect(residencyReason(provider('CN'), {} as ResolvedPolicy)).toBeUndefined();
+    expect(residencyReason('p', 'CN', {} as ResolvedPolicy)).toBeUndefined();
   });
 
   test('the reason says where the provider is and what is allowed', () => {
-    expect(residencyReason(provider('US'), allowed('FR', 'DE'))).toContain('p is in US, allowed are DE, FR');
+    expect(residencyReason('p', 'US', allowed('FR', 'DE'))).toContain('p is in US, allowed are DE, FR');
   });
 });

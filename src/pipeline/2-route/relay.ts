@@ -1,60 +1,54 @@
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import type { ProviderConfig } from '#config/snapshot.ts';
-import { StreamRestorer } from '#inspect/restore.ts';
-import type { TagTable } from '#inspect/tags.ts';
-import type { Call } from '#pipeline/call.ts';
 import { UpstreamFault } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
-import type { FrameFacts, StreamReader } from '#wire/codec.ts';
 import { NotAJsonObject } from '#wire/document.ts';
 import { AmbiguousJson, TooManyValues } from '#wire/scan.ts';
-import { estimatedTokens, type Usage } from '#wire/usage.ts';
-import { SseDecoder, SseEventTooLarge, writeEvent, type SseEvent } from '#wire/sse.ts';
+import { estimatedTokens, NO_USAGE, type Usage } from '#wire/usage.ts';
+import { SseDecoder, SseEventTooLarge, type SseEvent } from '#wire/sse.ts';
 
 /** Events of a stream in which tags are restored. // spec 6.1.6 */
 const MAX_TOKENIZED_EVENT = 4 * 1024 * 1024;
 const MAX_EVENT = 64 * 1024 * 1024;
 
-/**
- * One provider stream on its way to a client of the same family: events pass as they came, with tags restored, usage
- * read for metering, and the usage frame kept back when the client did not ask for it.
- */
-export class StreamRelay {
+/** One provider stream on its way to a client: events read, metered and written, in whichever lane. */
+export abstract class Relay {
   /** An event of the answer itself came: the call is being answered, and a failure can be a status no more. */
   begun = false;
   /** What broke the stream, to be thrown after what came before it was sent. */
   failure: Error | undefined;
-  readonly #call: Call;
-  readonly #entry: Entry;
+  /** The end was sent: whatever comes after it is nobody's. */
+  protected done = false;
+  protected readonly entry: Entry;
   readonly #provider: ProviderConfig;
   readonly #decoder: SseDecoder;
-  readonly #reader: StreamReader;
-  readonly #restorer: StreamRestorer | undefined;
   #outputBytes = 0;
   /** Usage told before the stream was over: it counts once nothing more comes. */
   #interim: Usage | undefined;
-  /** The end was sent: whatever comes after it is nobody's. */
-  #done = false;
-  #usageSent = false;
 
-  constructor(call: Call, tags: TagTable, entry: Entry, provider: ProviderConfig) {
-    this.#call = call;
-    this.#entry = entry;
+  constructor(entry: Entry, provider: ProviderConfig, tokenized: boolean) {
+    this.entry = entry;
     this.#provider = provider;
-    const tokenized = tags.size > 0;
     this.#decoder = new SseDecoder(tokenized ? MAX_TOKENIZED_EVENT : MAX_EVENT);
-    this.#reader = call.codec.streamReader();
-    if (tokenized) this.#restorer = new StreamRestorer(call.codec, tags, call.ask.jsonAnswer);
   }
+
+  /** Whether the stream has said that its answer is complete. */
+  protected abstract get complete(): boolean;
+  /** What to send for one event of the provider's. */
+  protected abstract relay(event: SseEvent): string;
+  /** What to send when the bytes have ended; only then `complete` is final. */
+  protected abstract close(): string;
+  /** Text still held back, of a stream that broke. */
+  protected abstract held(): string;
 
   /** Nothing more is to be sent: the provider need not be read on. */
   get over(): boolean {
-    return this.#done;
+    return this.done;
   }
 
   /** The answer is complete and only its usage is missing. */
   get awaitsUsage(): boolean {
-    return this.#reader.finished && !this.#done && this.#entry.usage === undefined;
+    return this.complete && !this.done && this.entry.usage === undefined;
   }
 
   /** What to send for these bytes. Sets `failure` when the provider reports one or sends no stream of this family. */
@@ -65,66 +59,54 @@ export class StreamRelay {
   /** What to send when the provider has ended the stream. Sets `failure` when the answer was not complete. */
   end(): string {
     const text = this.#relayAll(() => this.#decoder.end());
-    if (this.failure !== undefined || this.#done) return text;
-    if (this.#reader.finished) return text + this.#close(this.#call.codec.streamEnd);
+    if (this.failure !== undefined || this.done) return text;
+    const rest = this.#guarded(() => this.close());
+    if (this.failure !== undefined || this.done) return text + rest;
     this.failure = new UpstreamFault('reset', 'the stream ended before the answer was complete');
-    return text + this.#held();
+    return text + rest + this.held();
+  }
+
+  /** Meters what an event said: usage so far, and bytes of output for what nobody reports. */
+  protected observe(id: string | undefined, usage: Usage | undefined, outputBytes: number): void {
+    const { entry } = this;
+    if (id !== undefined) entry.providerResponseId ??= id;
+    this.#interim = usage ?? this.#interim;
+    if (this.complete && this.#interim) entry.usage = this.#interim;
+    if (outputBytes === 0) return;
+    this.#outputBytes += outputBytes;
+    const known = this.#interim ?? NO_USAGE;
+    const input = known.input + known.cacheRead + known.cacheWrite5m + known.cacheWrite1h > 0 ? known : entry.seen;
+    entry.seen = { ...input, output: Math.max(known.output, estimatedTokens(this.#outputBytes)), reasoning: 0 };
+  }
+
+  /** A failure that the provider tells in the stream. */
+  protected reported(message: string | undefined): GatewayError {
+    // Under a managed account an error may speak of the account, which is not the client's.
+    const said = this.#provider.keyOwnership === 'organization' ? message : undefined;
+    const { attempts } = this.entry;
+    return new GatewayError('upstream_error', said ?? 'The provider reported an error.', {
+      report: { cause: 'reported', attempts },
+    });
   }
 
   #relayAll(decode: () => readonly SseEvent[]): string {
     let text = '';
+    return this.#guarded(
+      () => {
+        for (const event of decode()) if (!this.done) text += this.relay(event);
+        return text;
+      },
+      () => text,
+    );
+  }
+
+  #guarded(work: () => string, soFar: () => string = () => ''): string {
     try {
-      for (const event of decode()) if (!this.#done) text += this.#relay(event);
-      return text;
+      return work();
     } catch (thrown) {
       this.failure = asFault(thrown);
-      return text + this.#held();
+      return soFar() + this.held();
     }
-  }
-
-  #held(): string {
-    return this.#restorer?.end() ?? '';
-  }
-
-  #relay(event: SseEvent): string {
-    const facts = this.#reader.read(event);
-    if (facts.kind === 'error') throw this.#reported(facts);
-    if (event.data !== undefined) this.begun = true;
-    this.#observe(facts);
-    if (facts.kind === 'done') return this.#close(event.raw);
-    if (facts.kind === 'usage' && !this.#call.ask.includeUsage) return '';
-    if (facts.usage && this.#call.ask.includeUsage) this.#usageSent = true;
-    return this.#restorer ? this.#restorer.restore(event, facts) : event.raw;
-  }
-
-  /** Text still held back, the usage frame if it was asked for and the provider sent none, then the end. */
-  #close(end: string): string {
-    this.#done = true;
-    const held = this.#held();
-    if (!this.#call.ask.includeUsage || this.#usageSent) return held + end;
-    const { codec, ask } = this.#call;
-    const billed = this.#entry.usage ?? this.#entry.seen;
-    const like = { id: this.#entry.providerResponseId ?? '', model: ask.model.slice(ask.model.indexOf('/') + 1) };
-    const frame = codec.usageFrame(like, billed);
-    return held + (frame ? writeEvent(JSON.stringify(frame)) : '') + end;
-  }
-
-  #observe(facts: FrameFacts): void {
-    if (facts.id !== undefined) this.#entry.providerResponseId ??= facts.id;
-    this.#interim = facts.usage ?? this.#interim;
-    if (this.#reader.finished && this.#interim) this.#entry.usage = this.#interim;
-    if (facts.outputBytes === 0) return;
-    this.#outputBytes += facts.outputBytes;
-    this.#entry.seen = { ...this.#entry.seen, output: estimatedTokens(this.#outputBytes) };
-  }
-
-  #reported(facts: FrameFacts): GatewayError {
-    // Under a managed account an error may speak of the account, which is not the client's.
-    const said = this.#provider.keyOwnership === 'organization' ? facts.error : undefined;
-    const { attempts } = this.#entry;
-    return new GatewayError('upstream_error', said ?? 'The provider reported an error.', {
-      report: { cause: 'reported', attempts },
-    });
   }
 }
 

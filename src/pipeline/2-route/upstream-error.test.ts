@@ -1,38 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answeredWithError, noAnswer, providerMessage, retryable, retryHint } from './upstream-error.ts';
-
-const header = (headers: Record<string, string>) => (name: string) => headers[name];
-
-describe('retry hints, in milliseconds', () => {
-  test.each([
-    [{}, undefined],
-    [{ 'retry-after': '2' }, 2000],
-    [{ 'retry-after-ms': '150', 'retry-after': '2' }, 150],
-    [{ 'retry-after': '0' }, 0],
-    [{ 'retry-after': 'soon' }, undefined],
-    [{ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
-  ])('%j', (headers, expected) => {
-    expect(retryHint(header(headers as Record<string, string>))).toBe(expected);
-  });
-});
-
-describe('provider words', () => {
-  test.each([
-    ['{"error":{"message":"too long"}}', 'too long'],
-    ['{"message":"mistral says"}', 'mistral says'],
-    ['{"error":"xai says"}', 'xai says'],
-    ['{"error":{"message":""},"detail":"x"}', undefined],
-    ['<html>Bad gateway</html>', undefined],
-    ['[]', undefined],
-    ['', undefined],
-  ])('%s', (body, expected) => {
-    expect(providerMessage(body)).toBe(expected);
-  });
-
-  test('are bounded', () => {
-    expect(providerMessage(JSON.stringify({ message: 'x'.repeat(9999) }))).toHaveLength(2000);
-  });
-});
+import { answeredWithError, noAnswer, retryable } from './upstream-error.ts';
 
 describe('what the client is told', () => {
   test.each([

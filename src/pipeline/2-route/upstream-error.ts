@@ -1,9 +1,7 @@
 import { GatewayError, type AttemptReport, type FailureReport } from '#errors/gateway-error.ts';
 import type { ErrorCode } from '#errors/catalogue.ts';
 import type { UpstreamFaultKind } from '#ports/provider.ts';
-import { isObject, type JsonObject } from '#wire/json.ts';
 
-const MAX_MESSAGE = 2000;
 /** Statuses that say the provider, not the request, is at fault, and may do better on another try. */
 const RETRYABLE = new Set([408, 409, 429]);
 /** The provider refused our own credentials, account or rate: no business of the client's. */
@@ -12,34 +10,6 @@ const OURS = new Set([401, 402, 403, 407, 408, 409, 425, 429]);
 /** Whether an answer with this status may be asked for again. */
 export function retryable(status: number): boolean {
   return RETRYABLE.has(status) || status >= 500;
-}
-
-/** How long the provider asks us to wait, in milliseconds. */
-export function retryHint(header: (name: string) => string | undefined): number | undefined {
-  const precise = Number(header('retry-after-ms'));
-  if (Number.isFinite(precise) && precise > 0) return precise;
-  const value = header('retry-after');
-  if (value === undefined) return undefined;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
-}
-
-/** The provider's own words from an error body: the message of whichever shape it has, bounded; never a whole page. */
-export function providerMessage(text: string): string | undefined {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isObject(body)) return undefined;
-  const nested: JsonObject = isObject(body['error']) ? body['error'] : body;
-  for (const candidate of [nested['message'], body['error'], nested['detail']]) {
-    if (typeof candidate === 'string' && candidate !== '') return candidate.slice(0, MAX_MESSAGE);
-  }
-  return undefined;
 }
 
 /** The last attempt's answer as the client is told. // spec 7.1 */

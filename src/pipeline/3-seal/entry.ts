@@ -1,9 +1,20 @@
 import type { AttemptReport, GatewayError } from '#errors/gateway-error.ts';
 import type { Hold } from '#meter/meter.ts';
+import type { Units } from '#meter/price.ts';
+import type { Family } from '#wire/document.ts';
 import { NO_USAGE, totalTokens, type Usage } from '#wire/usage.ts';
 import type { Call, Ingress } from '#pipeline/call.ts';
 import type { RowDraft } from './ledger-writer.ts';
 import type { AuditRow, Outcome, Step } from './row.ts';
+
+/** A provider that was asked, and how. */
+export interface EntryTarget {
+  readonly provider: string;
+  readonly model: string;
+  readonly jurisdiction: string;
+  /** The wire family it was asked in. */
+  readonly family: Family;
+}
 
 /**
  * The audit row of a call while it walks the corridor. Opened first and disposed last, so that whatever happens in
@@ -15,14 +26,17 @@ export class Entry implements AsyncDisposable {
   unscanned: readonly string[] = [];
   hold: Hold | undefined;
   readonly attempts: AttemptReport[] = [];
-  readonly losses: string[] = [];
+  /** What the way to the target dropped. */
+  losses: readonly string[] = [];
   /** The target that was last asked. */
-  target: { readonly provider: string; readonly model: string; readonly jurisdiction: string } | undefined;
+  target: EntryTarget | undefined;
   /** A provider has begun to answer, so what was seen is billed. */
   answering = false;
   providerResponseId: string | null = null;
   /** As the provider reported it. */
   usage: Usage | undefined;
+  /** What was used beside tokens: pages, images. */
+  units: Units | undefined;
   /** What is billed when the provider reports nothing: our own count. */
   seen: Usage = NO_USAGE;
   readonly #ingress: Ingress;
@@ -61,7 +75,7 @@ export class Entry implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const billed = this.billed();
-    const cost = billed && this.hold && this.target ? this.hold.cost(billed.usage, this.target) : 0n;
+    const cost = billed && this.hold && this.target ? this.hold.cost(billed.usage, this.target, this.units) : 0n;
     const settlement = this.hold && {
       callId: this.#ingress.id,
       organization: this.hold.open.organization,
@@ -112,7 +126,7 @@ export class Entry implements AsyncDisposable {
       usage: billed ? billed.usage : null,
       usage_source: billed ? billed.source : null,
       v: 1,
-      wire_format: codec.family,
+      wire_format: this.target?.family ?? codec.family,
       workload: key.workload.id,
     } satisfies Omit<AuditRow, 'strand' | 'sequence'>;
   }

@@ -57,6 +57,7 @@ export interface AuditRow {
   /** `provider`: as reported; `estimated`: counted here; `held`: abandoned, billed at the held amount. */
   readonly usage_source: 'provider' | 'estimated' | 'held' | null;
   readonly v: 1;
+  /** The wire family the provider was asked in; of a call that asked none, the surface's. */
   readonly wire_format: string;
   readonly workload: string;
 }

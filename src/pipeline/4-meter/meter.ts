@@ -8,11 +8,11 @@ import {
   type LimitCounters,
   type OpenHold,
 } from '#ports/limit-counters.ts';
-import type { Candidate, Plan } from '#route/plan.ts';
+import type { Candidate, Plan } from '#route/prepare.ts';
 import type { NanoEuro } from './money.ts';
 import { periodsAt } from './periods.ts';
 import type { Demand } from './demand.ts';
-import { ceiling, cost, type Price } from './price.ts';
+import { ceiling, cost, type Price, type Quantity, type Units } from './price.ts';
 import type { PriceBook } from './price-book.ts';
 import { limitHeaders, limitRefusal } from './refusal.ts';
 import type { Restorer } from './restorer.ts';
@@ -30,7 +30,7 @@ export interface Hold {
   /** The candidates that have a price: only they may be asked. */
   readonly plan: Plan;
   /** What a usage costs at the price of the target that was asked. */
-  cost(usage: Usage, target: PricedTarget): NanoEuro;
+  cost(usage: Usage, target: PricedTarget, units?: Units): NanoEuro;
   priceSource(target: PricedTarget): string;
   /** `x-ratelimit-*` as they stand after this call. */
   readonly headers: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export async function hold(
   deps: MeterDeps,
 ): Promise<Hold> {
   const { workload } = call.key;
-  const prices = priceCandidates(call, candidates, deps.prices);
+  const prices = priceCandidates(call, candidates, demand.quantities, deps.prices);
   const plan = candidates.filter((candidate) => prices.has(targetId(asTarget(candidate)))) as unknown as Plan;
   const amounts = [...prices.values()].map((price) => ceiling(price, demand.ceiling));
   const amount = amounts.reduce((most, next) => (next > most ? next : most));
@@ -91,7 +91,7 @@ export async function hold(
   return {
     open,
     plan,
-    cost: (usage, target) => cost(prices.get(targetId(target))!, usage),
+    cost: (usage, target, units) => cost(prices.get(targetId(target))!, usage, units),
     priceSource: (target) => prices.get(targetId(target))!.source,
     headers: limitHeaders(decision),
   };
@@ -106,11 +106,16 @@ function targetId({ provider, model }: PricedTarget): string {
 }
 
 /** Candidates without a price are not used: an unknown price is never free. // design 7 */
-function priceCandidates(call: Call, candidates: readonly Candidate[], book: PriceBook): Map<string, Price> {
+function priceCandidates(
+  call: Call,
+  candidates: readonly Candidate[],
+  quantities: readonly Quantity[],
+  book: PriceBook,
+): Map<string, Price> {
   const prices = new Map<string, Price>();
   for (const candidate of candidates) {
     const { provider, model } = candidate;
-    const price = book.find(call.key.workload.organization, provider.config, model, call.startedAt);
+    const price = book.find(call.key.workload.organization, provider.config, model, call.startedAt, quantities);
     if (price) prices.set(targetId(asTarget(candidate)), price);
   }
   if (prices.size === 0) {
@@ -160,7 +165,7 @@ function limitsOf(
 }
 
 /** What an `abandoned` row would say, should this process die before it can say more. */
-function abandonedDraft(call: Call, { provider, model }: Candidate): string {
+function abandonedDraft(call: Call, { provider, model, family }: Candidate): string {
   return JSON.stringify({
     config_revision: call.snapshot.revision,
     key: call.key.id,
@@ -168,9 +173,9 @@ function abandonedDraft(call: Call, { provider, model }: Candidate): string {
     model: call.ask.model,
     provider: provider.config.slug,
     provider_model: model,
-    jurisdiction: provider.config.jurisdiction,
+    jurisdiction: provider.jurisdiction(model),
     stream: call.ask.stream,
     surface: call.surface,
-    wire_format: call.codec.family,
+    wire_format: family,
   });
 }

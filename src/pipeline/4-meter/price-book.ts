@@ -7,7 +7,8 @@ import { createPrice } from './price-sheet.ts';
 import { covers, type Price, type Quantity } from './price.ts';
 
 /** What the price book needs to know of a provider. */
-export type PricedProvider = Pick<ProviderConfig, 'slug'> & Partial<Pick<ProviderConfig, 'protocol' | 'url'>>;
+export type PricedProvider = Pick<ProviderConfig, 'slug'> &
+  Partial<Pick<ProviderConfig, 'vendor' | 'protocol' | 'url'>>;
 
 export interface PriceBook {
   /**
@@ -44,7 +45,9 @@ export function createPriceBook({ usdToEur }: { readonly usdToEur: string }): Pr
   return {
     find(organization, provider, model, at, quantities = TOKENS) {
       const own = organization.prices.size > 0 ? overrides(organization.prices, provider, model, at) : undefined;
-      const price = own ?? (provider.slug === LOCAL ? localPrice(model) : builtIn(provider, model, at));
+      const price =
+        own ??
+        (provider.slug === LOCAL ? localPrice(model) : (builtIn(provider, model, at) ?? freePrice(provider, model)));
       return price && quantities.some((quantity) => covers(price, quantity)) ? price : undefined;
     },
   };
@@ -89,7 +92,7 @@ function createBuiltIn(rate: ExchangeRate) {
 
   function idOf(provider: PricedProvider): string | undefined {
     let known = ids.get(provider);
-    if (!known) ids.set(provider, (known = { id: genaiProviderId(provider.slug, provider.url) }));
+    if (!known) ids.set(provider, (known = { id: genaiProviderId(vendorSlug(provider), provider.url) }));
     return known.id;
   }
 
@@ -105,6 +108,11 @@ function createBuiltIn(rate: ExchangeRate) {
     cached.set(key, { price, from, until });
     return price;
   };
+}
+
+/** A provider under any slug is priced as its vendor; a server of one's own by its slug, or its address. */
+function vendorSlug({ slug, vendor }: PricedProvider): string {
+  return vendor === undefined || vendor === 'custom' ? slug : vendor;
 }
 
 function holds({ from, until }: DatedPrice, at: number): boolean {
@@ -129,6 +137,16 @@ const TYPED_PRICE: Price = createPrice(
   },
   false,
 );
+
+/** What a vendor offers for nothing, by its own word. */
+const FREE: Price = createPrice(
+  { source: 'free of charge', tiers: [{ above: 0, perMillion: { input: fraction('0') } }] },
+  false,
+);
+
+function freePrice({ vendor }: PricedProvider, model: string): Price | undefined {
+  return vendor === 'openai' && /^(?:omni|text)-moderation-/.test(model) ? FREE : undefined;
+}
 
 function localPrice(model: string): Price | undefined {
   return model === 'typed' || model === 'typed/router' ? TYPED_PRICE : undefined;

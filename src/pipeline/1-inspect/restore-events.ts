@@ -1,0 +1,66 @@
+import type { Part, StreamEvent } from '#wire/canonical.ts';
+import { TextRestorer } from './restore.ts';
+import type { TagTable } from './tags.ts';
+
+/** Puts originals back in a stream of the hub's events, part by part, holding back no more than half a tag of each. */
+export class EventRestorer {
+  readonly #tags: TagTable;
+  readonly #jsonAnswer: boolean;
+  readonly #parts = new Map<number, TextRestorer>();
+
+  /** `jsonAnswer`: the model was asked to answer in JSON, so its text is JSON source. */
+  constructor(tags: TagTable, jsonAnswer: boolean) {
+    this.#tags = tags;
+    this.#jsonAnswer = jsonAnswer;
+  }
+
+  restore(event: StreamEvent): readonly StreamEvent[] {
+    switch (event.type) {
+      case 'part-start':
+        return this.#start(event.index, event.part);
+      case 'part-delta': {
+        const text = this.#parts.get(event.index)?.push(event.text);
+        if (text === undefined) return [event];
+        return text === '' ? [] : [{ ...event, text }];
+      }
+      case 'part-end':
+        return [...this.#flush(event.index), event];
+      case 'finish':
+      case 'end':
+        return [...this.flush(), event];
+      default:
+        return [event];
+    }
+  }
+
+  /** Whatever is still held back: nothing more will come. */
+  flush(): readonly StreamEvent[] {
+    return [...this.#parts.keys()].flatMap((index) => this.#flush(index));
+  }
+
+  /** A part's first text is restored as if it were a delta: a tag may begin in it. */
+  #start(index: number, part: Part): readonly StreamEvent[] {
+    const text = textOf(part);
+    if (text === undefined) return [{ type: 'part-start', index, part }];
+    const json = part.type === 'tool-call' || (this.#jsonAnswer && part.type === 'text');
+    const restorer = new TextRestorer(this.#tags, json ? 'json' : 'text');
+    this.#parts.set(index, restorer);
+    return [{ type: 'part-start', index, part: withText(part, restorer.push(text)) }];
+  }
+
+  #flush(index: number): readonly StreamEvent[] {
+    const text = this.#parts.get(index)?.flush() ?? '';
+    this.#parts.delete(index);
+    return text === '' ? [] : [{ type: 'part-delta', index, text }];
+  }
+}
+
+function textOf(part: Part): string | undefined {
+  if (part.type === 'text' || part.type === 'refusal' || part.type === 'reasoning') return part.text;
+  return part.type === 'tool-call' ? part.argumentsJson : undefined;
+}
+
+function withText(part: Part, text: string): Part {
+  if (part.type === 'text' || part.type === 'refusal' || part.type === 'reasoning') return { ...part, text };
+  return part.type === 'tool-call' ? { ...part, argumentsJson: text } : part;
+}

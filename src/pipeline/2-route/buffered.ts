@@ -1,0 +1,77 @@
+import { restoreAnswer } from '#inspect/restore.ts';
+import type { TagTable } from '#inspect/tags.ts';
+import type { Call } from '#pipeline/call.ts';
+import { UpstreamFault, type Incoming } from '#ports/provider.ts';
+import type { Entry } from '#seal/entry.ts';
+import type { AnswerContext } from '#wire/codec.ts';
+import { readDocument, render } from '#wire/document.ts';
+import { isObject, type JsonObject } from '#wire/json.ts';
+import { estimatedTokens } from '#wire/usage.ts';
+import { hidesCacheCounts, shownUsage } from './display.ts';
+import type { Candidate, Translation } from './prepare.ts';
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/**
+ * A buffered answer as the client gets it: in its own family the bytes of the provider, else written anew; tags
+ * restored. Its usage is noted on the entry. Throws `UpstreamFault` when it is no answer of the provider's family.
+ */
+export async function readBuffered(
+  call: Call,
+  tags: TagTable,
+  candidate: Candidate,
+  incoming: Incoming,
+  entry: Entry,
+  context: AnswerContext,
+): Promise<string> {
+  const text = await incoming.text(MAX_ANSWER_BYTES);
+  const body = parseAnswer(text);
+  const hideCache = hidesCacheCounts(candidate.provider.config);
+  const shown = candidate.translation
+    ? translated(body, text, candidate.translation, hideCache, entry, context)
+    : verbatim(body, text, call, hideCache, entry);
+  return restoreAnswer(shown, call.codec, tags, call.ask.jsonAnswer);
+}
+
+function verbatim(body: JsonObject, text: string, { codec, document }: Call, hideCache: boolean, entry: Entry): string {
+  const facts = codec.readAnswer(body);
+  if (!facts.complete) throw new UpstreamFault('protocol', 'the answer is not one of its family');
+  entry.providerResponseId = facts.id ?? null;
+  entry.usage = facts.usage;
+  entry.units = facts.units;
+  entry.seen = { ...entry.seen, output: estimatedTokens(text.length) };
+  if (!hideCache && !codec.fitAnswer) return text;
+  const answer = readDocument(codec.family, text, { lenient: true });
+  return render(text, [
+    ...(hideCache ? codec.hideCacheCounts(answer) : []),
+    ...(codec.fitAnswer?.(answer, document) ?? []),
+  ]);
+}
+
+function translated(
+  body: JsonObject,
+  text: string,
+  { door, exit }: Translation,
+  hideCache: boolean,
+  entry: Entry,
+  context: AnswerContext,
+): string {
+  const answer = exit.decodeAnswer(body);
+  if (!answer) throw new UpstreamFault('protocol', 'the answer is not one of its family');
+  entry.providerResponseId = answer.id ?? null;
+  entry.usage = answer.usage;
+  entry.seen = { ...entry.seen, output: estimatedTokens(text.length) };
+  const usage = answer.usage ?? entry.seen;
+  return JSON.stringify(door.encodeAnswer({ ...answer, usage: hideCache ? shownUsage(usage) : usage }, context));
+}
+
+function parseAnswer(text: string): JsonObject {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    throw new UpstreamFault('protocol', 'the answer is not JSON', { cause });
+  }
+  if (!isObject(body)) throw new UpstreamFault('protocol', 'the answer is not a JSON object');
+  return body;
+}

@@ -1,0 +1,141 @@
+import { hash } from 'node:crypto';
+import type { OrganizationConfig } from '#config/snapshot.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import type { Inspection } from '#inspect/inspect.ts';
+import { outputCeiling } from '#meter/demand.ts';
+import type { Call } from '#pipeline/call.ts';
+import type { MediaFetcher } from '#ports/media.ts';
+import type { FitContext } from '#ports/provider.ts';
+import type { ModelRequest } from '#wire/canonical.ts';
+import { BadRequestShape, type DoorCodec, type ExitCodec } from '#wire/codec.ts';
+import { readDocument, render, setString, type Edit, type WireDocument } from '#wire/document.ts';
+import { member } from '#wire/scan.ts';
+import type { Traits } from '#wire/traits.ts';
+import { EXITS, isHubFamily } from './exits.ts';
+import { inlineRemoteMedia } from './inline-media.ts';
+import type { Target } from './plan.ts';
+
+/** A target with the request as it is sent there. */
+export interface Candidate extends Target {
+  readonly body: string;
+  /** What the way there dropped, by name. */
+  readonly losses: readonly string[];
+  /** Set where the provider is asked in another family than the surface's. */
+  readonly translation: Translation | undefined;
+}
+
+/** Between which families a call is translated. */
+export interface Translation {
+  readonly door: DoorCodec;
+  readonly exit: ExitCodec;
+}
+
+/** Candidates in the order they are tried; never empty. */
+export type Plan = readonly [Candidate, ...Candidate[]];
+
+/**
+ * Writes the request for every target. In the surface's own family that is the original text with the declared edits;
+ * in another one it goes through the hub. Targets that cannot be asked for this are left out; throws `invalid_request`
+ * with the reason when none is left.
+ */
+export async function prepare(
+  call: Call,
+  inspection: Inspection,
+  targets: readonly Target[],
+  media: MediaFetcher,
+): Promise<Plan> {
+  const candidates: Candidate[] = [];
+  let refusal: GatewayError | undefined;
+  for (const target of targets) {
+    try {
+      candidates.push(
+        target.family === call.codec.family
+          ? verbatim(call, inspection, target)
+          : await translated(call, inspection, target, media),
+      );
+    } catch (thrown) {
+      if (!(thrown instanceof BadRequestShape)) throw thrown;
+      refusal ??= new GatewayError('invalid_request', thrown.message, { param: thrown.param });
+    }
+  }
+  const [first, ...rest] = candidates;
+  if (!first) throw refusal!;
+  return [first, ...rest];
+}
+
+/** The original bytes with the declared edits. */
+function verbatim(call: Call, inspection: Inspection, target: Target): Candidate {
+  const edits = [...call.edits, ...inspection.edits];
+  let losses: string[] = [];
+  let { document } = call;
+  let fitted = fit(document, call, target, losses);
+  let before: readonly Edit[] = edits;
+  if (fitted.length > 0 && inspection.edits.length > 0) {
+    // What fits the request to the provider may move content: it must read what inspection has left of it.
+    document = readDocument(document.family, render(document.text, edits));
+    losses = [];
+    fitted = fit(document, call, target, losses);
+    before = [];
+  }
+  const body = render(document.text, [...before, ...rename(document, target), ...fitted]);
+  return { ...target, body, losses, translation: undefined };
+}
+
+/** Through the hub: what was inspected is read, and written in the provider's family. */
+async function translated(call: Call, inspection: Inspection, target: Target, media: MediaFetcher): Promise<Candidate> {
+  const { family, provider, model } = target;
+  if (!isHubFamily(family)) throw new TypeError(`nothing translates to ${family}`);
+  const door = call.codec as DoorCodec;
+  const exit = EXITS[family];
+  const losses = new Set<string>();
+  const lose = (what: string): void => void losses.add(what);
+  const edits = [...call.edits, ...inspection.edits];
+  const inspected = edits.length === 0 ? call.document : readDocument(door.family, render(call.text, edits));
+  const known = provider.traits(model);
+  // Markers are an opt-in of the organization's: without it no model has use for them. // spec 4.3.3
+  const traits = call.key.workload.policy.promptCache ? known : { ...known, cacheMarks: 'none' as const };
+  let request = withCeiling(door.decodeRequest(inspected, lose), target, traits);
+  if (!traits.remoteMedia) request = await inlineRemoteMedia(request, media, call.signal);
+  const written = readDocument(family, JSON.stringify(exit.encodeRequest(request, traits, lose)));
+  const dropped: string[] = [];
+  const fitted = fit(written, call, target, dropped);
+  for (const what of dropped) lose(what);
+  const body = render(written.text, [...rename(written, target), ...fitted]);
+  return { ...target, body, losses: [...losses], translation: { door, exit } };
+}
+
+/** This family must be told a ceiling: where the caller names none, it is the one that is held. */
+function withCeiling(request: ModelRequest, target: Target, { maxOutputTokens = Infinity }: Traits): ModelRequest {
+  if (target.family !== 'messages' || request.maxOutputTokens !== undefined) return request;
+  return { ...request, maxOutputTokens: Math.min(outputCeiling(target), maxOutputTokens) };
+}
+
+function fit(document: WireDocument, call: Call, { provider, model }: Target, losses: string[]): readonly Edit[] {
+  const { policy, organization } = call.key.workload;
+  const context: FitContext = {
+    model,
+    stream: call.ask.stream,
+    includeUsage: call.ask.includeUsage,
+    promptCache: policy.promptCache,
+    organizationCacheKey: cacheKeyOf(organization),
+  };
+  return provider.fit(document, context, (what) => void losses.push(what));
+}
+
+/** The model as the provider knows it, where the family names it in the body. */
+function rename(document: WireDocument, { provider, model }: Target): readonly Edit[] {
+  const node = member(document.root, 'model');
+  return node ? [setString(node, provider.upstreamModel(model))] : [];
+}
+
+const cacheKeys = new WeakMap<OrganizationConfig, string>();
+
+/** Tells organizations apart towards a provider without naming them. // spec 4.3.3 */
+function cacheKeyOf(organization: OrganizationConfig): string {
+  let key = cacheKeys.get(organization);
+  if (key === undefined) {
+    key = hash('sha256', `gatewarden prompt cache ${organization.id}`, 'hex').slice(0, 32);
+    cacheKeys.set(organization, key);
+  }
+  return key;
+}
