@@ -6,21 +6,23 @@ const API = 'gatewarden.dev/v1alpha1';
 export const SAMPLES_NAMESPACE = 'default';
 
 interface Vendor {
+  /** The id of the vendor, which gives address and protocol. */
   readonly slug: string;
-  readonly url: string;
   readonly jurisdiction: string;
 }
 
 /** Vendors that the embedded run adds when their usual environment variable is set. */
 const VENDORS: Readonly<Record<string, Vendor>> = {
-  OPENAI_API_KEY: { slug: 'openai', url: 'https://api.openai.com/v1', jurisdiction: 'US' },
-  MISTRAL_API_KEY: { slug: 'mistral', url: 'https://api.mistral.ai/v1', jurisdiction: 'EU' },
-  DEEPSEEK_API_KEY: { slug: 'deepseek', url: 'https://api.deepseek.com', jurisdiction: 'CN' },
-  XAI_API_KEY: { slug: 'xai', url: 'https://api.x.ai/v1', jurisdiction: 'US' },
-  GROQ_API_KEY: { slug: 'groq', url: 'https://api.groq.com/openai/v1', jurisdiction: 'US' },
-  TOGETHER_API_KEY: { slug: 'together', url: 'https://api.together.xyz/v1', jurisdiction: 'US' },
-  FIREWORKS_API_KEY: { slug: 'fireworks', url: 'https://api.fireworks.ai/inference/v1', jurisdiction: 'US' },
-  CEREBRAS_API_KEY: { slug: 'cerebras', url: 'https://api.cerebras.ai/v1', jurisdiction: 'US' },
+  OPENAI_API_KEY: { slug: 'openai', jurisdiction: 'US' },
+  ANTHROPIC_API_KEY: { slug: 'anthropic', jurisdiction: 'US' },
+  GEMINI_API_KEY: { slug: 'gemini', jurisdiction: 'US' },
+  MISTRAL_API_KEY: { slug: 'mistral', jurisdiction: 'EU' },
+  DEEPSEEK_API_KEY: { slug: 'deepseek', jurisdiction: 'CN' },
+  XAI_API_KEY: { slug: 'xai', jurisdiction: 'US' },
+  GROQ_API_KEY: { slug: 'groq', jurisdiction: 'US' },
+  TOGETHER_API_KEY: { slug: 'together', jurisdiction: 'US' },
+  FIREWORKS_API_KEY: { slug: 'fireworks', jurisdiction: 'US' },
+  CEREBRAS_API_KEY: { slug: 'cerebras', jurisdiction: 'US' },
 };
 
 /** A new development key: 256 random bits. */
@@ -50,13 +52,11 @@ export function embeddedResources({
     metadata: { name, namespace },
     spec,
   });
-  const provider = (vendor: Vendor, more: object): unknown => {
-    const { slug, url, jurisdiction } = vendor;
-    return make('Provider', slug, { slug, jurisdiction, keyOwnership: 'Organization', endpoint: { url }, ...more });
-  };
+  const provider = ({ slug, jurisdiction }: Vendor, more: object): unknown =>
+    make('Provider', slug, { slug, jurisdiction, keyOwnership: 'Organization', ...more });
   const resources: unknown[] = [
     provider(
-      { slug: 'sandbox', url: sandboxUrl, jurisdiction: 'LOCAL' },
+      { slug: 'sandbox', jurisdiction: 'LOCAL' },
       { protocol: 'Custom', endpoint: { url: sandboxUrl, allowInsecure: true } },
     ),
     make('VirtualKey', 'development', {
@@ -73,7 +73,7 @@ export function embeddedResources({
     const credentials = [{ name: 'environment', type: 'APIKey', secretKeyRef: { name, key: 'key' } }];
     resources.push(
       { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData: { key: secret } },
-      provider(vendor, { protocol: 'ChatCompletions', credentials }),
+      provider(vendor, { credentials }),
     );
   }
   return resources.map((value, index) => ({ file: '(embedded)', index, value }));

@@ -1,8 +1,10 @@
 import type { CredentialConfig, ModelConfig, ProviderConfig } from '../snapshot.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { ProviderSpec } from '../resources/provider.ts';
+import { addressOf, vendorOf, VENDORS } from '../resources/vendors.ts';
 import { byAge, type Resource } from './catalog.ts';
 import type { Compilation } from './context.ts';
+import { mayBeDeclared, placeOf } from './whereabouts.ts';
 
 /** Gives the providers that organizations of a namespace can reach, by slug. */
 export type ProvidersOf = (namespace: string) => ReadonlyMap<string, ProviderConfig>;
@@ -40,20 +42,42 @@ export function compileProviders(compilation: Compilation): ProvidersOf {
 
 function compileProvider(compilation: Compilation, resource: Resource<'Provider'>): ProviderConfig {
   const { spec } = resource.body;
+  const vendor = vendorOf(spec);
+  // The rules of the kind see to it that one of them is there.
+  const url = (spec.endpoint?.url ?? addressOf(vendor, spec.region) ?? '').replace(/\/+$/, '');
+  refuseFalsePlaces(compilation, resource, placeOf(vendor, url, spec.region));
+  const { promptCache, nativeFiles } = spec.features;
   return Object.freeze({
     id: resource.id,
     slug: spec.slug,
-    protocol: toSnapshot('protocol', spec.protocol),
-    url: spec.endpoint.url.replace(/\/+$/, ''),
+    vendor,
+    protocol: spec.protocol ? toSnapshot('protocol', spec.protocol) : VENDORS[vendor].protocol,
+    url,
     jurisdiction: spec.jurisdiction,
+    ...(spec.region !== undefined && { region: spec.region }),
+    ...(spec.project !== undefined && { project: spec.project }),
+    ...(spec.apiVersion !== undefined && { apiVersion: spec.apiVersion }),
     keyOwnership: toSnapshot('keyOwnership', spec.keyOwnership),
     credentials: Object.freeze(compileCredentials(compilation, resource)),
     models: compileModels(spec.models ?? []),
     attempts: spec.retry.attempts,
     circuitBreaker: Object.freeze({ ...spec.circuitBreaker }),
-    promptCache: toSnapshot('promptCache', spec.features.promptCache),
-    nativeFiles: spec.features.nativeFiles,
+    ...(promptCache !== undefined && { promptCache: toSnapshot('promptCache', promptCache) }),
+    ...(nativeFiles !== undefined && { nativeFiles }),
   });
+}
+
+/** Residency rests on what is declared, so what is plainly false must not compile. */
+function refuseFalsePlaces({ faults }: Compilation, resource: Resource<'Provider'>, place: string | undefined): void {
+  if (place === undefined) return;
+  const { jurisdiction, models = [] } = resource.body.spec;
+  const refuse = (field: string, declared: string | undefined): void => {
+    if (declared === undefined || mayBeDeclared(declared, place)) return;
+    const whole = place === 'GLOBAL' ? 'anywhere' : `in ${place}`;
+    faults.add(resource, field, `is not where this address is served: it processes data ${whole}`);
+  };
+  refuse('spec.jurisdiction', jurisdiction);
+  for (const [index, model] of models.entries()) refuse(`spec.models[${index}].jurisdiction`, model.jurisdiction);
 }
 
 function compileCredentials({ secrets }: Compilation, resource: Resource<'Provider'>): CredentialConfig[] {
@@ -67,6 +91,9 @@ function compileCredentials({ secrets }: Compilation, resource: Resource<'Provid
 
 function compileModels(models: NonNullable<ProviderSpec['models']>): ReadonlyMap<string, ModelConfig> {
   return new Map(
-    models.map((model) => [model.id, Object.freeze({ ...model, reasoning: toSnapshot('reasoning', model.reasoning) })]),
+    models.map(({ reasoning, ...model }) => [
+      model.id,
+      Object.freeze({ ...model, ...(reasoning !== undefined && { reasoning: toSnapshot('reasoning', reasoning) }) }),
+    ]),
   );
 }

@@ -35,6 +35,7 @@ export const SPELLINGS = {
     Effort: 'effort',
     ThinkingLevel: 'thinking_level',
     AdaptiveThinking: 'adaptive_thinking',
+    ThinkingBudget: 'thinking_budget',
   },
   strategy: { Weighted: 'weighted', Failover: 'failover', Auto: 'auto' },
   unit: { MillionTokens: 'million_tokens', Page: 'page', Image: 'image', Call: 'call' },

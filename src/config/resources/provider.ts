@@ -2,7 +2,8 @@ import Type, { type Static } from 'typebox';
 import { ENDPOINT_RULES, endpointUrl } from './endpoint.ts';
 import { customKind } from './kind.ts';
 import { rulesAt, type Rule } from './rules.ts';
-import { closed, jurisdiction, mapOf, name, oneOf, secretKeyRef } from './schema.ts';
+import { closed, jurisdiction, mapOf, name, oneOf, secretKeyRef, setOf, values } from './schema.ts';
+import { isVendor, VENDOR_IDS, VENDORS, vendorOf } from './vendors.ts';
 
 const endpoint = closed(
   {
@@ -26,18 +27,52 @@ const credential = closed({
 
 const model = closed({
   id: Type.String({ minLength: 1, maxLength: 160, description: 'Id of the model, without the provider.' }),
-  vision: Type.Boolean({ default: false, description: 'Whether the model takes images.' }),
-  reasoning: oneOf('reasoning', { default: 'None', description: 'How the model is told to reason.' }),
+  upstreamId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: 'What the provider knows it by, such as a deployment or an inference profile; absent: the id.',
+    }),
+  ),
+  jurisdiction: Type.Optional(
+    jurisdiction({ description: 'Where this model is processed, when elsewhere than the others of the provider.' }),
+  ),
+  vision: Type.Optional(
+    Type.Boolean({ description: 'Whether the model takes images; absent: as the model catalogue says.' }),
+  ),
+  reasoning: Type.Optional(
+    oneOf('reasoning', { description: 'How the model is told to reason; absent: as the model catalogue says.' }),
+  ),
   contextTokens: Type.Optional(Type.Integer({ minimum: 1, description: 'Size of the context window.' })),
   maxOutputTokens: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Most tokens of one answer; what is held when a caller names no limit.' }),
   ),
+  rejects: Type.Optional(
+    setOf(Type.String({ minLength: 1, maxLength: 64 }), {
+      maxItems: 64,
+      description: 'Members of a request that this model refuses; they are dropped before it is asked.',
+    }),
+  ),
 });
+
+const place = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^[A-Za-z0-9]([-._:A-Za-z0-9]*[A-Za-z0-9])?$', maxLength: 128, description }));
 
 const spec = closed({
   slug: name({ description: 'Prefix of its model ids: <slug>/<model>. Cannot be changed.' }),
-  protocol: oneOf('protocol', { description: 'The wire format its API speaks.' }),
-  endpoint,
+  vendor: Type.Optional(
+    values(VENDOR_IDS, {
+      description:
+        'Who serves the models; absent: the slug where it is a vendor, else by protocol. custom: any server.',
+    }),
+  ),
+  protocol: Type.Optional(
+    oneOf('protocol', { description: 'The wire format its API speaks; absent: that of the vendor.' }),
+  ),
+  endpoint: Type.Optional(endpoint),
+  region: place('Cloud region or location, such as eu-central-1, europe-west4 or eu.'),
+  project: place('Project of the cloud account.'),
+  apiVersion: place('Version of the API that the address names, where the vendor has several.'),
   jurisdiction: jurisdiction({ description: 'Where it processes data, such as EU or US.' }),
   keyOwnership: oneOf('keyOwnership', {
     default: 'Organization',
@@ -51,8 +86,12 @@ const spec = closed({
   ),
   features: closed(
     {
-      promptCache: oneOf('promptCache', { default: 'None', description: 'How it caches prompts.' }),
-      nativeFiles: Type.Boolean({ default: false, description: 'Whether it takes documents as they are.' }),
+      promptCache: Type.Optional(
+        oneOf('promptCache', { description: 'How it caches prompts; absent: as the vendor does.' }),
+      ),
+      nativeFiles: Type.Optional(
+        Type.Boolean({ description: 'Whether it takes documents as they are; absent: as the model catalogue says.' }),
+      ),
     },
     { default: {}, description: 'What it can do beyond its wire format.' },
   ),
@@ -88,6 +127,21 @@ const spec = closed({
 /** `spec` of a Provider: someone who serves models, and how to reach them. */
 export type ProviderSpec = Static<typeof spec>;
 
+const withAddress = VENDOR_IDS.filter((id) => VENDORS[id].address !== undefined);
+const regional = VENDOR_IDS.filter((id) => VENDORS[id].regional === true);
+const withProjects = VENDOR_IDS.filter((id) => VENDORS[id].projects === true);
+
+/** Whether a CEL expression is one of these words. */
+function celIn(expression: string, words: readonly string[]): string {
+  return `${expression} in [${words.map((word) => `'${word}'`).join(', ')}]`;
+}
+
+/** `vendorOf` in CEL. */
+const CEL_VENDOR =
+  `(has(self.vendor) ? self.vendor : ${celIn('self.slug', VENDOR_IDS)} ? self.slug : ` +
+  `!has(self.protocol) ? 'custom' : self.protocol == 'Converse' ? 'bedrock' : ` +
+  `self.protocol == 'GenerateContent' ? 'gemini' : 'custom')`;
+
 const specRules: readonly Rule<ProviderSpec>[] = [
   {
     rule: 'self.slug == oldSelf.slug',
@@ -101,11 +155,40 @@ const specRules: readonly Rule<ProviderSpec>[] = [
     check: (self) => self.slug !== 'gw',
   },
   {
-    rule: "self.protocol == 'Custom' || (has(self.credentials) && size(self.credentials) > 0)",
-    message: 'is required unless protocol is Custom',
+    rule: `has(self.protocol) || has(self.vendor) || ${celIn('self.slug', VENDOR_IDS)}`,
+    message: 'is required unless vendor says who serves the models',
+    fieldPath: '.protocol',
+    reason: 'FieldValueRequired',
+    check: (self) => self.protocol !== undefined || self.vendor !== undefined || isVendor(self.slug),
+  },
+  {
+    rule: `has(self.endpoint) || ${celIn(CEL_VENDOR, withAddress)}`,
+    message: 'is required: this vendor has no address that is known',
+    fieldPath: '.endpoint',
+    reason: 'FieldValueRequired',
+    check: (self) => self.endpoint !== undefined || withAddress.includes(vendorOf(self)),
+  },
+  {
+    rule: `has(self.region) || !(${celIn(CEL_VENDOR, regional)})`,
+    message: 'is required for this vendor',
+    fieldPath: '.region',
+    reason: 'FieldValueRequired',
+    check: (self) => self.region !== undefined || !regional.includes(vendorOf(self)),
+  },
+  {
+    rule: `has(self.project) || !(${celIn(CEL_VENDOR, withProjects)})`,
+    message: 'is required for this vendor',
+    fieldPath: '.project',
+    reason: 'FieldValueRequired',
+    check: (self) => self.project !== undefined || !withProjects.includes(vendorOf(self)),
+  },
+  {
+    rule: `${CEL_VENDOR} == 'custom' || (has(self.credentials) && size(self.credentials) > 0)`,
+    message: 'is required unless the vendor is custom',
     fieldPath: '.credentials',
     reason: 'FieldValueRequired',
-    check: (self) => self.protocol === 'Custom' || (self.credentials?.length ?? 0) > 0,
+    // One of the vendors answers without a key too, at a trickle: a forgotten key must not pass for a slow provider.
+    check: (self) => vendorOf(self) === 'custom' || (self.credentials?.length ?? 0) > 0,
   },
   {
     rule: '!has(self.credentials) || size(self.credentials) == 0 || self.credentials.exists(c, c.weight > 0)',
@@ -115,7 +198,7 @@ const specRules: readonly Rule<ProviderSpec>[] = [
   },
 ];
 
-const endpointRules: readonly Rule<ProviderSpec['endpoint']>[] = [
+const endpointRules: readonly Rule<Static<typeof endpoint>>[] = [
   {
     rule: "self.allowInsecure || self.url.startsWith('https://')",
     message: 'must start with https:// unless allowInsecure is true',

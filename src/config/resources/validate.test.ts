@@ -104,15 +104,45 @@ const BROKEN: readonly (readonly [
   ],
   [
     'Provider',
-    "self.protocol == 'Custom' ||",
-    { protocol: 'Messages' },
-    'spec.credentials: is required unless protocol is Custom',
+    'has(self.protocol) || has(self.vendor)',
+    { protocol: undefined },
+    'spec.protocol: is required unless vendor says who serves the models',
   ],
   [
     'Provider',
-    "self.protocol == 'Custom' ||",
-    { protocol: 'Messages', credentials: [] },
-    'spec.credentials: is required unless protocol is Custom',
+    'has(self.endpoint) ||',
+    { endpoint: undefined },
+    'spec.endpoint: is required: this vendor has no address that is known',
+  ],
+  [
+    'Provider',
+    'has(self.endpoint) ||',
+    { vendor: 'azure', credentials: [credential], endpoint: undefined },
+    'spec.endpoint: is required: this vendor has no address that is known',
+  ],
+  [
+    'Provider',
+    'has(self.region) ||',
+    { protocol: 'Converse', credentials: [credential] },
+    'spec.region: is required for this vendor',
+  ],
+  [
+    'Provider',
+    'has(self.project) ||',
+    { slug: 'vertex', region: 'eu', credentials: [credential] },
+    'spec.project: is required for this vendor',
+  ],
+  [
+    'Provider',
+    "'custom') == 'custom' ||",
+    { vendor: 'ovhcloud', endpoint: undefined },
+    'spec.credentials: is required unless the vendor is custom',
+  ],
+  [
+    'Provider',
+    "'custom') == 'custom' ||",
+    { slug: 'anthropic', credentials: [] },
+    'spec.credentials: is required unless the vendor is custom',
   ],
   [
     'Provider',
@@ -414,8 +444,8 @@ describe('schemas', () => {
     const provider = validate('Provider', document, () => {});
     expect(provider?.spec).toMatchObject({
       keyOwnership: 'Organization',
-      features: { promptCache: 'None', nativeFiles: false },
-      models: [{ id: 'a', vision: false, reasoning: 'None' }],
+      features: {},
+      models: [{ id: 'a' }],
       retry: { attempts: 2 },
       circuitBreaker: { failureRatioPercent: 50, minRequests: 20, openSeconds: 5 },
     });

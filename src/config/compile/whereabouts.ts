@@ -1,0 +1,107 @@
+import type { VendorId } from '../snapshot.ts';
+import { addressOf } from '../resources/vendors.ts';
+
+/** Countries by the group they may be declared as. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  EU: [
+    ...['AT', 'BE', 'BG', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GR', 'HR', 'HU'],
+    ...['IE', 'IT', 'LT', 'LU', 'LV', 'MT', 'NL', 'PL', 'PT', 'RO', 'SE', 'SI', 'SK'],
+  ],
+  APAC: ['AU', 'HK', 'ID', 'IN', 'JP', 'KR', 'MY', 'NZ', 'SG', 'TH', 'TW'],
+};
+
+/** Where a vendor's own hosts process data, whatever anyone declares. Hosts that are not here are believed. */
+const HOSTS: Readonly<Record<string, string>> = {
+  'api.openai.com': 'US',
+  'us.api.openai.com': 'US',
+  'eu.api.openai.com': 'EU',
+  'ae.api.openai.com': 'AE',
+  'au.api.openai.com': 'AU',
+  'in.api.openai.com': 'IN',
+  'jp.api.openai.com': 'JP',
+  'api.anthropic.com': 'US',
+  'generativelanguage.googleapis.com': 'US',
+  'api.mistral.ai': 'EU',
+  'api.eu.mistral.ai': 'EU',
+  'api.us.mistral.ai': 'US',
+  'api.deepseek.com': 'CN',
+  'api.x.ai': 'US',
+  'api.groq.com': 'US',
+  'api.together.xyz': 'US',
+  'api.fireworks.ai': 'US',
+  'api.cerebras.ai': 'US',
+  'api.typesafe.ai': 'US',
+  'api.scaleway.ai': 'FR',
+  'oai.endpoints.kepler.ai.cloud.ovh.net': 'FR',
+  'openai.inference.de-txl.ionos.com': 'DE',
+  // Only dedicated endpoints, which have hosts of their own, stay in a region.
+  'api.tokenfactory.nebius.com': 'GLOBAL',
+};
+
+/** Cloud regions by what they begin with, longest first. */
+const REGIONS: readonly (readonly [string, string])[] = [
+  ['eu-west-2', 'GB'],
+  ['eu-central-2', 'CH'],
+  ['eu-central-1', 'DE'],
+  ['eu-west-1', 'IE'],
+  ['eu-west-3', 'FR'],
+  ['eu-north-1', 'SE'],
+  ['eu-south-1', 'IT'],
+  ['eu-south-2', 'ES'],
+  ['eusc-de', 'DE'],
+  ['us-', 'US'],
+  ['ap-northeast-2', 'KR'],
+  ['ap-northeast-', 'JP'],
+  ['ap-south-', 'IN'],
+  ['ap-southeast-2', 'AU'],
+  ['ap-southeast-4', 'AU'],
+  ['ap-', 'APAC'],
+  ['ca-', 'CA'],
+  ['cn-', 'CN'],
+  ['sa-', 'BR'],
+  ['europe-west2', 'GB'],
+  ['europe-west6', 'CH'],
+  ['europe-west3', 'DE'],
+  ['europe-west10', 'DE'],
+  ['europe-west4', 'NL'],
+  ['europe-west9', 'FR'],
+  ['europe-', 'EU'],
+  ['asia-northeast3', 'KR'],
+  ['asia-northeast', 'JP'],
+  ['asia-south1', 'IN'],
+  ['asia-', 'APAC'],
+  ['australia-', 'AU'],
+  ['northamerica-northeast', 'CA'],
+  ['southamerica-', 'BR'],
+];
+
+/** Where calls to an address are processed: a country, a group of them or `GLOBAL`. Undefined: nobody knows but its owner. */
+export function placeOf(vendor: VendorId, url: string, region: string | undefined): string | undefined {
+  const host = new URL(url).hostname;
+  if (vendor === 'bedrock') {
+    const named = /^bedrock-(?:runtime|mantle)(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.|api\.aws)/.exec(host)?.[1];
+    return named === undefined ? undefined : placeOfRegion(named);
+  }
+  if (vendor === 'vertex') {
+    const own = host.endsWith('.googleapis.com') || url === addressOf(vendor, region);
+    return own && region !== undefined ? placeOfLocation(region) : undefined;
+  }
+  return Object.hasOwn(HOSTS, host) ? HOSTS[host] : undefined;
+}
+
+function placeOfLocation(location: string): string | undefined {
+  return ['global', 'us', 'eu'].includes(location) ? location.toUpperCase() : placeOfRegion(location);
+}
+
+function placeOfRegion(region: string): string | undefined {
+  return REGIONS.find(([prefix]) => region.startsWith(prefix))?.[1];
+}
+
+/**
+ * Whether a declaration can be true of a place. A wider one than needed may be declared (`EU` of Paris, `GLOBAL` of
+ * anything), and a country of a group that a place is said to be in.
+ */
+export function mayBeDeclared(declared: string, place: string): boolean {
+  if (declared === place || declared === 'GLOBAL') return true;
+  return (GROUPS[declared]?.includes(place) ?? false) || (GROUPS[place]?.includes(declared) ?? false);
+}
