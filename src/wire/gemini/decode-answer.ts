@@ -1,0 +1,13 @@
+import type { ModelAnswer } from '../canonical.ts';
+import { gather } from '../gather.ts';
+import type { JsonObject } from '../json.ts';
+import { GeminiEventReader } from './event-reader.ts';
+import { blockReason, finishReason, firstCandidate } from './response.ts';
+
+/** Reads a buffered answer: a stream of one chunk. Undefined for an error, or when there is nothing of an answer in it. */
+export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
+  if (body['error'] !== undefined || !(firstCandidate(body) || blockReason(body))) return undefined;
+  const reader = new GeminiEventReader();
+  const { finish, ...answer } = gather([...reader.chunk(body), ...reader.end()]);
+  return { ...answer, finish: finish ?? { reason: finishReason('STOP', reader.hasCalled) ?? 'stop' } };
+}
