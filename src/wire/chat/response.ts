@@ -1,6 +1,7 @@
+import { readId } from '../answer-id.ts';
 import type { AnswerFacts, Leaf } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
-import type { Json, JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import type { JsonNode } from '../scan.ts';
 import { readUsage } from './usage.ts';
 
@@ -28,9 +29,4 @@ export function answerLeaves(answer: WireDocument, jsonAnswer: boolean): readonl
   };
   visit(answer.root, '');
   return found;
-}
-
-/** An answer's id, if it is one that a row can hold. */
-export function readId(id: Json | undefined): string | undefined {
-  return typeof id === 'string' && /^[\w.:@/+=-]{1,128}$/.test(id) ? id : undefined;
 }

@@ -1,10 +1,11 @@
 import type { Usage } from '#wire/usage.ts';
+import { readId } from '../answer-id.ts';
 import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
 import type { SseEvent } from '../sse.ts';
-import { readId, textKind } from './response.ts';
+import { textKind } from './response.ts';
 import { readUsage, writeUsage } from './usage.ts';
 
 const MAX_MESSAGE = 2000;

@@ -1,0 +1,101 @@
+import type { Contents, Leaf, Media } from './codec.ts';
+import { isExtension, type WireDocument } from './document.ts';
+import { looksLikeEscapedJson } from './json.ts';
+import type { JsonNode, ObjectNode, StringNode } from './scan.ts';
+
+/** What a family knows about the places of its request. `parent` is the member around `name`; arrays are looked through. */
+export interface Places {
+  /** Top-level members in the order a model reads them; members not named here come last, as written. */
+  readonly promptOrder: readonly string[];
+  /** Whether a string in this place is no text at all: an id that pairs things, sealed bytes. */
+  isStructural(text: string, name: string, parent: string): boolean;
+  /** Whether the strings of this member are JSON of their own. */
+  isJson(name: string, parent: string): boolean;
+  /** What an object carries if it is content that is not text. `listed`: it is an item of an array. */
+  mediaOf(object: ObjectNode, name: string, listed: boolean): Media['kind'] | undefined;
+  /** Whether media in this member may be bare base64, without a `data:` prefix. */
+  isBareMedia(name: string): boolean;
+}
+
+/** Long enough to be an account or card number written as a JSON number. */
+const ACCOUNT_DIGITS = 12;
+
+const INLINE_MEDIA = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+=-]+)*;base64,/;
+const REMOTE_MEDIA = /^[a-z][a-z0-9+.-]*:\/\//i;
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+/**
+ * Every string of a request that can leave, save: the model id, what its family calls structural, and the bytes of
+ * inline media, which are reported as media instead.
+ */
+export function walk(document: WireDocument, places: Places): Contents {
+  const { promptOrder } = places;
+  const rank = (name: string): number => {
+    const at = promptOrder.indexOf(name);
+    return at < 0 ? promptOrder.length : at;
+  };
+  const found = new Walk(places);
+  const members = [...document.root.members].sort((a, b) => rank(a.key.value) - rank(b.key.value));
+  for (const { key, value } of members) {
+    if (isExtension(key.value)) continue;
+    found.key(key);
+    if (key.value !== 'model') found.value(value, key.value, '', undefined, false);
+  }
+  return found;
+}
+
+class Walk implements Contents {
+  readonly leaves: Leaf[] = [];
+  readonly media: Media[] = [];
+  readonly #places: Places;
+
+  constructor(places: Places) {
+    this.#places = places;
+  }
+
+  key(node: StringNode): void {
+    this.leaves.push({ node, text: node.value, kind: 'text' });
+  }
+
+  /**
+   * `name`: the member this value belongs to, also for the items of its array; `parent`: the member around that;
+   * `media`: what the content around it carries, if it is not text.
+   */
+  value(node: JsonNode, name: string, parent: string, media: Media['kind'] | undefined, listed: boolean): void {
+    switch (node.kind) {
+      case 'string':
+        this.#string(node, name, parent, media);
+        return;
+      case 'number':
+        if (node.source.length >= ACCOUNT_DIGITS) this.leaves.push({ node, text: node.source, kind: 'text' });
+        return;
+      case 'array':
+        for (const item of node.items) this.value(item, name, parent, media, true);
+        return;
+      case 'object': {
+        const carried = this.#places.mediaOf(node, name, listed) ?? media;
+        for (const { key, value } of node.members) {
+          this.key(key);
+          this.value(value, key.value, name, carried, false);
+        }
+        return;
+      }
+      case 'literal':
+        return;
+    }
+  }
+
+  #string(node: StringNode, name: string, parent: string, media: Media['kind'] | undefined): void {
+    const text = node.value;
+    if (media !== undefined) {
+      const inline = INLINE_MEDIA.test(text) || (this.#places.isBareMedia(name) && BASE64.test(text));
+      if (inline || REMOTE_MEDIA.test(text) || name === 'file_id') {
+        this.media.push({ kind: media, source: inline ? 'inline' : 'remote', length: text.length });
+      }
+      if (inline) return;
+    }
+    if (this.#places.isStructural(text, name, parent)) return;
+    const json = this.#places.isJson(name, parent) || looksLikeEscapedJson(text);
+    this.leaves.push({ node, text, kind: json ? 'json' : 'text' });
+  }
+}
