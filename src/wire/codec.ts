@@ -126,6 +126,8 @@ export interface Codec {
   deltas(frame: WireDocument, jsonAnswer: boolean): readonly Delta[];
   /** A frame like `like` that says only `text` on `channel`: for text held back until its channel ended. */
   deltaFrame(like: JsonObject, channel: string, text: string): JsonObject;
+  /** The `event:` line of a frame; absent where events have no name. */
+  eventName?(frame: JsonObject): string | undefined;
   /** The frame that tells usage, in this family's words; undefined where a family has none of its own. */
   usageFrame(like: JsonObject, usage: Usage): JsonObject | undefined;
   /** Edits that make a streaming request ask for the usage frame. */

@@ -143,22 +143,24 @@ export class StreamRestorer {
   /** The text to send for an event: its own bytes where nothing is restored. */
   restore(event: SseEvent, facts: FrameFacts): string {
     if (event.data === undefined || facts.kind === 'other') return event.raw;
-    if (facts.kind === 'done' || facts.kind === 'error') return this.end() + event.raw;
+    // The end is a bare mark in some families, in others an event that repeats the answer.
+    const isMark = facts.kind === 'done' && !/^\s*\{/.test(event.data);
+    if (isMark || facts.kind === 'error') return this.end() + event.raw;
     if (!this.#holding() && !mayHoldTag(event.data)) return event.raw;
     const frame = readDocument(this.#codec.family, event.data, { lenient: true });
     this.#last = frame.body;
     const edits: Edit[] = [];
     const seen = new Set<string>();
+    const ends = (channel: string): boolean =>
+      facts.kind === 'done' || facts.ends.some((prefix) => channel.startsWith(prefix));
     for (const delta of this.#codec.deltas(frame, this.#jsonAnswer)) {
       const restorer = this.#channel(delta.channel, delta.kind);
       seen.add(delta.channel);
       let text = restorer.push(delta.node.value);
-      if (facts.ends.some((prefix) => delta.channel.startsWith(prefix))) text += restorer.flush();
+      if (ends(delta.channel)) text += restorer.flush();
       if (text !== delta.node.value) edits.push(setString(delta.node, text));
     }
-    const late = this.#flush(
-      (channel) => !seen.has(channel) && facts.ends.some((prefix) => channel.startsWith(prefix)),
-    );
+    const late = this.#flush((channel) => !seen.has(channel) && ends(channel));
     return late + (edits.length === 0 ? event.raw : writeEvent(render(event.data, edits), event.event));
   }
 
@@ -185,7 +187,8 @@ export class StreamRestorer {
     let frames = '';
     for (const [channel, restorer] of this.#channels) {
       if (!restorer.holding || !which(channel)) continue;
-      frames += writeEvent(JSON.stringify(this.#codec.deltaFrame(this.#last, channel, restorer.flush())));
+      const frame = this.#codec.deltaFrame(this.#last, channel, restorer.flush());
+      frames += writeEvent(JSON.stringify(frame), this.#codec.eventName?.(frame));
     }
     return frames;
   }

@@ -1,0 +1,61 @@
+import type { Contents, Media } from '../codec.ts';
+import type { WireDocument } from '../document.ts';
+import { member } from '../scan.ts';
+import { walk, type Places } from '../walk.ts';
+
+/** An id as every vendor makes them; anything else in an id's place is read as text. */
+const OPAQUE_ID = /^[A-Za-z0-9_-]{1,128}$/;
+/** Bytes that only their maker can read, and refuses when one of them is changed. */
+const SEALED = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+const SEALED_NAMES = new Set(['encrypted_content', 'fingerprint']);
+const ITEM_IDS = new Set(['id', 'call_id', 'approval_request_id']);
+
+/** Content whose strings are all text. */
+const TEXT_PARTS = new Set(['input_text', 'output_text', 'text', 'refusal', 'summary_text', 'reasoning_text', 'logs']);
+const MEDIA_TYPES: Readonly<Record<string, Media['kind']>> = {
+  input_image: 'image',
+  output_image: 'image',
+  computer_screenshot: 'image',
+  image_generation_call: 'image',
+  input_file: 'file',
+  input_audio: 'audio',
+  output_audio: 'audio',
+};
+/** Members whose array holds content; its items of unknown types carry media. */
+const CONTENT_LISTS = new Set(['content', 'output']);
+const BARE_MEDIA = new Set(['data', 'file_data', 'result']);
+
+const PLACES: Places = {
+  promptOrder: ['tools', 'instructions', 'input'],
+  isStructural(text, name, parent) {
+    if (SEALED_NAMES.has(name)) return parent === 'input' && SEALED.test(text);
+    return isId(name, parent) && OPAQUE_ID.test(text);
+  },
+  isJson: (name, parent) => name === 'arguments' && parent === 'input',
+  mediaOf(object, name, listed) {
+    if (name === 'input_image_mask') return 'image';
+    const type = member(object, 'type');
+    if (type?.kind !== 'string' || TEXT_PARTS.has(type.value)) return undefined;
+    if (Object.hasOwn(MEDIA_TYPES, type.value)) return MEDIA_TYPES[type.value];
+    if (name === 'outputs' && type.value === 'image') return 'image';
+    if (!listed || !CONTENT_LISTS.has(name)) return undefined;
+    if (type.value.includes('image')) return 'image';
+    return type.value.includes('audio') ? 'audio' : 'file';
+  },
+  isBareMedia: (name) => BARE_MEDIA.has(name),
+};
+
+/**
+ * Every string of a responses request that can leave. Structural are the ids of items and calls and of what the provider
+ * keeps, and what it has sealed for itself.
+ */
+export function contents(document: WireDocument): Contents {
+  return walk(document, PLACES);
+}
+
+function isId(name: string, parent: string): boolean {
+  if (parent === 'input') return ITEM_IDS.has(name);
+  if (parent === '') return name === 'previous_response_id' || name === 'conversation';
+  return (name === 'caller_id' && parent === 'caller') || (name === 'id' && parent === 'conversation');
+}
