@@ -1,14 +1,24 @@
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { chatEnvelope, errorHeaders } from '#errors/envelopes.ts';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import type { Ingress } from '#pipeline/call.ts';
-import { arrive } from '#surfaces/arrival.ts';
+import type { Providers } from '#route/plan.ts';
+import { arrive, idOf, numberReply, type Arrival } from '#surfaces/arrival.ts';
 import type { KeyStore } from '#surfaces/caller.ts';
-import { chatCompletions, chatIngress, type ChatDeps } from '#surfaces/chat/completions.ts';
+import { chatVoice } from '#surfaces/chat/voice.ts';
+import { ingressAt, type Door } from '#surfaces/door.ts';
+import { DOORS } from '#surfaces/doors.ts';
+import { countTokens } from '#surfaces/messages/count-tokens.ts';
+import { isProbe, notServed } from '#surfaces/messages/not-served.ts';
+import { messagesVoice, speaksMessages } from '#surfaces/messages/voice.ts';
+import { answerModel, answerModels, modelsVoice } from '#surfaces/models/answer.ts';
+import { sendFailure } from '#surfaces/send-failure.ts';
+import { serveCall, type CallDeps } from '#surfaces/serve-call.ts';
+import type { Voice } from '#surfaces/voice.ts';
 
-export interface GatewayDeps extends ChatDeps {
+export interface GatewayDeps extends CallDeps {
   readonly keys: KeyStore;
-  /** Seals a request that was refused before its surface saw it. */
+  readonly providers: Providers;
+  /** Seals a request that was refused before the corridor saw it. */
   readonly refuse: (ingress: Ingress, error: GatewayError) => Promise<void>;
   /** Where a browser that lost its way is sent. // spec 1.4 */
   readonly docsUrl: string;
@@ -18,6 +28,8 @@ export interface GatewayDeps extends ChatDeps {
 }
 
 const BODY_TIMEOUT_MS = 120_000;
+/** Longer than any model id in a path. */
+const MAX_PARAM_LENGTH = 1024;
 
 /** The HTTP server: the surfaces at their paths, one way for every failure, and nothing else. */
 export function buildGateway(deps: GatewayDeps): FastifyInstance {
@@ -28,41 +40,118 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
     requestTimeout: BODY_TIMEOUT_MS,
     keepAliveTimeout: 75_000,
     return503OnClosing: false,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // Failures before there is a route, such as a path that is not a URL.
+    frameworkErrors: (thrown, request, reply) => void fail(thrown, request, reply, deps),
   });
   // Wire routes keep the text: inspection and routing edit it, nothing re-serialises it.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   app.decorateRequest('arrival', undefined);
-  const refuseWhileDraining = (reply: FastifyReply): void => {
-    if (!deps.draining()) return;
-    reply.header('connection', 'close');
-    throw new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
-  };
-  app.setErrorHandler(async (thrown, request, reply) => {
-    const error = ofFastify(thrown);
-    const { arrival } = request;
-    if (arrival) await deps.refuse(chatIngress(request, arrival, AbortSignal.any([])), error);
-    deps.onError(error, arrival?.id ?? '');
-    return reply.code(error.status).headers(errorHeaders(error)).send(chatEnvelope(error));
-  });
-  app.setNotFoundHandler((request, reply) => {
-    const browser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
-    return browser
-      ? reply.redirect(deps.docsUrl, 302)
-      : reply.code(404).type('text/plain; charset=utf-8').send('Not Found');
-  });
-  app.post('/v1/chat/completions', {
-    onRequest: async (request, reply) => {
-      arrive(request, reply, deps.keys);
-      refuseWhileDraining(reply);
-    },
-    handler: async (request, reply) => {
-      // A body may have come in while the process was told to end.
-      refuseWhileDraining(reply);
-      await chatCompletions(request, reply, request.arrival!, deps);
-    },
-  });
+  app.decorateRequest('voice', undefined);
+  app.setErrorHandler((thrown, request, reply) => fail(thrown, request, reply, deps));
+  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, deps));
+  for (const door of DOORS) mountDoor(app, door, deps);
+  mountCountTokens(app, deps);
+  mountModels(app, deps);
   return app;
+}
+
+function mountDoor(app: FastifyInstance, door: Door, deps: GatewayDeps): void {
+  for (const path of door.paths) {
+    app.post(path, {
+      onRequest: async (request, reply) => {
+        admit(request, reply, deps, door.voice, door);
+      },
+      handler: async (request, reply) => {
+        // A body may have come in while the process was told to end.
+        refuseWhileDraining(reply, deps);
+        await serveCall(request, reply, arrivalOf(request), door, deps);
+      },
+    });
+  }
+}
+
+function mountCountTokens(app: FastifyInstance, deps: GatewayDeps): void {
+  for (const path of ['/v1/messages/count_tokens', '/anthropic/v1/messages/count_tokens']) {
+    app.post(path, {
+      onRequest: async (request, reply) => {
+        admit(request, reply, deps, messagesVoice);
+      },
+      handler: async (request) => countTokens(typeof request.body === 'string' ? request.body : ''),
+    });
+  }
+}
+
+function mountModels(app: FastifyInstance, deps: GatewayDeps): void {
+  for (const path of ['/v1/models', '/anthropic/v1/models']) {
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      admit(request, reply, deps, modelsVoice(request));
+    };
+    app.get(path, {
+      onRequest,
+      handler: async (request) => answerModels(request, arrivalOf(request), deps.providers),
+    });
+    app.get(`${path}/*`, {
+      onRequest,
+      handler: async (request) => answerModel(request, arrivalOf(request), deps.providers),
+    });
+  }
+}
+
+/** Nobody gets further without a key, or while the process is ending. */
+function admit(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps, voice: Voice, door?: Door): void {
+  arrive(request, reply, deps.keys, voice, door);
+  refuseWhileDraining(reply, deps);
+}
+
+function refuseWhileDraining(reply: FastifyReply, deps: GatewayDeps): void {
+  if (!deps.draining()) return;
+  reply.header('connection', 'close');
+  throw new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+}
+
+function arrivalOf({ arrival }: FastifyRequest): Arrival {
+  if (!arrival) throw new Error('a handler ran before its caller was known');
+  return arrival;
+}
+
+/** A failure outside the corridor: sealed where a call was meant, and told in the voice of the path. */
+async function fail(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: GatewayDeps,
+): Promise<FastifyReply> {
+  const error = ofFastify(thrown);
+  const { arrival } = request;
+  const voice = request.voice ?? voiceOf(request);
+  if (arrival?.door) await deps.refuse(ingressAt(arrival.door, request, arrival, AbortSignal.any([])), error);
+  const id = idOf(reply) || numberReply(reply, voice, Date.now());
+  deps.onError(error, id);
+  return sendFailure(reply, voice, error, id);
+}
+
+/** A path that nobody serves, or a method. // spec 1.4, 4.1, 7.2 */
+function answerUnknown(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
+  const { method, headers } = request;
+  const path = pathOf(request);
+  if (isProbe(method, path)) return reply.code(200).send();
+  if (method === 'GET' && (headers.accept ?? '').includes('text/html')) return reply.redirect(deps.docsUrl, 302);
+  if (speaksMessages(path)) {
+    const id = numberReply(reply, messagesVoice, Date.now());
+    return sendFailure(reply, messagesVoice, notServed(path), id);
+  }
+  return reply.code(404).type('text/plain; charset=utf-8').send('Not Found');
+}
+
+function voiceOf(request: FastifyRequest): Voice {
+  return speaksMessages(pathOf(request)) ? messagesVoice : chatVoice;
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? '';
 }
 
 /** Failures that Fastify finds before a surface is reached. */

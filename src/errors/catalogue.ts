@@ -54,6 +54,7 @@ export const CATALOGUE = {
   residency_denied: kind(403, 'permission_error', 'permission_error'),
   scope_violation: kind(403, 'permission_error', 'permission_error'),
   model_not_found: kind(404, 'not_found_error', 'not_found_error'),
+  not_found: kind(404, 'not_found_error', 'not_found_error'),
   request_too_large: kind(413, 'invalid_request_error', 'request_too_large'),
   unsupported_media_type: kind(415, 'invalid_request_error', 'invalid_request_error'),
   data_protection: kind(422, 'invalid_request_error', 'invalid_request_error'),

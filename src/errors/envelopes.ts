@@ -1,4 +1,4 @@
-import { CATALOGUE, type ErrorKind } from './catalogue.ts';
+import { CATALOGUE, type ErrorKind, type MessagesErrorType } from './catalogue.ts';
 import type { FailureReport, GatewayError } from './gateway-error.ts';
 
 /** The chat surface's error body. // spec 7.1 */
@@ -12,12 +12,45 @@ export interface ChatErrorBody {
   };
 }
 
+/** The messages surface's error body. // spec 7.2 */
+export interface MessagesErrorBody {
+  readonly type: 'error';
+  readonly error: { readonly type: MessagesErrorType; readonly message: string };
+  readonly request_id: string;
+}
+
 /** A failure as the chat surface tells it, buffered or as an event in a stream. */
 export function chatEnvelope(error: GatewayError): ChatErrorBody {
   const { code, message, param, report } = error;
   return {
     error: { message, type: CATALOGUE[code].chatType, param: param ?? null, code, ...(report && { gw: report }) },
   };
+}
+
+/** A failure as the messages surface tells it, buffered or as an event in a stream. `requestId`: the call's id. */
+export function messagesEnvelope(error: GatewayError, requestId: string): MessagesErrorBody {
+  return { type: 'error', error: { type: messagesType(error), message: error.message }, request_id: requestId };
+}
+
+/** What the messages surface calls a status that the catalogue did not choose. */
+const MESSAGES_TYPES: Readonly<Record<number, MessagesErrorType>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  422: 'invalid_request_error',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  529: 'overloaded_error',
+};
+
+/** The catalogue's type; where the provider's own status is told, the one that belongs to it. */
+function messagesType({ code, status }: GatewayError): MessagesErrorType {
+  const kind: ErrorKind = CATALOGUE[code];
+  return status === kind.status ? kind.messagesType : (MESSAGES_TYPES[status] ?? 'api_error');
 }
 
 /** Headers every surface sends with a failure: when to come back, and whether to come back at all. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Snapshot, VirtualKeyConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
+import type { RequestHeaders } from './voice.ts';
 
 /** What the door knows of its callers: the configuration in force, and whether it can be believed to be complete. */
 export interface KeyStore {
@@ -15,13 +16,11 @@ export interface Caller {
   readonly snapshot: Snapshot;
 }
 
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
-
 /**
  * Who sends a request: the key is hashed and looked up in memory. // spec 5.1, 5.2, 5.7
  * Throws `invalid_api_key`, or `auth_unavailable` where the key may be good but the store could not be read.
  */
-export function identify(headers: Headers, store: KeyStore): Caller {
+export function identify(headers: RequestHeaders, store: KeyStore): Caller {
   const secret = presentedKey(headers);
   const snapshot = store.current();
   if (!snapshot) throw unavailable();
@@ -33,7 +32,7 @@ export function identify(headers: Headers, store: KeyStore): Caller {
 }
 
 /** The key of `Authorization: Bearer` or `x-api-key`; both are fine when they agree. */
-function presentedKey(headers: Headers): string {
+function presentedKey(headers: RequestHeaders): string {
   const authorization = headers['authorization'];
   const bearer = typeof authorization === 'string' ? /^Bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined;
   const apiKey = headers['x-api-key'];

@@ -1,0 +1,24 @@
+import type { FastifyRequest } from 'fastify';
+import type { Ingress, Surface } from '#pipeline/call.ts';
+import type { Codec } from '#wire/codec.ts';
+import type { Arrival } from './arrival.ts';
+import type { Voice } from './voice.ts';
+
+/** A way into the corridor: `POST` to one of its paths is a model call in one wire family. */
+export interface Door {
+  readonly surface: Surface;
+  readonly paths: readonly string[];
+  readonly codec: Codec;
+  readonly voice: Voice;
+}
+
+/** A request at this door as the corridor takes it. */
+export function ingressAt(
+  { surface, codec }: Door,
+  request: FastifyRequest,
+  { id, startedAt, key, snapshot, headers }: Arrival,
+  signal: AbortSignal,
+): Ingress {
+  const text = typeof request.body === 'string' ? request.body : '';
+  return { id, startedAt, key, snapshot, surface, codec, text, headers, signal };
+}

@@ -1,0 +1,70 @@
+import { requestFault } from '#pipeline/admit.ts';
+import type { Leaf, Media } from '#wire/codec.ts';
+import { readDocument, render, setMember, type WireDocument } from '#wire/document.ts';
+import { messagesCodec } from '#wire/messages/codec.ts';
+import { member, type JsonNode } from '#wire/scan.ts';
+import { textTokens } from './text-tokens.ts';
+
+/** What a model is told beside the texts: where the conversation begins, who speaks, where a turn ends. */
+const TOKENS_A_REQUEST = 3;
+const TOKENS_A_MESSAGE = 4;
+/** The most the vendor scales an image to. */
+const TOKENS_AN_IMAGE = 1600;
+/** A document counts by its size, at least as one page. */
+const TOKENS_A_PAGE = 2000;
+const UNITS_A_PAGE = 65_536;
+
+/**
+ * The answer to `POST /v1/messages/count_tokens`: an estimate made here. Nothing is dispatched, kept, metered or sealed.
+ * The model's own tokenizer may count otherwise. Throws what a messages request of this text would be refused with,
+ * save that it needs no `max_tokens`. // spec 4.1, 4.5.5
+ */
+export async function countTokens(text: string): Promise<{ readonly input_tokens: number }> {
+  const { document, leaves, media } = read(text);
+  const { messages } = document.body;
+  const turns = Array.isArray(messages) ? messages.length : 0;
+  const fixed = TOKENS_A_REQUEST + turns * TOKENS_A_MESSAGE + media.reduce((sum, one) => sum + mediaTokens(one), 0);
+  return { input_tokens: fixed + (await textTokens(promptTexts(document, leaves))) };
+}
+
+function read(text: string): { document: WireDocument; leaves: readonly Leaf[]; media: readonly Media[] } {
+  try {
+    const document = readDocument('messages', text);
+    // One reading decides what a request is: it is asked about the same request with a ceiling.
+    const whole = render(text, [setMember(document.root, 'max_tokens', '1')]);
+    messagesCodec.ask(readDocument('messages', whole));
+    return { document, ...messagesCodec.contents(document) };
+  } catch (thrown) {
+    throw requestFault(thrown);
+  }
+}
+
+/** What the model reads as text: tools and the form of the answer as they are written, of the rest what is said. */
+function promptTexts({ root, text }: WireDocument, leaves: readonly Leaf[]): string[] {
+  const texts: string[] = [];
+  for (const name of ['tools', 'output_config']) {
+    const node = member(root, name);
+    if (node) texts.push(text.slice(node.start, node.end));
+  }
+  const prompt = [member(root, 'system'), member(root, 'messages')].filter((node) => node !== undefined);
+  for (const leaf of leaves) {
+    if (prompt.some((node) => holds(node, leaf.node)) && !isName(text, leaf.node)) texts.push(leaf.text);
+  }
+  return texts;
+}
+
+function holds(outer: JsonNode, inner: JsonNode): boolean {
+  return outer.start <= inner.start && inner.end <= outer.end;
+}
+
+/** Whether this string is a member's name: structure, which a model reads in a form of its own. */
+function isName(text: string, { end }: JsonNode): boolean {
+  let at = end;
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++;
+  return text[at] === ':';
+}
+
+function mediaTokens({ kind, source, length }: Media): number {
+  if (kind === 'image') return TOKENS_AN_IMAGE;
+  return TOKENS_A_PAGE * (source === 'inline' ? Math.max(1, Math.ceil(length / UNITS_A_PAGE)) : 1);
+}

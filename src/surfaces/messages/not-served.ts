@@ -1,0 +1,20 @@
+import { GatewayError } from '#errors/gateway-error.ts';
+
+const PROBES = new Set(['/', '/anthropic', '/api/hello', '/anthropic/api/hello']);
+
+/** A request by which the vendor's tools see that somebody is there, before they have a key. // spec 4.1 */
+export function isProbe(method: string, path: string): boolean {
+  return method === 'HEAD' && PROBES.has(path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
+}
+
+/** What the protocol has and the gateway has not. // spec 4.5.5 */
+const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
+  [/^(?:\/anthropic)?\/v1\/messages\/batches(?:\/|$)/, 'Message batches are not supported: send ordinary calls.'],
+  [/^\/anthropic\/v1\/files(?:\/|$)/, 'The files API is not supported: send documents inline.'],
+];
+
+/** Why a path of the protocol is answered by 404. */
+export function notServed(path: string): GatewayError {
+  const why = UNSUPPORTED.find(([pattern]) => pattern.test(path))?.[1];
+  return new GatewayError('not_found', why ?? 'Nothing is served at this path, or not by this method.');
+}

@@ -1,0 +1,29 @@
+import type { FastifyRequest } from 'fastify';
+import { GatewayError } from '#errors/gateway-error.ts';
+import type { Providers } from '#route/plan.ts';
+import { reachableModel, reachableModels } from '#route/reachable.ts';
+import type { Arrival } from '../arrival.ts';
+import { chatVoice } from '../chat/voice.ts';
+import { namesVersion } from '../messages/headers.ts';
+import { messagesVoice, speaksMessages } from '../messages/voice.ts';
+import type { Voice } from '../voice.ts';
+import { chatModel, chatModels, vendorModel, vendorModels } from './shapes.ts';
+
+/** In which a request for models is answered: the root path has two, told apart by a header. // spec 4.5.2, 9.2 */
+export function modelsVoice({ url, headers }: FastifyRequest): Voice {
+  return speaksMessages(url) || namesVersion(headers) ? messagesVoice : chatVoice;
+}
+
+/** `GET /v1/models`: what this caller's policy and credentials can reach. Throws `invalid_request` for bad cursors. */
+export function answerModels({ voice, query }: FastifyRequest, { key }: Arrival, providers: Providers): object {
+  const models = reachableModels(key, providers);
+  return voice === messagesVoice ? vendorModels(models, query as Record<string, unknown>) : chatModels(models);
+}
+
+/** `GET /v1/models/{provider}/{model}`, the slash raw or escaped. Throws `model_not_found`. */
+export function answerModel({ voice, params }: FastifyRequest, { key }: Arrival, providers: Providers): object {
+  const id = (params as { '*': string })['*'];
+  const model = reachableModel(id, key, providers);
+  if (!model) throw new GatewayError('model_not_found', 'No model of this name is offered here.', { param: 'model' });
+  return voice === messagesVoice ? vendorModel(model) : chatModel(model);
+}

@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asGatewayError, type GatewayError } from '#errors/gateway-error.ts';
+import { ClientHungUp, type Answer, type Ingress } from '#pipeline/call.ts';
+import type { Arrival } from './arrival.ts';
+import { ingressAt, type Door } from './door.ts';
+import type { OpenCalls } from './open-calls.ts';
+import { sendFailure } from './send-failure.ts';
+import { StreamReply } from './stream-reply.ts';
+
+/** What a door needs of the house behind it. */
+export interface CallDeps {
+  readonly calls: OpenCalls;
+  readonly serve: (ingress: Ingress) => AsyncGenerator<Answer>;
+  /** Told of every failure a client was sent. */
+  readonly onError: (error: GatewayError, callId: string) => void;
+}
+
+/** Serves a model call. A failure is told as a status before the stream began, later as an event of it. */
+export async function serveCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  arrival: Arrival,
+  door: Door,
+  deps: CallDeps,
+): Promise<void> {
+  const hangUp = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) hangUp.abort(new ClientHungUp());
+  });
+  using _open = deps.calls.add(hangUp);
+  const stream = new StreamReply(reply, door.voice, hangUp.signal);
+  try {
+    const ingress = ingressAt(door, request, arrival, hangUp.signal);
+    let body = '';
+    for await (const answer of deps.serve(ingress)) {
+      if (answer.kind === 'accepted') {
+        reply.headers(answer.headers);
+        if (answer.stream) stream.expect();
+      } else if (answer.kind === 'head') {
+        if (stream.expected) stream.open();
+      } else if (!stream.expected) body = answer.text;
+      else if (!(await stream.write(answer.text))) break;
+    }
+    if (stream.expected) stream.end();
+    else reply.type('application/json; charset=utf-8').send(body);
+  } catch (thrown) {
+    const error = asGatewayError(thrown);
+    deps.onError(error, arrival.id);
+    if (hangUp.signal.reason instanceof ClientHungUp) stream.end();
+    else if (stream.opened) stream.fail(error, arrival.id);
+    else {
+      stream.cancel();
+      sendFailure(reply, door.voice, error, arrival.id);
+    }
+  }
+}

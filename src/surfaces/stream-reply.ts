@@ -1,0 +1,96 @@
+import type { FastifyReply } from 'fastify';
+import type { GatewayError } from '#errors/gateway-error.ts';
+import type { Voice } from './voice.ts';
+
+/** The gateway speaks up after this much silence, so that nothing on the way takes the stream for dead. // spec 6.1.3 */
+const KEEPALIVE_MS = 15_000;
+/** A client that reads nothing for this long is gone. */
+const SLOW_CLIENT_MS = 60_000;
+
+/** A streamed reply: headers with its first frame, or with the first keepalive when the provider takes its time. */
+export class StreamReply {
+  expected = false;
+  opened = false;
+  readonly #reply: FastifyReply;
+  readonly #voice: Voice;
+  readonly #signal: AbortSignal;
+  #timer: NodeJS.Timeout | undefined;
+  /** Written last: what an error event may have to go on from. */
+  #last = '';
+
+  /** `signal`: aborted when nobody waits for the answer any more. */
+  constructor(reply: FastifyReply, voice: Voice, signal: AbortSignal) {
+    this.#reply = reply;
+    this.#voice = voice;
+    this.#signal = signal;
+  }
+
+  /** A stream will follow: keep the client informed from now on. */
+  expect(): void {
+    this.expected = true;
+    this.#timer = setTimeout(() => this.#keepAlive(), KEEPALIVE_MS);
+  }
+
+  /** Sends status and headers. // spec 6.1.4 */
+  open(): void {
+    if (this.opened) return;
+    this.opened = true;
+    this.#reply.hijack();
+    const headers = this.#reply.getHeaders() as Record<string, string>;
+    this.#reply.raw.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+    });
+  }
+
+  /** Writes whole events; false when the client is gone. Waits while the client is slower than the provider. */
+  async write(text: string): Promise<boolean> {
+    const { raw } = this.#reply;
+    this.#timer?.refresh();
+    if (raw.destroyed) return false;
+    this.#last = text;
+    if (!raw.write(text)) await drained(raw, this.#signal);
+    return !raw.destroyed;
+  }
+
+  end(): void {
+    this.cancel();
+    if (!this.opened) this.#reply.hijack();
+    this.#reply.raw.end();
+  }
+
+  /** A failure after the stream began: an error event, then the end, without a pretended finish. // spec 6.1.5 */
+  fail(error: GatewayError, callId: string): void {
+    this.cancel();
+    this.#reply.raw.end(this.#voice.failureEvent(error, callId, this.#last));
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #keepAlive(): void {
+    this.open();
+    this.#reply.raw.write(this.#voice.keepalive);
+    this.#timer?.refresh();
+  }
+}
+
+/** Waits until a slow client has taken what was written; one that takes nothing for too long is cut off. */
+function drained(raw: FastifyReply['raw'], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      raw.off('drain', done);
+      raw.off('close', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(() => raw.destroy(), SLOW_CLIENT_MS);
+    raw.once('drain', done);
+    raw.once('close', done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

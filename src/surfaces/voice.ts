@@ -1,0 +1,18 @@
+import type { GatewayError } from '#errors/gateway-error.ts';
+
+/** Request headers, lower-case names. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** How a wire format's clients are told what the gateway itself has to say: failures, ids, that it is still there. */
+export interface Voice {
+  /** Response headers that carry the call's id. */
+  readonly idHeaders: readonly string[];
+  /** The body of a failure. */
+  failure(error: GatewayError, callId: string): object;
+  /** A failure in mid-stream as a server-sent event. `last`: what was written to the stream last. // spec 6.1.5, 6.2 */
+  failureEvent(error: GatewayError, callId: string, last: string): string;
+  /** What a stream says when the provider is silent. // spec 6.1.3, 6.2 */
+  readonly keepalive: string;
+  /** The request's headers as the corridor knows them. Throws `invalid_request`. Absent: as they came. */
+  readHeaders?(headers: RequestHeaders): RequestHeaders;
+}
