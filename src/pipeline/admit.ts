@@ -3,11 +3,25 @@ import { readExtension } from '#inspect/extension.ts';
 import { BadRequestShape } from '#wire/codec.ts';
 import { NotAJsonObject, readDocument } from '#wire/document.ts';
 import { AmbiguousJson, TooManyValues } from '#wire/scan.ts';
-import type { Call, Ingress } from './call.ts';
+import type { Call, Ingress, Opening } from './call.ts';
 
 /** Reads a request at the door. Throws `invalid_request`, `header_removed` or `insufficient_quota` (no active plan). */
 export function admit(ingress: Ingress): Call {
-  const { headers, codec, text, key } = ingress;
+  const { codec, text } = ingress;
+  refuseAtTheDoor(ingress);
+  const timeoutMs = answerTimeout(ingress);
+  try {
+    const document = readDocument(codec.family, text);
+    const ask = codec.ask(document);
+    const { remove, edits } = readExtension(document);
+    return { ...ingress, document, ask, remove, edits, timeoutMs };
+  } catch (thrown) {
+    throw requestFault(thrown);
+  }
+}
+
+/** What is refused whatever the body says. Throws `header_removed` or `insufficient_quota` (no active plan). */
+export function refuseAtTheDoor({ headers, key }: Opening): void {
   if (headers['x-gw-dlp'] !== undefined) {
     // spec 5.8
     const message = 'The header x-gw-dlp was removed: data protection is set by the policy of the workload.';
@@ -16,26 +30,23 @@ export function admit(ingress: Ingress): Call {
   if (key.workload.organization.suspended) {
     throw new GatewayError('insufficient_quota', 'This organization has no active plan.');
   }
-  const timeoutMs = answerTimeout(headers['x-gw-upstream-timeout'], key.workload.policy.answerTimeoutSeconds);
-  try {
-    const document = readDocument(codec.family, text);
-    const ask = codec.ask(document);
-    const { remove, edits } = readExtension(document);
-    return { ...ingress, document, ask, remove, edits, timeoutMs };
-  } catch (thrown) {
-    if (thrown instanceof BadRequestShape)
-      throw new GatewayError('invalid_request', thrown.message, { param: thrown.param });
-    if (thrown instanceof TooManyValues)
-      throw new GatewayError('request_too_large', `The request is too large: ${thrown.message}.`);
-    if (thrown instanceof NotAJsonObject || thrown instanceof AmbiguousJson) {
-      throw new GatewayError('invalid_request', `Malformed request: ${thrown.message}.`);
-    }
-    throw thrown;
-  }
+}
+
+/** What the wire found wrong with a request, as the client is told it; anything else as it was thrown. */
+export function requestFault(thrown: unknown): unknown {
+  if (thrown instanceof BadRequestShape)
+    return new GatewayError('invalid_request', thrown.message, { param: thrown.param });
+  if (thrown instanceof TooManyValues)
+    return new GatewayError('request_too_large', `The request is too large: ${thrown.message}.`);
+  if (thrown instanceof NotAJsonObject || thrown instanceof AmbiguousJson)
+    return new GatewayError('invalid_request', `Malformed request: ${thrown.message}.`);
+  return thrown;
 }
 
 /** The workload's answer timeout, or the shorter one that the client asks for in whole seconds. // spec 7.1, design 11 */
-function answerTimeout(header: string | readonly string[] | undefined, workloadSeconds: number): number {
+export function answerTimeout({ headers, key }: Opening): number {
+  const header = headers['x-gw-upstream-timeout'];
+  const workloadSeconds = key.workload.policy.answerTimeoutSeconds;
   if (header === undefined) return workloadSeconds * 1000;
   const seconds = typeof header === 'string' && /^[0-9]{1,4}$/.test(header) ? Number(header) : 0;
   if (seconds < 1 || seconds > workloadSeconds) {

@@ -16,8 +16,8 @@ export type Surface =
   | 'videos'
   | 'files';
 
-/** A request at the door: who sends it and its unread body. What it asks for is not known yet. */
-export interface Ingress {
+/** What is known of a request as soon as its caller is: every audit row begins with it. */
+export interface Opening {
   /** UUIDv7; the request id of headers, envelopes and the audit trail. */
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -26,13 +26,17 @@ export interface Ingress {
   readonly key: VirtualKeyConfig;
   readonly snapshot: Snapshot;
   readonly surface: Surface;
-  readonly codec: Codec;
-  /** The body as received. */
-  readonly text: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Aborted when the client hangs up, or when the process ends its grace. */
   readonly signal: AbortSignal;
+}
+
+/** A request at the door: who sends it and its unread body. What it asks for is not known yet. */
+export interface Ingress extends Opening {
+  readonly codec: Codec;
+  /** The body as received. */
+  readonly text: string;
 }
 
 /** A request that was read and found well-formed. */

@@ -17,7 +17,10 @@ import { Entry } from '#seal/entry.ts';
 import { createLedgerWriter } from '#seal/ledger-writer.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { admit } from './admit.ts';
-import type { Answer, Ingress } from './call.ts';
+import type { Family } from '#wire/document.ts';
+import type { Answer, Ingress, Opening } from './call.ts';
+import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
+import { routePassage } from '#route/route-passage.ts';
 import { serve, type Stages } from './pipeline.ts';
 import { guardScope } from '#inspect/scope-guard.ts';
 
@@ -42,8 +45,10 @@ export type CorridorEvent =
 /** The assembled corridor of one process. */
 export interface Corridor {
   serve(ingress: Ingress): AsyncGenerator<Answer>;
+  /** A call that is passed on without being translated: audio, video, files. */
+  pass(passage: Passage): AsyncGenerator<PassageAnswer>;
   /** Seals a request that was refused before its body could be read. */
-  refuse(ingress: Ingress, error: GatewayError): Promise<void>;
+  refuse(opening: Opening, family: Family, error: GatewayError): Promise<void>;
   /** Takes over what dead processes left, then keeps doing so. Resolves also when the counters can't be reached yet. */
   start(): Promise<void>;
   /** Makes all rows durable and settles them, as far as that is possible before the deadline. */
@@ -101,12 +106,20 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     });
   };
   const meterDeps = { counters, prices: deps.prices, restorer, ensureAlive, owner, open };
+  const openEntry = (opening: Opening, family: Family): Entry =>
+    new Entry(opening, family, (draft) => {
+      writer.enqueue(draft);
+      onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
+    });
+  const requireRoom = (): void => {
+    if (writer.accepting) return;
+    throw new GatewayError(
+      'ledger_unavailable',
+      'The audit ledger is behind; nothing is sent that could not be sealed.',
+    );
+  };
   const stages: Stages = {
-    open: (ingress) =>
-      new Entry(ingress, (draft) => {
-        writer.enqueue(draft);
-        onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
-      }),
+    open: (ingress) => openEntry(ingress, ingress.codec.family),
     admit,
     inspect: (call, entry) => {
       guardScope(call.key.workload.policy);
@@ -126,20 +139,28 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     prepare: (call, inspection, targets) => prepare(call, inspection, targets, deps.media),
     demand: demandOf,
     meter: (call, candidates, demand) => {
-      if (!writer.accepting) {
-        throw new GatewayError(
-          'ledger_unavailable',
-          'The audit ledger is behind; nothing is sent that could not be sealed.',
-        );
-      }
-      return hold(call, candidates, demand, meterDeps);
+      requireRoom();
+      return hold({ ...call, model: call.ask.model, stream: call.ask.stream }, candidates, demand, meterDeps);
     },
     dispatch,
   };
+  const passageStages: PassageStages = {
+    open: (passage) => openEntry(passage, 'passthrough'),
+    inspect: (document, codec, policy, remove, onFindings) => {
+      guardScope(policy);
+      return inspect(document, codec, policy.dlp, remove, deps.detection, onFindings);
+    },
+    route: (passage, model) => routePassage(passage, model, deps.providers),
+    meter: (subject, target, demand) => {
+      requireRoom();
+      return hold(subject, [target], demand, meterDeps);
+    },
+  };
   return {
     serve: (ingress) => serve(ingress, stages),
-    async refuse(ingress, error) {
-      await using entry = stages.open(ingress);
+    pass: (passage) => servePassage(passage, passageStages),
+    async refuse(opening, family, error) {
+      await using entry = openEntry(opening, family);
       entry.failed(error);
     },
     async start() {

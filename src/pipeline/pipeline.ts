@@ -4,7 +4,7 @@ import type { Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
 import type { Dispatch } from '#route/dispatch.ts';
 import type { Target } from '#route/plan.ts';
-import type { Plan } from '#route/prepare.ts';
+import type { Candidate, Plan } from '#route/prepare.ts';
 import type { Entry } from '#seal/entry.ts';
 import type { Answer, Call, Ingress } from './call.ts';
 
@@ -18,7 +18,7 @@ export interface Stages {
   route(call: Call): readonly Target[];
   prepare(call: Call, inspection: Inspection, targets: readonly Target[]): Promise<Plan>;
   demand(call: Call, inspection: Inspection, plan: Plan): Demand;
-  meter(call: Call, plan: Plan, demand: Demand): Promise<Hold>;
+  meter(call: Call, plan: Plan, demand: Demand): Promise<Hold<Candidate>>;
   dispatch(work: Dispatch, entry: Entry): AsyncGenerator<Answer>;
 }
 
@@ -27,7 +27,7 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
   await using entry = stages.open(ingress);
   try {
     const call = stages.admit(ingress);
-    entry.admitted(call);
+    entry.admitted(call.ask);
     entry.step = 'inspect';
     const inspection = await stages.inspect(call, entry);
     entry.step = 'route';

@@ -4,6 +4,7 @@ import {
   scanAll,
   TooManyValues,
   valueOf,
+  type ArrayNode,
   type JsonNode,
   type ObjectNode,
   type ScanOptions,
@@ -14,7 +15,7 @@ import {
 export type HubFamily = 'chat' | 'messages' | 'responses' | 'gemini' | 'converse';
 
 /** A wire family: one vendor-defined request and answer format. Codecs belong to families, not to vendors. */
-export type Family = HubFamily | 'completions' | 'embeddings' | 'moderations' | 'ocr' | 'images' | 'speech';
+export type Family = HubFamily | 'completions' | 'embeddings' | 'moderations' | 'ocr' | 'images' | 'speech' | 'passthrough';
 
 /** A request or answer as it came over the wire: its text, and the same parsed and located. */
 export interface WireDocument {
@@ -121,17 +122,32 @@ export function setMember(object: ObjectNode, name: string, json: string): Edit 
 
 /** Removes members of an object, each with one comma. */
 export function removeMembers(object: ObjectNode, remove: (key: StringNode) => boolean): readonly Edit[] {
-  const { members } = object;
+  return removeFromList(
+    object.members.map(({ key, value }) => ({ start: key.start, end: value.end })),
+    (at) => remove(object.members[at]!.key),
+  );
+}
+
+/** Removes items of an array, each with one comma. */
+export function removeItems({ items }: ArrayNode, remove: (item: JsonNode) => boolean): readonly Edit[] {
+  return removeFromList(items, (at) => remove(items[at]!));
+}
+
+/** Neighbours that go are one edit: together with the comma before them, or the one behind them when they are first. */
+function removeFromList(
+  entries: readonly { readonly start: number; readonly end: number }[],
+  remove: (at: number) => boolean,
+): readonly Edit[] {
   const edits: Edit[] = [];
-  for (let first = 0; first < members.length; first++) {
-    if (!remove(members[first]!.key)) continue;
+  for (let first = 0; first < entries.length; first++) {
+    if (!remove(first)) continue;
     let last = first;
-    while (last + 1 < members.length && remove(members[last + 1]!.key)) last++;
-    if (first > 0) edits.push({ start: members[first - 1]!.value.end, end: members[last]!.value.end, text: '' });
-    else {
-      const next = members[last + 1];
-      edits.push({ start: members[0]!.key.start, end: next ? next.key.start : members[last]!.value.end, text: '' });
-    }
+    while (last + 1 < entries.length && remove(last + 1)) last++;
+    const { start } = entries[first]!;
+    const { end } = entries[last]!;
+    const before = entries[first - 1];
+    if (before) edits.push({ start: before.end, end, text: '' });
+    else edits.push({ start, end: entries[last + 1]?.start ?? end, text: '' });
     first = last;
   }
   return edits;

@@ -35,7 +35,7 @@ export type OnFindings = (findings: Readonly<Record<string, number>>, unscanned:
  */
 export async function inspect(
   document: WireDocument,
-  codec: Codec,
+  codec: Pick<Codec, 'contents' | 'dropSigned'>,
   policy: ResolvedPolicy['dlp'],
   remove: readonly CustomTerm[],
   detection: Detection,

@@ -20,7 +20,7 @@ export interface Dispatch {
   readonly call: Call;
   readonly inspection: Inspection;
   readonly demand: Demand;
-  readonly hold: Hold;
+  readonly hold: Hold<Candidate>;
 }
 
 /** How long a hung-up stream is read on to its usage frame, where the workload wants exact bills. // design 2 */

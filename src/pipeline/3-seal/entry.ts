@@ -3,7 +3,7 @@ import type { Hold } from '#meter/meter.ts';
 import type { Units } from '#meter/price.ts';
 import type { Family } from '#wire/document.ts';
 import { NO_USAGE, totalTokens, type Usage } from '#wire/usage.ts';
-import type { Call, Ingress } from '#pipeline/call.ts';
+import type { Opening } from '#pipeline/call.ts';
 import type { RowDraft } from './ledger-writer.ts';
 import type { AuditRow, Outcome, Step } from './row.ts';
 
@@ -39,20 +39,23 @@ export class Entry implements AsyncDisposable {
   units: Units | undefined;
   /** What is billed when the provider reports nothing: our own count. */
   seen: Usage = NO_USAGE;
-  readonly #ingress: Ingress;
+  readonly #opening: Opening;
+  readonly #family: Family;
   readonly #enqueue: (draft: RowDraft) => void;
-  #call: Call | undefined;
+  #asked: { readonly model: string | null; readonly stream: boolean } = { model: null, stream: false };
   #served = false;
   #error: GatewayError | undefined;
 
-  constructor(ingress: Ingress, enqueue: (draft: RowDraft) => void) {
-    this.#ingress = ingress;
+  /** `family`: what the surface speaks. */
+  constructor(opening: Opening, family: Family, enqueue: (draft: RowDraft) => void) {
+    this.#opening = opening;
+    this.#family = family;
     this.#enqueue = enqueue;
   }
 
-  /** The request was read: what it asks for is known. */
-  admitted(call: Call): void {
-    this.#call = call;
+  /** The request was read: the model it asks for is known, if it asks for one. */
+  admitted(asked: { readonly model: string | null; readonly stream: boolean }): void {
+    this.#asked = asked;
   }
 
   /** The whole answer was handed to the surface. */
@@ -77,7 +80,7 @@ export class Entry implements AsyncDisposable {
     const billed = this.billed();
     const cost = billed && this.hold && this.target ? this.hold.cost(billed.usage, this.target, this.units) : 0n;
     const settlement = this.hold && {
-      callId: this.#ingress.id,
+      callId: this.#opening.id,
       organization: this.hold.open.organization,
       cost,
       tokens: billed ? totalTokens(billed.usage) : 0,
@@ -87,13 +90,13 @@ export class Entry implements AsyncDisposable {
 
   #outcome(): Outcome {
     if (this.#served) return 'served';
-    if (this.#ingress.signal.aborted && this.#error?.code !== 'server_restarting') return 'hung_up';
+    if (this.#opening.signal.aborted && this.#error?.code !== 'server_restarting') return 'hung_up';
     if (this.#error === undefined) return 'hung_up';
     return this.step === 'dispatch' || this.#error.code === 'internal_error' ? 'failed' : 'refused';
   }
 
   #row(cost: bigint, billed: ReturnType<Entry['billed']>): RowDraft['row'] {
-    const { id, startedAt, key, snapshot, surface, codec } = this.#ingress;
+    const { id, startedAt, key, snapshot, surface } = this.#opening;
     const outcome = this.#outcome();
     const failed = outcome === 'failed' || outcome === 'refused';
     return {
@@ -110,7 +113,7 @@ export class Entry implements AsyncDisposable {
       jurisdiction: this.target?.jurisdiction ?? null,
       key: key.id,
       losses: this.losses,
-      model: this.#call?.ask.model ?? null,
+      model: this.#asked.model,
       organization: key.workload.organization.id,
       outcome,
       price: billed && this.hold && this.target ? this.hold.priceSource(this.target) : null,
@@ -121,12 +124,12 @@ export class Entry implements AsyncDisposable {
       reason: failed && this.#error ? (this.#error.report?.cause ?? this.#error.message) : null,
       status: failed && this.#error ? this.#error.status : outcome === 'hung_up' ? 499 : 200,
       step: outcome === 'served' ? null : this.step,
-      stream: this.#call?.ask.stream ?? false,
+      stream: this.#asked.stream,
       surface,
       usage: billed ? billed.usage : null,
       usage_source: billed ? billed.source : null,
       v: 1,
-      wire_format: this.target?.family ?? codec.family,
+      wire_format: this.target?.family ?? this.#family,
       workload: key.workload.id,
     } satisfies Omit<AuditRow, 'strand' | 'sequence'>;
   }

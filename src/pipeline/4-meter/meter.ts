@@ -1,6 +1,6 @@
 import type { OrganizationConfig, WorkloadConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import type { Call } from '#pipeline/call.ts';
+import type { Opening } from '#pipeline/call.ts';
 import {
   CountersUnavailable,
   type HoldDecision,
@@ -8,7 +8,7 @@ import {
   type LimitCounters,
   type OpenHold,
 } from '#ports/limit-counters.ts';
-import type { Candidate, Plan } from '#route/prepare.ts';
+import type { Target } from '#route/plan.ts';
 import type { NanoEuro } from './money.ts';
 import { periodsAt } from './periods.ts';
 import type { Demand } from './demand.ts';
@@ -24,11 +24,17 @@ export interface PricedTarget {
   readonly model: string;
 }
 
+/** What is debited: a request and the model it asks for, if it asks for one. */
+export interface Debited extends Opening {
+  readonly model: string | null;
+  readonly stream: boolean;
+}
+
 /** A debit made before dispatch, and how to price what comes of it. */
-export interface Hold {
+export interface Hold<T extends Target = Target> {
   readonly open: OpenHold;
-  /** The candidates that have a price: only they may be asked. */
-  readonly plan: Plan;
+  /** The targets that have a price: only they may be asked. */
+  readonly plan: readonly [T, ...T[]];
   /** What a usage costs at the price of the target that was asked. */
   cost(usage: Usage, target: PricedTarget, units?: Units): NanoEuro;
   priceSource(target: PricedTarget): string;
@@ -48,6 +54,9 @@ export interface MeterDeps {
   readonly open: Map<string, OpenHold>;
 }
 
+/** The price of what is not billed: calls that ask no model for anything. */
+const UNPRICED: Price = { source: 'not billed', tiers: [], units: {}, denominator: 1n };
+
 /** More than this no budget holds: the counters are 64-bit integers of nano-euro. */
 const MOST = 2n ** 63n - 1n;
 /** How long a call waits for counters that are being restored, before it is refused. */
@@ -59,15 +68,17 @@ const BUSY_WAIT_MS = 5;
  * budget and the organization's cap, in one atomic step. // spec 1.5, 8
  * Throws `price_unknown`, `rate_limit_exceeded`, `insufficient_quota`, or `limits_unavailable` when it cannot be checked.
  */
-export async function hold(
-  call: Call,
-  candidates: readonly Candidate[],
-  demand: Demand,
+export async function hold<T extends Target>(
+  call: Debited,
+  candidates: readonly T[],
+  demand: Pick<Demand, 'ceiling' | 'quantities' | 'reservedTokens'>,
   deps: MeterDeps,
-): Promise<Hold> {
+): Promise<Hold<T>> {
   const { workload } = call.key;
   const prices = priceCandidates(call, candidates, demand.quantities, deps.prices);
-  const plan = candidates.filter((candidate) => prices.has(targetId(asTarget(candidate)))) as unknown as Plan;
+  const plan = candidates.filter((candidate) =>
+    prices.has(targetId(asTarget(candidate))),
+  ) as unknown as Hold<T>['plan'];
   const amounts = [...prices.values()].map((price) => ceiling(price, demand.ceiling));
   const amount = amounts.reduce((most, next) => (next > most ? next : most));
   if (amount > MOST) throw new GatewayError('insufficient_quota', 'The request may cost more than any budget holds.');
@@ -97,7 +108,7 @@ export async function hold(
   };
 }
 
-function asTarget({ provider, model }: Candidate): PricedTarget {
+function asTarget({ provider, model }: Target): PricedTarget {
   return { provider: provider.config.slug, model };
 }
 
@@ -107,15 +118,18 @@ function targetId({ provider, model }: PricedTarget): string {
 
 /** Candidates without a price are not used: an unknown price is never free. // design 7 */
 function priceCandidates(
-  call: Call,
-  candidates: readonly Candidate[],
+  call: Debited,
+  candidates: readonly Target[],
   quantities: readonly Quantity[],
   book: PriceBook,
 ): Map<string, Price> {
   const prices = new Map<string, Price>();
   for (const candidate of candidates) {
     const { provider, model } = candidate;
-    const price = book.find(call.key.workload.organization, provider.config, model, call.startedAt, quantities);
+    const price =
+      quantities.length === 0
+        ? UNPRICED
+        : book.find(call.key.workload.organization, provider.config, model, call.startedAt, quantities);
     if (price) prices.set(targetId(asTarget(candidate)), price);
   }
   if (prices.size === 0) {
@@ -165,16 +179,16 @@ function limitsOf(
 }
 
 /** What an `abandoned` row would say, should this process die before it can say more. */
-function abandonedDraft(call: Call, { provider, model, family }: Candidate): string {
+function abandonedDraft(call: Debited, { provider, model, family }: Target): string {
   return JSON.stringify({
     config_revision: call.snapshot.revision,
     key: call.key.id,
     mode: call.key.workload.policy.dlp.mode,
-    model: call.ask.model,
+    model: call.model,
     provider: provider.config.slug,
     provider_model: model,
     jurisdiction: provider.jurisdiction(model),
-    stream: call.ask.stream,
+    stream: call.stream,
     surface: call.surface,
     wire_format: family,
   });

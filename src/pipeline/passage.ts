@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
+import { asGatewayError } from '#errors/gateway-error.ts';
+import type { Inspection, OnFindings } from '#inspect/inspect.ts';
+import type { Demand } from '#meter/demand.ts';
+import type { Debited, Hold } from '#meter/meter.ts';
+import type { Quantity } from '#meter/price.ts';
+import { pass } from '#route/pass.ts';
+import type { Target } from '#route/plan.ts';
+import type { Entry } from '#seal/entry.ts';
+import type { Codec } from '#wire/codec.ts';
+import type { WireDocument } from '#wire/document.ts';
+import { encodeForm, type FormPart } from '#wire/form.ts';
+import { answerTimeout, refuseAtTheDoor } from './admit.ts';
+import type { Opening } from './call.ts';
+import { readPassageBody, type ReadBody } from './passage-body.ts';
+
+/** A call that is passed on without being translated: its bytes stream both ways. // spec 1.3, 4.1 */
+export interface Passage extends Opening {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Path and query below the provider's base address, without the prefix the gateway puts before ids. */
+  readonly path: string;
+  /** Slug of the provider, where the call names no model. */
+  readonly provider: string | undefined;
+  /** What the call is billed by; empty: it is not billed. */
+  readonly quantities: readonly Quantity[];
+  /** Only with the organization's own key. // spec 4.1 */
+  readonly ownKeyOnly: boolean;
+  /** Ids in a JSON answer are given the provider's slug, so that later calls find their way. */
+  readonly prefixIds: boolean;
+  readonly body: PassageBody;
+}
+
+export type PassageBody =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly text: string }
+  | { readonly kind: 'form'; readonly parts: AsyncIterator<FormPart>; readonly length: number | undefined };
+
+/** What the corridor hands to the passthrough surface: one head, then bytes as they come. */
+export type PassageAnswer =
+  | { readonly kind: 'head'; readonly status: number; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
+
+/** Steps of the corridor as a passage walks them; each throws a `GatewayError` to refuse. */
+export interface PassageStages {
+  open(passage: Passage): Entry;
+  inspect(
+    document: WireDocument,
+    codec: Pick<Codec, 'contents'>,
+    policy: ResolvedPolicy,
+    remove: readonly CustomTerm[],
+    onFindings: OnFindings,
+  ): Promise<Inspection>;
+  route(passage: Passage, model: string | undefined): Target;
+  meter(subject: Debited, target: Target, demand: PassageDemand): Promise<Hold>;
+}
+
+/** What a passage may use. */
+export type PassageDemand = Pick<Demand, 'ceiling' | 'quantities' | 'reservedTokens'>;
+
+/** A call's way when nothing of it is translated: the same steps, the same sealing and settling. // spec 1.1 */
+export async function* servePassage(passage: Passage, stages: PassageStages): AsyncGenerator<PassageAnswer> {
+  await using entry = stages.open(passage);
+  try {
+    refuseAtTheDoor(passage);
+    const timeoutMs = answerTimeout(passage);
+    entry.step = 'inspect';
+    const body = await readPassageBody(passage, stages, entry);
+    const model = body.model ?? null;
+    entry.admitted({ model, stream: false });
+    entry.step = 'route';
+    const target = stages.route(passage, body.model);
+    entry.step = 'meter';
+    const hold = await stages.meter({ ...passage, model, stream: false }, target, demandOf(passage, body));
+    entry.hold = hold;
+    entry.step = 'dispatch';
+    const boundary = `gatewarden-${randomBytes(18).toString('hex')}`;
+    const parts = body.parts?.(target.provider.upstreamModel(target.model));
+    const passing = {
+      method: passage.method,
+      path: passage.path,
+      contentType: parts ? `multipart/form-data; boundary=${boundary}` : body.contentType,
+      body: parts ? encodeForm(parts, boundary) : body.json?.(target.provider.upstreamModel(target.model)),
+      timeoutMs,
+      signal: passage.signal,
+    };
+    yield* pass(passage, target, passing, hold.headers, entry);
+  } catch (thrown) {
+    const error = asGatewayError(thrown);
+    entry.failed(error);
+    throw error;
+  }
+}
+
+/** Worst cases of what a passage may be billed by; audio is bounded by its bytes at a very low bit rate. */
+function demandOf({ quantities }: Passage, { textLength, fileLength, images, seconds }: ReadBody): PassageDemand {
+  const heard = Math.ceil(fileLength / LEAST_BYTES_PER_SECOND);
+  return {
+    quantities,
+    ceiling: {
+      inputTokens: textLength + heard * TOKENS_PER_SECOND + images * IMAGE_TOKENS,
+      outputTokens: quantities.includes('tokens') ? MAX_OUTPUT_TOKENS * images : 0,
+      images,
+      seconds: seconds ?? heard,
+    },
+    reservedTokens: 0,
+  };
+}
+
+const LEAST_BYTES_PER_SECOND = 1000;
+const TOKENS_PER_SECOND = 25;
+const IMAGE_TOKENS = 16_384;
+const MAX_OUTPUT_TOKENS = 16_384;
