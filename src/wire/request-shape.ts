@@ -63,6 +63,13 @@ export function optionalString(body: JsonObject, name: string, param = name): st
   return value;
 }
 
+/** A string member that must be there. `param`: the place of the object. Throws `BadRequestShape`. */
+export function requiredString(object: JsonObject, name: string, param: string): string {
+  const value = object[name];
+  if (typeof value !== 'string') throw new BadRequestShape(`${param}.${name} must be a string`, `${param}.${name}`);
+  return value;
+}
+
 /** An object member; null is as good as absent. Throws `BadRequestShape`. */
 export function optionalObject(body: JsonObject, name: string, param = name): JsonObject | undefined {
   const value = body[name] ?? undefined;

@@ -1,9 +1,10 @@
 import { readCacheMark } from '../cache-mark.ts';
 import type { CacheMark, MediaPart, Part, TextPart } from '../canonical.ts';
 import { BadRequestShape } from '../codec.ts';
+import { decodeFileData, decodeUrl } from '../decode-media.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { isRemoteUrl, kindOfMedia, mediaTypeOfName, readDataUrl } from '../media.ts';
-import { optionalString } from '../request-shape.ts';
+import { isRemoteUrl, readDataUrl } from '../media.ts';
+import { optionalString, requiredString } from '../request-shape.ts';
 
 const AUDIO_TYPES: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav' };
 
@@ -73,16 +74,6 @@ function decodeImage(image: Json | undefined, param: string): MediaPart {
   return { ...decodeUrl(url, 'image', `${param}.url`), ...(detail === undefined ? {} : { detail }) };
 }
 
-/** A `data:` URL, or one that can be fetched. `kind` of what cannot be told from the URL. */
-function decodeUrl(url: string, kind: MediaPart['kind'], param: string): MediaPart {
-  const inline = readDataUrl(url);
-  if (inline) return { type: 'media', kind, mediaType: inline.mediaType, source: { data: inline.data } };
-  if (!isRemoteUrl(url)) throw new BadRequestShape(`${param} must be a data: or an https: URL`, param);
-  const path = url.split(/[?#]/, 1)[0];
-  const byDefault = kind === 'image' ? 'image/*' : 'application/pdf';
-  return { type: 'media', kind, mediaType: mediaTypeOfName(path) ?? byDefault, source: { url } };
-}
-
 function decodeAudio(audio: Json | undefined, param: string): MediaPart {
   if (!isObject(audio)) throw new BadRequestShape(`${param} must be an object`, param);
   const format = requiredString(audio, 'format', param).toLowerCase();
@@ -100,22 +91,13 @@ function decodeFile(file: Json, param: string): MediaPart {
   const name = optionalString(file, 'filename', `${param}.filename`);
   const named = name === undefined ? {} : { name };
   if (isRemoteUrl(data)) return { ...decodeUrl(data, 'document', `${param}.file_data`), ...named };
-  // Some clients send bare base64: then only the name tells what it is.
-  const inline = readDataUrl(data) ?? { mediaType: mediaTypeOfName(name) ?? 'application/pdf', data };
-  const { mediaType } = inline;
-  return { type: 'media', kind: kindOfMedia(mediaType), mediaType, source: { data: inline.data }, ...named };
+  return { ...decodeFileData(data, name), ...named };
 }
 
 function decodeDocumentUrl(part: JsonObject, param: string): MediaPart {
   const media = decodeUrl(requiredString(part, 'document_url', param), 'document', `${param}.document_url`);
   const name = optionalString(part, 'document_name', `${param}.document_name`);
   return { ...media, ...(name === undefined ? {} : { name }) };
-}
-
-function requiredString(object: JsonObject, name: string, param: string): string {
-  const value = object[name];
-  if (typeof value !== 'string') throw new BadRequestShape(`${param}.${name} must be a string`, `${param}.${name}`);
-  return value;
 }
 
 function isMarkable(part: Part): part is Exclude<Part, { type: 'refusal' | 'reasoning' | 'opaque' }> {
