@@ -1,5 +1,5 @@
 import type { Part, StreamEvent } from '../canonical.ts';
-import { readId } from '../chat/response.ts';
+import { readId } from '../answer-id.ts';
 import type { EventReader } from '../codec.ts';
 import { errorMessage } from '../error-message.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
