@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NotAJsonObject, readDocument, removeMembers, render, setMember, setString } from './document.ts';
+import { NotAJsonObject, readDocument, removeItems, removeMembers, render, setMember, setString } from './document.ts';
 import { AmbiguousJson, member, scan, TooManyValues, valueOf, type JsonNode } from './scan.ts';
 
 /** JSON text with every freedom of spelling: blanks, escapes, number forms, unknown members. */
@@ -144,6 +144,25 @@ describe('members', () => {
         const kept = names.filter((_, index) => !removed[index]);
         expect(Object.keys(JSON.parse(result) as object)).toEqual(kept);
         for (const name of kept) expect(result).toContain(`${names.indexOf(name)}.0`);
+      }),
+    );
+  });
+
+  test('removing items keeps what is left valid and exact', () => {
+    const removals = fc.array(fc.boolean(), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(removals, blank, (removed, space) => {
+        const text = `{"k":[${space}${removed.map((_, index) => `${index}.0${space}`).join(`,${space}`)}]}`;
+        const { root } = readDocument('chat', text);
+        const array = member(root, 'k');
+        if (array?.kind !== 'array') throw new TypeError('k is an array');
+        const result = render(
+          text,
+          removeItems(array, (item) => removed[array.items.indexOf(item)] === true),
+        );
+        const kept = removed.flatMap((gone, index) => (gone ? [] : index));
+        expect(JSON.parse(result)).toEqual({ k: kept });
+        for (const index of kept) expect(result).toContain(`${index}.0`);
       }),
     );
   });

@@ -15,7 +15,15 @@ import {
 export type HubFamily = 'chat' | 'messages' | 'responses' | 'gemini' | 'converse';
 
 /** A wire family: one vendor-defined request and answer format. Codecs belong to families, not to vendors. */
-export type Family = HubFamily | 'completions' | 'embeddings' | 'moderations' | 'ocr' | 'images' | 'speech' | 'passthrough';
+export type Family =
+  | HubFamily
+  | 'completions'
+  | 'embeddings'
+  | 'moderations'
+  | 'ocr'
+  | 'images'
+  | 'speech'
+  | 'passthrough';
 
 /** A request or answer as it came over the wire: its text, and the same parsed and located. */
 export interface WireDocument {
@@ -121,34 +129,44 @@ export function setMember(object: ObjectNode, name: string, json: string): Edit 
 }
 
 /** Removes members of an object, each with one comma. */
-export function removeMembers(object: ObjectNode, remove: (key: StringNode) => boolean): readonly Edit[] {
-  return removeFromList(
-    object.members.map(({ key, value }) => ({ start: key.start, end: value.end })),
-    (at) => remove(object.members[at]!.key),
+export function removeMembers({ members }: ObjectNode, remove: (key: StringNode) => boolean): readonly Edit[] {
+  return removals(
+    members,
+    ({ key }) => key.start,
+    ({ value }) => value.end,
+    ({ key }) => remove(key),
   );
 }
 
 /** Removes items of an array, each with one comma. */
 export function removeItems({ items }: ArrayNode, remove: (item: JsonNode) => boolean): readonly Edit[] {
-  return removeFromList(items, (at) => remove(items[at]!));
+  return removals(
+    items,
+    (item) => item.start,
+    (item) => item.end,
+    remove,
+  );
 }
 
-/** Neighbours that go are one edit: together with the comma before them, or the one behind them when they are first. */
-function removeFromList(
-  entries: readonly { readonly start: number; readonly end: number }[],
-  remove: (at: number) => boolean,
+/** Removes what stands between commas; neighbours go in one edit. */
+function removals<T>(
+  list: readonly T[],
+  startOf: (item: T) => number,
+  endOf: (item: T) => number,
+  remove: (item: T) => boolean,
 ): readonly Edit[] {
   const edits: Edit[] = [];
-  for (let first = 0; first < entries.length; first++) {
-    if (!remove(first)) continue;
+  for (let first = 0; first < list.length; first++) {
+    if (!remove(list[first]!)) continue;
     let last = first;
-    while (last + 1 < entries.length && remove(last + 1)) last++;
-    const { start } = entries[first]!;
-    const { end } = entries[last]!;
-    const before = entries[first - 1];
-    if (before) edits.push({ start: before.end, end, text: '' });
-    else edits.push({ start, end: entries[last + 1]?.start ?? end, text: '' });
-    first = last;
+    while (last + 1 < list.length && remove(list[last + 1]!)) last++;
+    if (first > 0) edits.push({ start: endOf(list[first - 1]!), end: endOf(list[last]!), text: '' });
+    else {
+      const next = list[last + 1];
+      edits.push({ start: startOf(list[0]!), end: next ? startOf(next) : endOf(list[last]!), text: '' });
+    }
+    // The one behind is known to stay.
+    first = last + 1;
   }
   return edits;
 }
