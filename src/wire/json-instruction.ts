@@ -1,4 +1,5 @@
-import type { AnswerFormat } from './canonical.ts';
+import type { AnswerFormat, ModelRequest } from './canonical.ts';
+import type { Traits } from './traits.ts';
 
 /** Asks in words for the format of an answer: for models that cannot be held to it. // wire-formats 2.1 */
 export function jsonInstruction(format: AnswerFormat): string {
@@ -6,4 +7,10 @@ export function jsonInstruction(format: AnswerFormat): string {
   if (format.type === 'json') return plain;
   const about = format.description === undefined ? '' : ` It is: ${format.description}`;
   return `${plain}${about} It must match this JSON Schema:\n${JSON.stringify(format.schema)}`;
+}
+
+/** Whether the model must be told in words how its answer should look, in the families that OpenAI made. */
+export function needsJsonInstruction({ format }: ModelRequest, { json }: Traits): boolean {
+  if (format === undefined || json === 'schema') return false;
+  return format.type === 'json-schema' || json !== 'object';
 }

@@ -1,7 +1,7 @@
 import { writeCacheMark } from '../cache-mark.ts';
 import type { Lose, ModelRequest, Part, RefusalPart, ToolCallPart, ToolResultPart, Turn } from '../canonical.ts';
 import type { JsonObject } from '../json.ts';
-import { jsonInstruction } from '../json-instruction.ts';
+import { jsonInstruction, needsJsonInstruction } from '../json-instruction.ts';
 import { toolIds } from '../tool-ids.ts';
 import type { Traits } from '../traits.ts';
 import { encodeContent, encodeResults } from './encode-content.ts';
@@ -18,12 +18,6 @@ export function encodeMessages(request: ModelRequest, traits: Traits, lose: Lose
   for (const turn of request.turns) messages.push(...encode.turn(turn));
   if (!traits.prefill && request.turns.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: GO_ON });
   return messages;
-}
-
-/** Whether the model must be told in words how its answer should look. */
-export function needsJsonInstruction({ format }: ModelRequest, { json }: Traits): boolean {
-  if (format === undefined || json === 'schema') return false;
-  return format.type === 'json-schema' || json !== 'object';
 }
 
 class Encoder {

@@ -1,64 +1,41 @@
 import { writeCacheMark } from '../cache-mark.ts';
 import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../canonical.ts';
 import type { JsonObject } from '../json.ts';
+import { needsJsonInstruction } from '../json-instruction.ts';
 import { defined } from '../members.ts';
+import { effortWord, schemaName, tierWord } from '../openai-words.ts';
+import { ceilingOf, samplingOf, stopsOf } from '../sampling.ts';
 import type { Traits } from '../traits.ts';
-import { encodeMessages, needsJsonInstruction } from './encode-messages.ts';
-
-const SERVICE_TIERS: Readonly<Record<string, string>> = {
-  auto: 'auto',
-  default: 'default',
-  standard_only: 'default',
-  flex: 'flex',
-  scale: 'scale',
-  priority: 'priority',
-  fast: 'fast',
-};
+import { encodeMessages } from './encode-messages.ts';
 
 /**
  * A request as the chat family writes it, with all that the family has: what a vendor refuses is taken out by its
  * provider. Throws `BadRequestShape` for media that the model does not take. // wire-formats 2.1, 2.2
  */
 export function encodeRequest(request: ModelRequest, traits: Traits, lose: Lose): JsonObject {
-  if (request.topK !== undefined) lose('top_k');
+  const effort = encodeEffort(request, traits, lose);
+  const thinking = effort !== undefined && request.reasoning?.effort !== 'none';
   return defined({
     model: request.model,
     messages: encodeMessages(request, traits, lose),
     ...encodeTools(request, traits, lose),
-    [traits.ceilingName]: ceiling(request, traits),
-    ...sampling(request, traits, lose),
+    [traits.ceilingName]: ceilingOf(request, traits),
+    ...sampling(request, traits, thinking, lose),
     response_format: encodeFormat(request, traits, lose),
-    reasoning_effort: encodeEffort(request, traits, lose),
+    reasoning_effort: effort,
     user: request.user,
-    service_tier: encodeTier(request, lose),
+    service_tier: tierWord(request, lose),
     prompt_cache_key: request.promptCacheKey,
     ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
   });
 }
 
-/** At least one token: the family has no ceiling of nothing. */
-function ceiling({ maxOutputTokens }: ModelRequest, traits: Traits): number | undefined {
-  if (maxOutputTokens === undefined) return undefined;
-  return Math.max(1, Math.min(maxOutputTokens, traits.maxOutputTokens ?? maxOutputTokens));
-}
-
-function sampling(request: ModelRequest, traits: Traits, lose: Lose): JsonObject {
-  let { temperature, topP } = request;
-  if (traits.sampling === 'fixed' && temperature !== undefined) {
-    lose('temperature');
-    temperature = undefined;
-  }
-  if (
-    topP !== undefined &&
-    (traits.sampling === 'fixed' || (traits.sampling === 'either' && temperature !== undefined))
-  ) {
-    lose('top_p');
-    topP = undefined;
-  }
-  if (request.stop.length > traits.maxStops) lose('stop');
-  const stop = request.stop.slice(0, traits.maxStops);
+function sampling(request: ModelRequest, traits: Traits, thinking: boolean, lose: Lose): JsonObject {
+  const { temperature, topP, topK } = samplingOf(request, traits, thinking, lose);
+  if (topK !== undefined) lose('top_k');
+  const stop = stopsOf(request, traits, lose);
   return defined({
-    temperature: temperature === undefined ? undefined : Math.min(temperature, traits.maxTemperature),
+    temperature,
     top_p: topP,
     stop: stop.length > 0 ? stop : undefined,
     seed: request.seed,
@@ -112,23 +89,5 @@ function encodeSchema({
   schema,
   strict,
 }: Extract<AnswerFormat, { type: 'json-schema' }>): JsonObject {
-  const spelled = name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
-  return { type: 'json_schema', json_schema: defined({ name: spelled || 'output', description, schema, strict }) };
-}
-
-/** The model's own word for the effort. A model that has no such switch is not told to leave it off. */
-function encodeEffort({ reasoning }: ModelRequest, traits: Traits, lose: Lose): string | undefined {
-  if (reasoning === undefined) return undefined;
-  const word = traits.reasoning.control === 'effort' ? traits.reasoning.words[reasoning.effort] : undefined;
-  if (word === undefined && !(reasoning.effort === 'none' && traits.reasoning.control === 'none')) {
-    lose('reasoning_effort');
-  }
-  return word;
-}
-
-function encodeTier({ serviceTier }: ModelRequest, lose: Lose): string | undefined {
-  if (serviceTier === undefined) return undefined;
-  const tier = SERVICE_TIERS[serviceTier];
-  if (tier === undefined) lose('service_tier');
-  return tier;
+  return { type: 'json_schema', json_schema: defined({ name: schemaName(name), description, schema, strict }) };
 }
