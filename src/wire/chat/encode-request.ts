@@ -13,7 +13,7 @@ import { encodeMessages } from './encode-messages.ts';
  * provider. Throws `BadRequestShape` for media that the model does not take. // wire-formats 2.1, 2.2
  */
 export function encodeRequest(request: ModelRequest, traits: Traits, lose: Lose): JsonObject {
-  const effort = encodeEffort(request, traits, lose);
+  const effort = effortWord(request, traits, lose);
   const thinking = effort !== undefined && request.reasoning?.effort !== 'none';
   return defined({
     model: request.model,
