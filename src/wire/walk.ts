@@ -7,15 +7,30 @@ import type { JsonNode, ObjectNode, StringNode } from './scan.ts';
 export interface Places {
   /** Top-level members in the order a model reads them; members not named here come last, as written. */
   readonly promptOrder: readonly string[];
-  /** Whether a string in this place is no text at all: an id that pairs things, sealed bytes. */
-  isStructural(text: string, name: string, parent: string): boolean;
+  /** Whether a string in this place is no text at all: an id that pairs things, sealed bytes. `signed`: as below. */
+  isStructural(text: string, name: string, parent: string, signed: boolean): boolean;
   /** Whether the strings of this member are JSON of their own. */
   isJson(name: string, parent: string): boolean;
   /** What an object carries if it is content that is not text. `listed`: it is an item of an array. */
   mediaOf(object: ObjectNode, name: string, listed: boolean): Media['kind'] | undefined;
   /** Whether media in this member may be bare base64, without a `data:` prefix. */
   isBareMedia(name: string): boolean;
+  /** Whether an object of a list is a signed block, to be sent as it is or not at all. */
+  isSigned?(object: ObjectNode, name: string, parent: string): boolean;
+  /** Whether what this member holds is the client's own through and through: nothing in it is structural or media. */
+  isOwn?(name: string, parent: string): boolean;
 }
+
+/** What a value stands in. */
+interface Around {
+  /** What the content around it carries, if it is not text. */
+  readonly media?: Media['kind'];
+  readonly signed?: ObjectNode;
+  readonly own?: boolean;
+}
+
+const NOTHING_AROUND: Around = {};
+const OWN: Around = { own: true };
 
 /** Long enough to be an account or card number written as a JSON number. */
 const ACCOUNT_DIGITS = 12;
@@ -39,7 +54,7 @@ export function walk(document: WireDocument, places: Places): Contents {
   for (const { key, value } of members) {
     if (isExtension(key.value)) continue;
     found.key(key);
-    if (key.value !== 'model') found.value(value, key.value, '', undefined, false);
+    if (key.value !== 'model') found.value(value, key.value, '', NOTHING_AROUND, false);
   }
   return found;
 }
@@ -53,30 +68,31 @@ class Walk implements Contents {
     this.#places = places;
   }
 
-  key(node: StringNode): void {
-    this.leaves.push({ node, text: node.value, kind: 'text' });
+  key(node: StringNode, signed?: ObjectNode): void {
+    this.#leaf(node, node.value, 'text', signed);
   }
 
   /**
    * `name`: the member this value belongs to, also for the items of its array; `parent`: the member around that;
-   * `media`: what the content around it carries, if it is not text.
+   * `listed`: it is an item of an array.
    */
-  value(node: JsonNode, name: string, parent: string, media: Media['kind'] | undefined, listed: boolean): void {
+  value(node: JsonNode, name: string, parent: string, around: Around, listed: boolean): void {
     switch (node.kind) {
       case 'string':
-        this.#string(node, name, parent, media);
+        this.#string(node, name, parent, around);
         return;
       case 'number':
-        if (node.source.length >= ACCOUNT_DIGITS) this.leaves.push({ node, text: node.source, kind: 'text' });
+        if (node.source.length >= ACCOUNT_DIGITS) this.#leaf(node, node.source, 'text', around.signed);
         return;
       case 'array':
-        for (const item of node.items) this.value(item, name, parent, media, true);
+        for (const item of node.items) this.value(item, name, parent, around, true);
         return;
       case 'object': {
-        const carried = this.#places.mediaOf(node, name, listed) ?? media;
+        const inside = this.#inside(node, name, parent, around, listed);
         for (const { key, value } of node.members) {
-          this.key(key);
-          this.value(value, key.value, name, carried, false);
+          this.key(key, inside.signed);
+          const isOwn = inside.signed === undefined && this.#places.isOwn?.(key.value, name) === true;
+          this.value(value, key.value, name, isOwn ? OWN : inside, false);
         }
         return;
       }
@@ -85,7 +101,14 @@ class Walk implements Contents {
     }
   }
 
-  #string(node: StringNode, name: string, parent: string, media: Media['kind'] | undefined): void {
+  #inside(object: ObjectNode, name: string, parent: string, around: Around, listed: boolean): Around {
+    if (around.own || around.signed) return around;
+    if (listed && this.#places.isSigned?.(object, name, parent)) return { signed: object };
+    const media = this.#places.mediaOf(object, name, listed);
+    return media === undefined ? around : { media };
+  }
+
+  #string(node: StringNode, name: string, parent: string, { media, signed, own }: Around): void {
     const text = node.value;
     if (media !== undefined) {
       const inline = INLINE_MEDIA.test(text) || (this.#places.isBareMedia(name) && BASE64.test(text));
@@ -94,8 +117,12 @@ class Walk implements Contents {
       }
       if (inline) return;
     }
-    if (this.#places.isStructural(text, name, parent)) return;
-    const json = this.#places.isJson(name, parent) || looksLikeEscapedJson(text);
-    this.leaves.push({ node, text, kind: json ? 'json' : 'text' });
+    if (!own && this.#places.isStructural(text, name, parent, signed !== undefined)) return;
+    const json = (!own && this.#places.isJson(name, parent)) || looksLikeEscapedJson(text);
+    this.#leaf(node, text, json ? 'json' : 'text', signed);
+  }
+
+  #leaf(node: JsonNode, text: string, kind: Leaf['kind'], signed: ObjectNode | undefined): void {
+    this.leaves.push(signed === undefined ? { node, text, kind } : { node, text, kind, signed });
   }
 }
