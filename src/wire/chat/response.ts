@@ -3,13 +3,13 @@ import type { AnswerFacts, Leaf } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
 import type { JsonObject } from '../json.ts';
 import type { JsonNode } from '../scan.ts';
-import { readUsage } from './usage.ts';
+import { usageOf } from './usage.ts';
 
 /** Reads what a buffered chat answer says about itself. */
 export function readAnswer(body: JsonObject): AnswerFacts {
   return {
     id: readId(body['id']),
-    usage: readUsage(body['usage']),
+    usage: usageOf(body),
     complete: Array.isArray(body['choices']) && body['choices'].length > 0,
   };
 }

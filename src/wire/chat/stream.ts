@@ -2,13 +2,12 @@ import type { Usage } from '#wire/usage.ts';
 import { readId } from '../answer-id.ts';
 import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
+import { errorMessage } from '../error-message.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
 import type { SseEvent } from '../sse.ts';
 import { textKind } from './response.ts';
-import { readUsage, writeUsage } from './usage.ts';
-
-const MAX_MESSAGE = 2000;
+import { usageOf, writeUsage } from './usage.ts';
 
 const NOTHING: Omit<FrameFacts, 'kind'> = {
   id: undefined,
@@ -58,7 +57,7 @@ export class ChatStreamReader implements StreamReader {
         ends.push(`${index}/`);
       }
     }
-    const usage = readUsage(body['usage']) ?? readUsage(groqUsage(body));
+    const usage = usageOf(body);
     const kind = choices.length > 0 ? 'content' : usage ? 'usage' : 'other';
     return { kind, id: readId(body['id']), usage, outputBytes, ends, error: undefined };
   }
@@ -126,14 +125,4 @@ function textBytes(value: Json | undefined): number {
 
 function indexOf(choice: JsonObject, position: number): number {
   return typeof choice['index'] === 'number' ? choice['index'] : position;
-}
-
-function groqUsage(body: JsonObject): Json | undefined {
-  return isObject(body['x_groq']) ? body['x_groq']['usage'] : undefined;
-}
-
-function errorMessage(error: Json): string {
-  if (typeof error === 'string') return error.slice(0, MAX_MESSAGE);
-  if (isObject(error) && typeof error['message'] === 'string') return error['message'].slice(0, MAX_MESSAGE);
-  return 'the provider reported an error without a message';
 }

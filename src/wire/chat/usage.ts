@@ -32,6 +32,16 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
   };
 }
 
+/** The usage of an answer or a chunk, in each of the places where vendors put it. */
+export function usageOf(body: JsonObject): Usage | undefined {
+  const choice: Json | undefined = Array.isArray(body['choices']) ? (body['choices'] as readonly Json[])[0] : undefined;
+  return (
+    readUsage(body['usage']) ??
+    (isObject(body['x_groq']) ? readUsage(body['x_groq']['usage']) : undefined) ??
+    (isObject(choice) ? readUsage(choice['usage']) : undefined)
+  );
+}
+
 /** The same count under the names that vendors give it. */
 function cachedTokens(usage: JsonObject, details: JsonObject): number {
   return Math.max(
@@ -81,6 +91,9 @@ export function hideCacheCounts(document: WireDocument): readonly Edit[] {
   const edits: Edit[] = [];
   for (const { key, value } of document.root.members) {
     if (value.kind === 'object' && (key.value.startsWith('usage') || key.value === 'x_groq')) hide(value, edits);
+    else if (key.value === 'choices' && value.kind === 'array') {
+      for (const choice of value.items) hideIn(member(choice, 'usage'), edits);
+    }
   }
   return edits;
 }
@@ -97,9 +110,9 @@ function hide(object: ObjectNode, edits: Edit[]): void {
   }
 }
 
-function hideIn(node: JsonNode, edits: Edit[]): void {
-  if (node.kind === 'object') hide(node, edits);
-  else if (node.kind === 'array') for (const item of node.items) hideIn(item, edits);
+function hideIn(node: JsonNode | undefined, edits: Edit[]): void {
+  if (node?.kind === 'object') hide(node, edits);
+  else if (node?.kind === 'array') for (const item of node.items) hideIn(item, edits);
 }
 
 function isCount(value: Json | undefined): boolean {
