@@ -1,12 +1,17 @@
-import type { Codec } from '../codec.ts';
+import type { DoorCodec, ExitCodec } from '../codec.ts';
+import { decodeRequest } from './decode-request.ts';
+import { encodeAnswer } from './encode-answer.ts';
+import { encodeRequest } from './encode-request.ts';
+import { ChatEventReader, decodeAnswer } from './event-reader.ts';
+import { ChatEventWriter, DONE } from './event-writer.ts';
 import { contents } from './leaves.ts';
 import { ask, askForUsage } from './request.ts';
 import { answerLeaves, readAnswer } from './response.ts';
 import { ChatStreamReader, deltaFrame, deltas, usageFrame } from './stream.ts';
 import { hideCacheCounts } from './usage.ts';
 
-/** The chat completion family. */
-export const chatCodec: Codec = {
+/** The chat completion family, as clients speak it. */
+export const chatCodec: DoorCodec = {
   family: 'chat',
   contents,
   ask,
@@ -14,9 +19,20 @@ export const chatCodec: Codec = {
   readAnswer,
   answerLeaves,
   streamReader: () => new ChatStreamReader(),
-  streamEnd: 'data: [DONE]\n\n',
+  streamEnd: DONE,
   deltas,
   deltaFrame,
   usageFrame,
   hideCacheCounts,
+  decodeRequest,
+  encodeAnswer,
+  eventWriter: (context) => new ChatEventWriter(context),
+};
+
+/** The chat completion family, as providers speak it. */
+export const chatExit: ExitCodec = {
+  family: 'chat',
+  encodeRequest,
+  decodeAnswer,
+  eventReader: () => new ChatEventReader(),
 };
