@@ -8,21 +8,21 @@ import { chatVoice } from '#surfaces/chat/voice.ts';
 import { ingressAt, type Door } from '#surfaces/door.ts';
 import { DOORS } from '#surfaces/doors.ts';
 import { countTokens } from '#surfaces/messages/count-tokens.ts';
-import { isProbe, notServed } from '#surfaces/messages/not-served.ts';
+import { notServed } from '#surfaces/messages/not-served.ts';
 import { messagesVoice, speaksMessages } from '#surfaces/messages/voice.ts';
 import { answerModel, answerModels, modelsVoice } from '#surfaces/models/answer.ts';
+import { mountPassthrough, type PassthroughDeps } from '#surfaces/passthrough/passthrough.ts';
 import { sendFailure } from '#surfaces/send-failure.ts';
 import { serveCall, type CallDeps } from '#surfaces/serve-call.ts';
 import type { Voice } from '#surfaces/voice.ts';
 
-export interface GatewayDeps extends CallDeps {
+export interface GatewayDeps extends CallDeps, Omit<PassthroughDeps, 'arrive'> {
   readonly keys: KeyStore;
   readonly providers: Providers;
   /** Seals a request that was refused before the corridor saw it. */
   readonly refuse: (ingress: Ingress, error: GatewayError) => Promise<void>;
   /** Where a browser that lost its way is sent. // spec 1.4 */
   readonly docsUrl: string;
-  readonly bodyLimitBytes: number;
   /** True from the moment the process was told to end. */
   readonly draining: () => boolean;
 }
@@ -30,6 +30,9 @@ export interface GatewayDeps extends CallDeps {
 const BODY_TIMEOUT_MS = 120_000;
 /** Longer than any model id in a path. */
 const MAX_PARAM_LENGTH = 1024;
+
+/** Where the vendor's tools see that somebody is there, before they have a key. HEAD only. // spec 4.1 */
+const PROBES = ['/', '/anthropic', '/anthropic/', '/api/hello', '/anthropic/api/hello'];
 
 /** The HTTP server: the surfaces at their paths, one way for every failure, and nothing else. */
 export function buildGateway(deps: GatewayDeps): FastifyInstance {
@@ -55,6 +58,7 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   for (const door of DOORS) mountDoor(app, door, deps);
   mountCountTokens(app, deps);
   mountModels(app, deps);
+  for (const path of PROBES) app.head(path, async (_request, reply) => reply.code(200).send());
   return app;
 }
 
@@ -137,7 +141,6 @@ async function fail(
 function answerUnknown(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
   const { method, headers } = request;
   const path = pathOf(request);
-  if (isProbe(method, path)) return reply.code(200).send();
   if (method === 'GET' && (headers.accept ?? '').includes('text/html')) return reply.redirect(deps.docsUrl, 302);
   if (speaksMessages(path)) {
     const id = numberReply(reply, messagesVoice, Date.now());

@@ -64,13 +64,14 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const ledger = await openLedger(database?.connectionString ?? settings.databaseUrl!, log);
   const counters = await openCounters(settings, log);
   const transport = createTransport();
+  const providers = createProviders(transport);
   const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const corridor = createCorridor({
     counters,
     ledger,
     detection,
     prices: createPriceBook({ usdToEur: settings.usdToEur }),
-    providers: createProviders(transport),
+    providers,
     snapshot: () => config.current(),
     onEvent: observer.onCorridor,
   });
@@ -89,9 +90,12 @@ async function run(settings: Settings, log: Log): Promise<void> {
   let draining = false;
   const gateway = buildGateway({
     keys: config,
+    providers,
     calls,
     serve: (ingress) => corridor.serve(ingress),
-    refuse: (ingress, error) => corridor.refuse(ingress, error),
+    refuse: (ingress, error) => corridor.refuse(ingress, ingress.codec.family, error),
+    pass: (passage) => corridor.pass(passage),
+    refusePassage: (opening, error) => corridor.refuse(opening, 'passthrough', error),
     onError: observer.onError,
     docsUrl: settings.docsUrl,
     bodyLimitBytes: settings.bodyLimitBytes,

@@ -1,11 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import type { GatewayError } from '#errors/gateway-error.ts';
 import type { Voice } from './voice.ts';
+import { writeOut } from './write-out.ts';
 
 /** The gateway speaks up after this much silence, so that nothing on the way takes the stream for dead. // spec 6.1.3 */
 const KEEPALIVE_MS = 15_000;
-/** A client that reads nothing for this long is gone. */
-const SLOW_CLIENT_MS = 60_000;
 
 /** A streamed reply: headers with its first frame, or with the first keepalive when the provider takes its time. */
 export class StreamReply {
@@ -47,12 +46,9 @@ export class StreamReply {
 
   /** Writes whole events; false when the client is gone. Waits while the client is slower than the provider. */
   async write(text: string): Promise<boolean> {
-    const { raw } = this.#reply;
     this.#timer?.refresh();
-    if (raw.destroyed) return false;
     this.#last = text;
-    if (!raw.write(text)) await drained(raw, this.#signal);
-    return !raw.destroyed;
+    return await writeOut(this.#reply.raw, text, this.#signal);
   }
 
   end(): void {
@@ -76,21 +72,4 @@ export class StreamReply {
     this.#reply.raw.write(this.#voice.keepalive);
     this.#timer?.refresh();
   }
-}
-
-/** Waits until a slow client has taken what was written; one that takes nothing for too long is cut off. */
-function drained(raw: FastifyReply['raw'], signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      raw.off('drain', done);
-      raw.off('close', done);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(() => raw.destroy(), SLOW_CLIENT_MS);
-    raw.once('drain', done);
-    raw.once('close', done);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

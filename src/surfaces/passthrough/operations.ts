@@ -1,0 +1,75 @@
+import type { Surface } from '#pipeline/call.ts';
+import type { Passage } from '#pipeline/passage.ts';
+
+/** One kind of call that is passed on. */
+export interface Operation extends Pick<Passage, 'method' | 'quantities' | 'ownKeyOnly' | 'prefixIds'> {
+  readonly surface: Surface;
+  /** Fastify path. `:id` is an id that may carry the provider's prefix. */
+  readonly path: string;
+  /** The body names the model that serves it. */
+  readonly named: boolean;
+}
+
+type Row = readonly [method: Operation['method'], path: string];
+
+function operations(rows: readonly Row[], common: Omit<Operation, 'method' | 'path'>): readonly Operation[] {
+  return rows.map(([method, path]) => ({ method, path, ...common }));
+}
+
+const FILES: readonly Row[] = [
+  ['POST', '/v1/files'],
+  ['GET', '/v1/files'],
+  ['GET', '/v1/files/:id'],
+  ['GET', '/v1/files/:id/content'],
+  ['DELETE', '/v1/files/:id'],
+];
+
+/** What is passed on, and how it is billed. A call that names no model is not billed, but sealed. // spec 1.3, 4.1, 8 */
+export const OPERATIONS: readonly Operation[] = [
+  ...operations(
+    [
+      ['POST', '/v1/audio/transcriptions'],
+      ['POST', '/v1/audio/translations'],
+    ],
+    { surface: 'audio', named: true, quantities: ['seconds', 'tokens'], ownKeyOnly: false, prefixIds: false },
+  ),
+  ...operations([['POST', '/v1/audio/speech']], {
+    surface: 'audio',
+    named: true,
+    quantities: ['tokens', 'seconds', 'calls'],
+    ownKeyOnly: false,
+    prefixIds: false,
+  }),
+  ...operations(
+    [
+      ['POST', '/v1/images/edits'],
+      ['POST', '/v1/images/variations'],
+    ],
+    { surface: 'images', named: true, quantities: ['images', 'tokens'], ownKeyOnly: false, prefixIds: false },
+  ),
+  ...operations([['POST', '/v1/videos']], {
+    surface: 'videos',
+    named: true,
+    quantities: ['seconds', 'calls'],
+    ownKeyOnly: false,
+    prefixIds: true,
+  }),
+  // What a remix costs depends on a model that it does not name: the organization's own account pays for it.
+  ...operations([['POST', '/v1/videos/:id/remix']], {
+    surface: 'videos',
+    named: false,
+    quantities: [],
+    ownKeyOnly: true,
+    prefixIds: true,
+  }),
+  ...operations(
+    [
+      ['GET', '/v1/videos'],
+      ['GET', '/v1/videos/:id'],
+      ['GET', '/v1/videos/:id/content'],
+      ['DELETE', '/v1/videos/:id'],
+    ],
+    { surface: 'videos', named: false, quantities: [], ownKeyOnly: false, prefixIds: true },
+  ),
+  ...operations(FILES, { surface: 'files', named: false, quantities: [], ownKeyOnly: true, prefixIds: true }),
+];
