@@ -59,6 +59,7 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   mountCountTokens(app, deps);
   mountModels(app, deps);
   for (const path of PROBES) app.head(path, async (_request, reply) => reply.code(200).send());
+  mountPassthrough(app, { ...deps, arrive: (request, reply) => admit(request, reply, deps, chatVoice) });
   return app;
 }
 

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import { ClientHungUp, type Opening } from '#pipeline/call.ts';
 import type { Passage, PassageAnswer, PassageBody } from '#pipeline/passage.ts';
-import type { Arrival } from '../arrival.ts';
 import { chatVoice } from '../chat/voice.ts';
 import type { OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
@@ -19,7 +18,7 @@ export interface PassthroughDeps {
   readonly onError: (error: GatewayError, callId: string) => void;
   readonly bodyLimitBytes: number;
   /** Knows the caller, or throws. */
-  readonly arrive: (request: FastifyRequest, reply: FastifyReply) => Arrival;
+  readonly arrive: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
 /** Between the provider and what the client sent: no slug has it, and no URL needs it escaped. */
