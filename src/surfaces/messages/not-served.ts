@@ -1,12 +1,5 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 
-const PROBES = new Set(['/', '/anthropic', '/api/hello', '/anthropic/api/hello']);
-
-/** A request by which the vendor's tools see that somebody is there, before they have a key. // spec 4.1 */
-export function isProbe(method: string, path: string): boolean {
-  return method === 'HEAD' && PROBES.has(path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
-}
-
 /** What the protocol has and the gateway has not. // spec 4.5.5 */
 const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
   [/^(?:\/anthropic)?\/v1\/messages\/batches(?:\/|$)/, 'Message batches are not supported: send ordinary calls.'],

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '#errors/gateway-error.ts';
+import { SseDecoder } from '#wire/sse.ts';
+import { chatVoice } from './chat/voice.ts';
+import { messagesVoice, speaksMessages } from './messages/voice.ts';
+import { responsesVoice } from './responses/voice.ts';
+import type { Voice } from './voice.ts';
+
+const error = new GatewayError('server_restarting', 'Line one\nline two');
+
+function told(voice: Voice, last = ''): { event: string | undefined; data: unknown } {
+  const [event, ...more] = new SseDecoder(10_000).push(Buffer.from(voice.failureEvent(error, 'call-1', last)));
+  expect(more).toEqual([]);
+  return { event: event?.event, data: JSON.parse(event?.data ?? '') };
+}
+
+describe('a failure in mid-stream', () => {
+  test('is an unnamed event with the envelope in chat', () => {
+    expect(told(chatVoice)).toEqual({
+      event: undefined,
+      data: { error: { message: error.message, type: 'api_error', param: null, code: 'server_restarting' } },
+    });
+  });
+
+  test('is an error event with the call id in messages', () => {
+    expect(told(messagesVoice)).toEqual({
+      event: 'error',
+      data: { type: 'error', error: { type: 'overloaded_error', message: error.message }, request_id: 'call-1' },
+    });
+  });
+
+  const event = { type: 'error', code: 'server_restarting', message: error.message, param: null };
+  test.each([
+    ['nothing', '', 0],
+    [
+      'two events',
+      'event: a\ndata: {"type":"a","sequence_number":7}\n\nevent: b\ndata: {"sequence_number" : 8,"type":"b"}\n\n',
+      9,
+    ],
+    ['text that quotes one', 'data: {"sequence_number":3,"delta":"{\\"sequence_number\\":99}"}\n\n', 4],
+  ])('is a numbered event of its own in responses, after %s', (_name, last, sequence) => {
+    expect(told(responsesVoice, last)).toEqual({ event: 'error', data: { ...event, sequence_number: sequence } });
+  });
+});
+
+test('silence is broken by a comment, or a ping where the protocol has one', () => {
+  expect(chatVoice.keepalive).toBe(': keepalive\n\n');
+  expect(responsesVoice.keepalive).toBe(': keepalive\n\n');
+  expect(messagesVoice.keepalive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
+});
+
+test.each([
+  ['/v1/messages', true],
+  ['/v1/messages/batches/x', true],
+  ['/v1/messagesx', false],
+  ['/anthropic', true],
+  ['/anthropic/v1/anything', true],
+  ['/anthropics', false],
+  ['/v1/chat/completions', false],
+  ['/', false],
+])('%s belongs to the messages protocol: %s', (path, yes) => {
+  expect(speaksMessages(path)).toBe(yes);
+});
