@@ -55,6 +55,11 @@ export interface FitContext {
   readonly organizationCacheKey: string;
 }
 
+/** What a request asks of a model that not every family of a provider has. */
+export interface Needs {
+  readonly tools: boolean;
+}
+
 /** What a provider says in an answer that is an error. */
 export interface ProviderFailure {
   /** Its own words, bounded; undefined when it has none. */
@@ -70,8 +75,11 @@ export interface ProviderFailure {
 /** A provider as the corridor sees it: the families it speaks, its peculiarities, and a way to ask it. */
 export interface Provider {
   readonly config: ProviderConfig;
-  /** Families in which it serves this model, the one to translate to first. Empty: it does not serve it. */
-  families(model: string): readonly Family[];
+  /**
+   * Families in which it serves this model, the one to translate to first. Empty: it does not serve it. `needs`: what the
+   * request asks for, where a family serves the model for some requests only; absent: families that serve all of them.
+   */
+  families(model: string, needs?: Needs): readonly Family[];
   /** What it knows the model by: a deployment, an inference profile; else the model id. */
   upstreamModel(model: string): string;
   /** Where a call for this model is processed: what the configuration says, unless the model's id says worse. */

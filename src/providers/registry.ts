@@ -1,27 +1,55 @@
-import type { ProviderConfig } from '#config/snapshot.ts';
+import type { ProviderConfig, VendorId } from '#config/snapshot.ts';
 import type { Provider } from '#ports/provider.ts';
-import { chatProvider, type ChatVendor } from './chat-provider.ts';
+import { anthropic } from './anthropic.ts';
+import { azure } from './azure.ts';
+import { traitsOf } from './catalogue/traits-of.ts';
+import { cerebras } from './cerebras.ts';
+import { custom } from './custom.ts';
+import { deepseek } from './deepseek.ts';
+import { fireworks } from './fireworks.ts';
+import { gemini } from './gemini.ts';
+import { groq } from './groq.ts';
+import { ionos } from './ionos.ts';
+import { mistral } from './mistral.ts';
+import { nebius } from './nebius.ts';
+import { openai } from './openai.ts';
+import { ovhcloud } from './ovhcloud.ts';
+import { scaleway } from './scaleway.ts';
+import { together } from './together.ts';
 import type { Transport } from './transport.ts';
+import type { Vendor } from './vendor.ts';
+import { xai } from './xai.ts';
 
-/** Vendors by slug, where they differ from plain chat completions. */
-const CHAT_VENDORS: Readonly<Record<string, ChatVendor>> = {
-  // Both answer 4xx to the option and report usage on the last chunk by themselves.
-  mistral: { usageOption: false },
-  ovhcloud: { usageOption: false },
-};
+/** Every vendor there is a way out to. */
+const VENDORS: readonly Vendor[] = [
+  openai,
+  azure,
+  anthropic,
+  gemini,
+  mistral,
+  deepseek,
+  xai,
+  groq,
+  together,
+  fireworks,
+  cerebras,
+  scaleway,
+  ovhcloud,
+  ionos,
+  nebius,
+  custom,
+];
 
-/**
- * Gives each configured provider its way out, made once per configuration. Undefined for a protocol that no
- * codec here speaks.
- */
+const BY_ID: ReadonlyMap<VendorId, Vendor> = new Map(VENDORS.map((vendor) => [vendor.id, vendor]));
+
+/** Gives each configured provider its way out, made once per configuration. Undefined for a vendor that has none here. */
 export function createProviders(transport: Transport): (config: ProviderConfig) => Provider | undefined {
   const made = new WeakMap<ProviderConfig, Provider>();
   return (config) => {
     const known = made.get(config);
     if (known) return known;
-    if (config.protocol !== 'chat_completions' && config.protocol !== 'custom') return undefined;
-    const provider = chatProvider(config, transport, CHAT_VENDORS[config.slug]);
-    made.set(config, provider);
+    const provider = BY_ID.get(config.vendor)?.create(config, { transport, traits: traitsOf });
+    if (provider) made.set(config, provider);
     return provider;
   };
 }

@@ -11,7 +11,7 @@ export interface Sampling {
 /** The sampling that a model takes; `thinking`: it is told to think. The rest is lost by name. // wire-formats 2.4 */
 export function samplingOf(request: ModelRequest, traits: Traits, thinking: boolean, lose: Lose): Sampling {
   const { temperature, topP, topK } = request;
-  const none = traits.sampling === 'fixed' || (traits.sampling === 'either' && thinking);
+  const none = traits.sampling === 'fixed' || (traits.sampling !== 'free' && thinking);
   const either = traits.sampling === 'either' && temperature !== undefined;
   const kept = {
     ...(temperature === undefined || none ? {} : { temperature: Math.min(temperature, traits.maxTemperature) }),

@@ -1,4 +1,5 @@
 import type { Effort } from './canonical.ts';
+import type { Json } from './json.ts';
 
 /** How a model is told how hard to think. */
 export type ReasoningControl =
@@ -46,8 +47,11 @@ export interface Traits {
   readonly remoteMedia: boolean;
   readonly tools: boolean;
   readonly reasoning: ReasoningTraits;
-  /** `free`: all; `either`: temperature or top_p, and neither while thinking (Claude 4 to 4.5); `fixed`: none. */
-  readonly sampling: 'free' | 'either' | 'fixed';
+  /**
+   * `free`: all; `quiet`: all, but none while thinking; `either`: temperature or top_p, and neither while thinking
+   * (Claude 4 to 4.6); `fixed`: none.
+   */
+  readonly sampling: 'free' | 'quiet' | 'either' | 'fixed';
   /** The highest temperature it takes. */
   readonly maxTemperature: number;
   /** Most stop strings; 0: none. */
@@ -70,6 +74,12 @@ export interface Traits {
   readonly cacheMarks: 'none' | 'five-minutes' | 'hour';
   /** Claude, wherever it is hosted: its signed thinking can be sent back. */
   readonly claude: boolean;
+  /** What the chat family serves the model for, where that is not everything. */
+  readonly chat?: 'without-tools' | 'nothing';
+  /** In the chat family, content that is all text must be one string. */
+  readonly flatText?: boolean;
+  /** Top-level members of a chat request that the model needs where the request has none. */
+  readonly adds?: Readonly<Record<string, Json>>;
   /** Top-level members of the family's request that this model or host refuses: dropped, and named as a loss. */
   readonly rejects: ReadonlySet<string>;
 }

@@ -1,0 +1,59 @@
+import type { ProviderConfig } from '#config/snapshot.ts';
+import type { Outgoing, Provider } from '#ports/provider.ts';
+import { pickCredential } from './credentials.ts';
+import { readFailure } from './failure.ts';
+import { fitMessages } from './fit-messages.ts';
+import { configured, httpExit, type Headers } from './http-exit.ts';
+import type { Vendor, VendorDeps } from './vendor.ts';
+
+const DEFAULT_VERSION = '2023-06-01';
+/** Tokens of a person's account; everything else is an API key. The vendor answers 401 to both headers at once. */
+const OAUTH_TOKEN = /^sk-ant-oat/;
+
+/** Anthropic, and any server that speaks its protocol. // wire-formats 1.1 */
+export const anthropic: Vendor = { id: 'anthropic', create: messagesProvider };
+
+/** A provider that speaks messages at `<url>/messages`. */
+export function messagesProvider(config: ProviderConfig, { transport, traits }: VendorDeps): Provider {
+  const exit = httpExit(
+    {
+      base: config.url,
+      authorize() {
+        const credential = pickCredential(config.credentials);
+        if (!credential) return {};
+        const { secret } = credential;
+        return OAUTH_TOKEN.test(secret) ? { authorization: `Bearer ${secret}` } : { 'x-api-key': secret };
+      },
+      headers: (client) => protocolHeaders(client, config),
+    },
+    transport,
+  );
+  return {
+    config,
+    ...configured(config),
+    families: () => ['messages'],
+    traits: (model) => traits(config, model),
+    fit: (document, context, lose) => fitMessages(document, config, traits(config, context.model), context, lose),
+    send: exit.send,
+    pass: exit.pass,
+    readFailure,
+  };
+}
+
+/** The protocol's version and beta flags, as the client sent them. // spec 9.2, 9.3 */
+function protocolHeaders(client: Outgoing['headers'], { keyOwnership }: ProviderConfig): Headers {
+  const asked = [client['anthropic-version']].flat()[0];
+  const version = asked !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(asked) ? asked : DEFAULT_VERSION;
+  const beta = betaFlags([client['anthropic-beta']].flat(), keyOwnership);
+  return { 'anthropic-version': version, ...(beta !== '' && { 'anthropic-beta': beta }) };
+}
+
+/** Byte for byte; but flags of a person's sign-in say nothing about a managed account. */
+function betaFlags(lines: readonly (string | undefined)[], ownership: ProviderConfig['keyOwnership']): string {
+  const flags = lines.filter((line) => line !== undefined && line !== '').join(',');
+  if (ownership === 'organization' || !flags.includes('oauth-')) return flags;
+  return flags
+    .split(',')
+    .filter((flag) => !flag.trim().startsWith('oauth-'))
+    .join(',');
+}

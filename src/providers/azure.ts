@@ -1,0 +1,68 @@
+import type { CredentialConfig, ProviderConfig } from '#config/snapshot.ts';
+import { azureTokens, type AzureTokens } from './azure-token.ts';
+import { chatVendor } from './chat-vendor.ts';
+import { pickCredential } from './credentials.ts';
+import { PATHS, type Headers, type HttpApi } from './http-exit.ts';
+import { OPENAI_RULES } from './openai.ts';
+import type { Transport } from './transport.ts';
+
+/** Versions that the newer address takes; any other date belongs to the older one, where deployments are in the path. */
+const V1_VERSIONS = new Set(['v1', 'preview', 'latest']);
+
+/** OpenAI's models in a customer's Azure resource. The model is a deployment's name there. // wire-formats 1.1 */
+export const azure = chatVendor({
+  id: 'azure',
+  families: (config) => [
+    'chat',
+    ...(isClassic(config) ? [] : (['responses'] as const)),
+    'completions',
+    'embeddings',
+    'images',
+    'speech',
+  ],
+  rules: OPENAI_RULES,
+  api: (config, transport) => (isClassic(config) ? classicApi(config, transport) : v1Api(config, transport)),
+});
+
+function isClassic({ url, apiVersion }: ProviderConfig): boolean {
+  return apiVersion !== undefined && !V1_VERSIONS.has(apiVersion) && !/\/v1$/.test(url);
+}
+
+/** `…/openai/v1/{path}`, with a version if one is configured. */
+function v1Api({ url, apiVersion, credentials }: ProviderConfig, transport: Transport): HttpApi {
+  const base = /\/v1$/.test(url) ? url : `${url.replace(/\/openai$/, '')}/openai/v1`;
+  return {
+    base,
+    authorize: authorizer(credentials, transport),
+    ...(apiVersion !== undefined && {
+      path: ({ family }) => versioned(PATHS[family] ?? '', apiVersion),
+      passedPath: (path: string) => versioned(path, apiVersion),
+    }),
+  };
+}
+
+/** `…/openai/deployments/{deployment}/{path}?api-version=…`. What names no deployment is below `…/openai`. */
+function classicApi({ url, apiVersion = '', credentials }: ProviderConfig, transport: Transport): HttpApi {
+  return {
+    base: `${url.replace(/\/openai$/, '')}/openai`,
+    authorize: authorizer(credentials, transport),
+    path: ({ family, model }) =>
+      versioned(`/deployments/${encodeURIComponent(model)}${PATHS[family] ?? ''}`, apiVersion),
+    passedPath: (path) => versioned(path, apiVersion),
+  };
+}
+
+function versioned(path: string, version: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}api-version=${encodeURIComponent(version)}`;
+}
+
+/** `api-key`, or the token of an Entra application. */
+function authorizer(credentials: readonly CredentialConfig[], transport: Transport): () => Headers | Promise<Headers> {
+  const tokens: AzureTokens = azureTokens(transport);
+  return () => {
+    const credential = pickCredential(credentials);
+    if (!credential) return {};
+    if (credential.type !== 'azure_ad') return { 'api-key': credential.secret };
+    return tokens(credential.secret).then((token) => ({ authorization: `Bearer ${token}` }));
+  };
+}

@@ -1,0 +1,32 @@
+import type { VendorId } from '#config/snapshot.ts';
+import type { Effort } from '#wire/canonical.ts';
+import type { Traits } from '#wire/traits.ts';
+
+/** What is known of the models whose ids match. Later rows override earlier ones; what they reject adds up. */
+export interface Row {
+  /** Only at these vendors; absent: wherever the model is hosted. */
+  readonly vendors?: readonly VendorId[];
+  /** Tried on the id in lower case. Must be linear. */
+  readonly match: RegExp;
+  readonly traits: Partial<Traits>;
+}
+
+const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/**
+ * Words for every effort from those that a model knows, given from the least to the most: the word itself where it is
+ * known, else the nearest known one above, else the highest. // wire-formats 2.3
+ */
+export function effortWords(known: readonly Effort[]): Readonly<Record<Effort, string>> {
+  const words = EFFORTS.map((effort, rank) => {
+    const nearest = known.find((word) => EFFORTS.indexOf(word) >= rank) ?? known.at(-1);
+    return [effort, nearest ?? effort];
+  });
+  return Object.fromEntries(words) as Record<Effort, string>;
+}
+
+/** `effortWords` in capitals, as Gemini spells its levels. */
+export function levelWords(known: readonly Effort[]): Readonly<Record<Effort, string>> {
+  const words = Object.entries(effortWords(known)).map(([effort, word]) => [effort, word.toUpperCase()]);
+  return Object.fromEntries(words) as Record<Effort, string>;
+}

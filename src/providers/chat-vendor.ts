@@ -1,0 +1,69 @@
+import type { ProviderConfig, VendorId } from '#config/snapshot.ts';
+import type { Incoming, Outgoing, Provider } from '#ports/provider.ts';
+import type { Family } from '#wire/document.ts';
+import { pickCredential } from './credentials.ts';
+import { readFailure } from './failure.ts';
+import { NO_RULES, type VendorRules } from './family-rules.ts';
+import { fitOpenAi } from './fit.ts';
+import { configured, httpExit, type HttpApi } from './http-exit.ts';
+import type { Vendor, VendorDeps } from './vendor.ts';
+import type { Transport } from './transport.ts';
+
+/** What sets one OpenAI-compatible vendor apart from another. */
+export interface ChatVendor {
+  readonly id: VendorId;
+  /** Families it speaks, the one to translate to first; absent: chat alone. */
+  readonly families?: readonly Family[] | ((config: ProviderConfig) => readonly Family[]);
+  /** What it takes in requests; absent: everything, with usage on request. */
+  readonly rules?: VendorRules;
+  /** How it is reached; absent: at its base address, with a bearer key. */
+  readonly api?: (config: ProviderConfig, transport: Transport) => HttpApi;
+  /** Families that it serves in a way of its own. */
+  readonly asks?: Readonly<Partial<Record<Family, AskInAnotherWay>>>;
+}
+
+/** Asks a vendor in another way than by the family's own path; `api` is how the vendor is reached. */
+export type AskInAnotherWay = (outgoing: Outgoing, api: HttpApi, transport: Transport) => Promise<Incoming>;
+
+/** A vendor that speaks OpenAI's families at OpenAI's paths. */
+export function chatVendor(vendor: ChatVendor): Vendor {
+  return { id: vendor.id, create: (config, deps) => create(vendor, config, deps) };
+}
+
+function create(vendor: ChatVendor, config: ProviderConfig, { transport, traits }: VendorDeps): Provider {
+  const api = vendor.api?.(config, transport) ?? bearerApi(config);
+  const exit = httpExit(api, transport);
+  const { families: declared = ['chat'], rules = NO_RULES, asks = {} } = vendor;
+  const families = typeof declared === 'function' ? declared(config) : declared;
+  const withoutChat = families.filter((family) => family !== 'chat');
+  return {
+    config,
+    ...configured(config),
+    families: (model, needs) => {
+      const { chat } = traits(config, model);
+      const hidden = chat === 'nothing' || (chat === 'without-tools' && needs?.tools !== false);
+      // Without another family to go to, chat may still serve it, if only without thinking.
+      return hidden && withoutChat.includes('responses') ? withoutChat : families;
+    },
+    traits: (model) => traits(config, model),
+    fit: (document, context, lose) =>
+      fitOpenAi(document, { config, traits: traits(config, context.model), rules }, context, lose),
+    send: (outgoing) => {
+      const ask = asks[outgoing.family];
+      return ask ? ask(outgoing, api, transport) : exit.send(outgoing);
+    },
+    pass: exit.pass,
+    readFailure,
+  };
+}
+
+/** An API at the configured address with a bearer key, or none where there is none. */
+export function bearerApi(config: ProviderConfig): HttpApi {
+  return {
+    base: config.url,
+    authorize() {
+      const credential = pickCredential(config.credentials);
+      return credential ? { authorization: `Bearer ${credential.secret}` } : {};
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { messagesProvider } from './anthropic.ts';
+import { chatVendor } from './chat-vendor.ts';
+import type { Vendor } from './vendor.ts';
+
+const chatShaped = chatVendor({
+  id: 'custom',
+  families: ['chat', 'completions', 'embeddings', 'moderations', 'images', 'speech', 'ocr'],
+});
+
+/** Any server that speaks a protocol: messages at `<url>/messages`, else OpenAI's families. It gets what was written. */
+export const custom: Vendor = {
+  id: 'custom',
+  create: (config, deps) =>
+    config.protocol === 'messages' ? messagesProvider(config, deps) : chatShaped.create(config, deps),
+};

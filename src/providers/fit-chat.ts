@@ -1,0 +1,105 @@
+import type { FitContext } from '#ports/provider.ts';
+import { setMember, setString } from '#wire/document.ts';
+import { member, type JsonNode, type ObjectNode } from '#wire/scan.ts';
+import type { Traits } from '#wire/traits.ts';
+import type { ChatRules } from './family-rules.ts';
+import { effortWord } from './fit-effort.ts';
+import { fitMembers } from './fit-members.ts';
+import { fitSampling } from './fit-sampling.ts';
+import type { Fitting } from './fitting.ts';
+
+/** Fits a chat request to a vendor and a model: what would be refused is dropped by name, the rest is worded their way. */
+export function fitChat(fitting: Fitting, traits: Traits, rules: ChatRules, context: FitContext): void {
+  rules.quirk?.(fitting);
+  fitMembers(fitting, rules, traits.rejects);
+  fitStreamOptions(fitting, rules, context);
+  fitEffort(fitting, traits);
+  fitSampling(fitting, traits, fitting.value('reasoning_effort') === 'none' || traits.reasoning.control !== 'effort');
+  fitCeiling(fitting, traits);
+  fitMessages(fitting, traits, rules);
+  if (rules.needsParameters === true) addParameters(fitting);
+  for (const [name, value] of Object.entries(traits.adds ?? {})) {
+    if (fitting.value(name) === undefined) fitting.set(name, JSON.stringify(value));
+  }
+}
+
+/** Streams are metered by their usage frame, so it is asked for wherever it can be; padding nobody needs is not. */
+function fitStreamOptions(fitting: Fitting, { streamOptions }: ChatRules, { stream, includeUsage }: FitContext): void {
+  if (streamOptions === 'none') return fitting.drop('stream_options');
+  if (!stream) return;
+  const padded = streamOptions === 'all';
+  const options = fitting.node('stream_options');
+  if (options?.kind !== 'object') {
+    fitting.set('stream_options', `{"include_usage":true${padded ? ',"include_obfuscation":false' : ''}}`);
+    return;
+  }
+  if (options.members.length === 0) {
+    const inside = options.start + 1;
+    const text = `"include_usage":true${padded ? ',"include_obfuscation":false' : ''}`;
+    return fitting.edit({ start: inside, end: inside, text });
+  }
+  if (!padded && member(options, 'include_obfuscation')) fitting.remove(options, 'include_obfuscation');
+  if (!includeUsage) fitting.edit(setMember(options, 'include_usage', 'true'));
+  if (padded) fitting.edit(setMember(options, 'include_obfuscation', 'false'));
+}
+
+function fitEffort(fitting: Fitting, traits: Traits): void {
+  const asked = fitting.value('reasoning_effort');
+  if (asked === undefined) return;
+  const word = effortWord(asked, traits);
+  if (word === undefined) fitting.drop('reasoning_effort');
+  else if (word !== asked) fitting.set('reasoning_effort', JSON.stringify(word));
+}
+
+function fitCeiling(fitting: Fitting, { ceilingName }: Traits): void {
+  fitting.rename(ceilingName === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens', ceilingName);
+}
+
+function fitMessages(fitting: Fitting, traits: Traits, rules: ChatRules): void {
+  const messages = member(fitting.root, 'messages');
+  if (messages?.kind !== 'array') return;
+  const { messageMembers } = rules;
+  const other = traits.systemRole === 'developer' ? 'system' : 'developer';
+  for (const message of messages.items) {
+    if (message.kind !== 'object') continue;
+    const role = member(message, 'role');
+    if (role?.kind === 'string' && role.value === other) fitting.edit(setString(role, traits.systemRole));
+    if (messageMembers) keepMembers(fitting, message, messageMembers);
+    if (traits.flatText === true) flatten(fitting, member(message, 'content'));
+  }
+}
+
+function keepMembers(fitting: Fitting, message: ObjectNode, kept: ReadonlySet<string>): void {
+  for (const { key, value } of message.members) {
+    if (kept.has(key.value)) continue;
+    if (!(value.kind === 'literal' && value.source === 'null')) fitting.lose(`messages[].${key.value}`);
+    fitting.remove(message, key.value);
+  }
+}
+
+/** Content parts that are all text become the one text they add up to. */
+function flatten(fitting: Fitting, content: JsonNode | undefined): void {
+  if (content?.kind !== 'array' || content.items.length === 0) return;
+  const texts = content.items.map(textOf);
+  if (texts.some((text) => text === undefined)) return;
+  for (const part of content.items) fitting.forget(part);
+  fitting.edit({ start: content.start, end: content.end, text: JSON.stringify(texts.join('\n\n')) });
+}
+
+function textOf(part: JsonNode): string | undefined {
+  const type = member(part, 'type');
+  const text = member(part, 'text');
+  return type?.kind === 'string' && type.value === 'text' && text?.kind === 'string' ? text.value : undefined;
+}
+
+const NO_PARAMETERS = '{"type":"object","properties":{}}';
+
+function addParameters(fitting: Fitting): void {
+  const tools = fitting.node('tools');
+  for (const tool of tools?.kind === 'array' ? tools.items : []) {
+    const definition = member(tool, 'function');
+    const parameters = member(definition, 'parameters');
+    const absent = parameters === undefined || parameters.kind === 'literal';
+    if (definition?.kind === 'object' && absent) fitting.edit(setMember(definition, 'parameters', NO_PARAMETERS));
+  }
+}

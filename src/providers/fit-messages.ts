@@ -1,0 +1,21 @@
+import type { ProviderConfig } from '#config/snapshot.ts';
+import type { FitContext } from '#ports/provider.ts';
+import type { Lose } from '#wire/canonical.ts';
+import type { Edit, WireDocument } from '#wire/document.ts';
+import type { Traits } from '#wire/traits.ts';
+import { fitCache } from './fit-cache.ts';
+import { Fitting } from './fitting.ts';
+
+/** Edits a messages body needs for its own vendor: cache markers only where the organization wants them. // spec 4.3.3 */
+export function fitMessages(
+  document: WireDocument,
+  config: ProviderConfig,
+  traits: Traits,
+  context: FitContext,
+  lose: Lose,
+): readonly Edit[] {
+  const fitting = new Fitting(document, lose);
+  fitCache(fitting, document, config, traits, context);
+  for (const name of config.models.get(context.model)?.rejects ?? []) fitting.drop(name);
+  return fitting.edits();
+}

@@ -1,0 +1,46 @@
+import type { ProviderConfig } from '#config/snapshot.ts';
+import type { FitContext } from '#ports/provider.ts';
+import type { Lose } from '#wire/canonical.ts';
+import type { Edit, WireDocument } from '#wire/document.ts';
+import type { Traits } from '#wire/traits.ts';
+import type { VendorRules } from './family-rules.ts';
+import { fitCache } from './fit-cache.ts';
+import { fitChat } from './fit-chat.ts';
+import { fitMembers } from './fit-members.ts';
+import { fitResponses } from './fit-responses.ts';
+import { Fitting } from './fitting.ts';
+
+/** Whose request is fitted, and to what. */
+export interface FitTarget {
+  readonly config: ProviderConfig;
+  readonly traits: Traits;
+  readonly rules: VendorRules;
+}
+
+/**
+ * Edits that make a body acceptable to an OpenAI-compatible vendor. Cache directives go first: what replaces a part
+ * forgets what was to be removed inside it.
+ */
+export function fitOpenAi(
+  document: WireDocument,
+  { config, traits, rules }: FitTarget,
+  context: FitContext,
+  lose: Lose,
+): readonly Edit[] {
+  const fitting = new Fitting(document, lose);
+  fitCache(fitting, document, config, traits, context);
+  switch (document.family) {
+    case 'chat':
+      fitChat(fitting, traits, rules.chat, context);
+      break;
+    case 'responses':
+      fitResponses(fitting, traits, rules.responses ?? {}, config);
+      break;
+    default:
+      fitMembers(fitting, rules[document.family] ?? {}, NOTHING);
+  }
+  return fitting.edits();
+}
+
+/** What chat refuses says nothing about the other families. */
+const NOTHING: ReadonlySet<string> = new Set();

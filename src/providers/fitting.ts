@@ -1,0 +1,87 @@
+import type { Lose } from '#wire/canonical.ts';
+import { removeMembers, setMember, type Edit, type WireDocument } from '#wire/document.ts';
+import type { Json } from '#wire/json.ts';
+import { member, type JsonNode, type ObjectNode } from '#wire/scan.ts';
+
+/**
+ * Gathers what must change in one body. Members of one object are removed together, since removals next to each other
+ * share a comma, and every loss is named once.
+ */
+export class Fitting {
+  readonly root: ObjectNode;
+  readonly body: WireDocument['body'];
+  readonly #lose: Lose;
+  readonly #named = new Set<string>();
+  readonly #removals = new Map<ObjectNode, Set<string>>();
+  readonly #edits: Edit[] = [];
+
+  constructor({ root, body }: WireDocument, lose: Lose) {
+    this.root = root;
+    this.body = body;
+    this.#lose = lose;
+  }
+
+  /** The node of a top-level member that is there, says something and has not been dropped. */
+  node(name: string): JsonNode | undefined {
+    if (this.body[name] === undefined || this.#removals.get(this.root)?.has(name)) return undefined;
+    return member(this.root, name);
+  }
+
+  /** The value of a top-level member that is there and has not been dropped. */
+  value(name: string): Json | undefined {
+    return this.#removals.get(this.root)?.has(name) ? undefined : this.body[name];
+  }
+
+  lose(what: string): void {
+    if (this.#named.has(what)) return;
+    this.#named.add(what);
+    this.#lose(what);
+  }
+
+  /** Drops a top-level member, which is a loss unless it said nothing. */
+  drop(name: string): void {
+    if (this.value(name) === undefined) return;
+    if (this.value(name) !== null) this.lose(name);
+    this.remove(this.root, name);
+  }
+
+  /** Removes a member of any object without calling it a loss. */
+  remove(object: ObjectNode, name: string): void {
+    const names = this.#removals.get(object);
+    if (names) names.add(name);
+    else this.#removals.set(object, new Set([name]));
+  }
+
+  /** Gives a top-level member another name; dropped where that one is there already. */
+  rename(from: string, to: string): void {
+    if (this.value(from) === undefined) return;
+    if (this.value(to) !== undefined) {
+      this.remove(this.root, from);
+      return;
+    }
+    const key = this.root.members.find((entry) => entry.key.value === from)?.key;
+    if (key) this.edit({ start: key.start, end: key.end, text: JSON.stringify(to) });
+  }
+
+  /** Sets a top-level member to JSON source text. */
+  set(name: string, json: string): void {
+    this.edit(setMember(this.root, name, json));
+  }
+
+  /** Forgets what was to be removed from an object, which is being replaced as a whole. */
+  forget(object: JsonNode): void {
+    if (object.kind === 'object') this.#removals.delete(object);
+  }
+
+  edit(edit: Edit): void {
+    this.#edits.push(edit);
+  }
+
+  edits(): readonly Edit[] {
+    if (this.#removals.size === 0) return this.#edits;
+    const removals = [...this.#removals].flatMap(([object, names]) =>
+      removeMembers(object, ({ value }) => names.has(value)),
+    );
+    return [...removals, ...this.#edits];
+  }
+}

@@ -1,0 +1,93 @@
+import type { ProviderConfig } from '#config/snapshot.ts';
+import type { Incoming, Outgoing, Passing } from '#ports/provider.ts';
+import type { Family } from '#wire/document.ts';
+import type { Transport } from './transport.ts';
+
+/** Where families are asked for below a base address that speaks OpenAI's or Anthropic's paths. */
+export const PATHS: Readonly<Partial<Record<Family, string>>> = {
+  chat: '/chat/completions',
+  messages: '/messages',
+  responses: '/responses',
+  completions: '/completions',
+  embeddings: '/embeddings',
+  moderations: '/moderations',
+  ocr: '/ocr',
+  images: '/images/generations',
+  speech: '/audio/speech',
+};
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** How an HTTP API is reached. */
+export interface HttpApi {
+  /** Base address without a trailing slash. */
+  readonly base: string;
+  /** Headers that prove who asks. Rejects with `UpstreamFault` where they have to be fetched first. */
+  authorize(): Headers | Promise<Headers>;
+  /** Path and query of a call, instead of the one in `PATHS`. */
+  path?(outgoing: Outgoing): string;
+  /** Headers of the protocol: those of the client's that go on. */
+  headers?(client: Outgoing['headers']): Headers;
+  /** Path and query for what is passed on, instead of the path as it is. */
+  passedPath?(path: string): string;
+}
+
+/** The two ways to ask an HTTP API. */
+export interface HttpExit {
+  readonly send: (outgoing: Outgoing) => Promise<Incoming>;
+  readonly pass: (passing: Passing) => Promise<Incoming>;
+}
+
+/** Asks an API with JSON, and passes on what is not understood here. */
+export function httpExit(api: HttpApi, transport: Transport): HttpExit {
+  const { origin, pathname } = new URL(api.base);
+  const root = pathname.replace(/\/+$/, '');
+  return {
+    async send(outgoing) {
+      const { family, stream, body, timeoutMs, signal } = outgoing;
+      const path = api.path?.(outgoing) ?? PATHS[family];
+      if (path === undefined) throw new TypeError(`no path for the family ${family}`);
+      const headers = {
+        'content-type': 'application/json',
+        accept: accepted(family, stream),
+        ...api.headers?.(outgoing.headers),
+        ...(await api.authorize()),
+      };
+      return transport.send({
+        method: 'POST',
+        origin,
+        path: root + path,
+        headers,
+        body,
+        timeoutMs,
+        idle: stream,
+        signal,
+      });
+    },
+    async pass({ method, path, contentType, body, timeoutMs, signal }) {
+      const headers = {
+        accept: '*/*',
+        ...(contentType !== undefined && { 'content-type': contentType }),
+        ...(await api.authorize()),
+      };
+      const target = root + (api.passedPath?.(path) ?? path);
+      return transport.send({ method, origin, path: target, headers, body, timeoutMs, idle: true, signal });
+    },
+  };
+}
+
+function accepted(family: Family, stream: boolean): string {
+  if (stream) return 'text/event-stream';
+  return family === 'speech' ? '*/*' : 'application/json';
+}
+
+/** What the configuration says of a model's name and place, the same for every vendor that adds nothing of its own. */
+export function configured(config: ProviderConfig): {
+  readonly upstreamModel: (model: string) => string;
+  readonly jurisdiction: (model: string) => string;
+} {
+  return {
+    upstreamModel: (model) => config.models.get(model)?.upstreamId ?? model,
+    jurisdiction: (model) => config.models.get(model)?.jurisdiction ?? config.jurisdiction,
+  };
+}
