@@ -56,12 +56,15 @@ function fullId(call: Call): string {
   const { model } = call.ask;
   const slash = model.indexOf('/');
   if (slash > 0 && slash < model.length - 1) return model;
-  if (slash < 0 && call.codec.family === 'messages') {
-    return `${call.key.workload.organization.messagesDefaultProvider ?? MESSAGES_VENDOR}/${model}`;
-  }
+  if (slash < 0 && call.codec.family === 'messages') return completed(model, call.key.workload.organization);
   throw new GatewayError('model_not_prefixed', 'The model must be provider-prefixed: <provider>/<model>.', {
     param: 'model',
   });
+}
+
+/** A model id of the messages surface with its provider: a bare one is the default provider's. // spec 4.5.1 */
+export function completed(model: string, { messagesDefaultProvider }: OrganizationConfig): string {
+  return model.includes('/') ? model : `${messagesDefaultProvider ?? MESSAGES_VENDOR}/${model}`;
 }
 
 /** One pinned model as a target, or why it cannot be one. Through an alias, the alias being allowed is enough. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/gateway-error.ts';
-import type { Providers } from '#route/plan.ts';
+import { completed, type Providers } from '#route/plan.ts';
 import { reachableModel, reachableModels } from '#route/reachable.ts';
 import type { Arrival } from '../arrival.ts';
 import { chatVoice } from '../chat/voice.ts';
@@ -20,9 +20,13 @@ export function answerModels({ voice, query }: FastifyRequest, { key }: Arrival,
   return voice === messagesVoice ? vendorModels(models, query as Record<string, unknown>) : chatModels(models);
 }
 
-/** `GET /v1/models/{provider}/{model}`, the slash raw or escaped. Throws `model_not_found`. */
+/**
+ * `GET /v1/models/{provider}/{model}`, the slash raw or escaped; bare where calls may name it bare. // spec 4.5.1
+ * Throws `model_not_found`.
+ */
 export function answerModel({ voice, params }: FastifyRequest, { key }: Arrival, providers: Providers): object {
-  const id = (params as { '*': string })['*'];
+  const asked = (params as { '*': string })['*'];
+  const id = voice === messagesVoice ? completed(asked, key.workload.organization) : asked;
   const model = reachableModel(id, key, providers);
   if (!model) throw new GatewayError('model_not_found', 'No model of this name is offered here.', { param: 'model' });
   return voice === messagesVoice ? vendorModel(model) : chatModel(model);
