@@ -1,0 +1,35 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StreamEvent } from '#wire/canonical.ts';
+import type { EventReader } from '#wire/codec.ts';
+import type { JsonObject } from '#wire/json.ts';
+import { SseDecoder } from '#wire/sse.ts';
+
+const ROOT = join(import.meta.dirname, '../../../shared/recordings');
+
+/** Why tests of recordings do not run here. */
+export const NO_RECORDINGS = 'no recorded provider answers beside the repository';
+
+/** The recordings of one provider whose name ends so; empty where there are none. */
+export function recordingsOf(provider: string, ending: string): readonly string[] {
+  const folder = join(ROOT, provider);
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(ending)) : [];
+}
+
+/** A buffered answer. */
+export function recordedBody(provider: string, name: string): JsonObject {
+  return JSON.parse(readFileSync(join(ROOT, provider, name), 'utf8')) as JsonObject;
+}
+
+/** A stream as server-sent events without names. */
+export function recordedStream(provider: string, name: string): string {
+  const lines = readFileSync(join(ROOT, provider, name), 'utf8').split('\n');
+  return lines.flatMap((line) => (line.trim() === '' ? [] : [`data: ${line}\n\n`])).join('');
+}
+
+/** What a reader makes of a stream that arrives in these pieces, its end included. */
+export function readAll(reader: EventReader, pieces: readonly Uint8Array[]): readonly StreamEvent[] {
+  const decoder = new SseDecoder(2 ** 24);
+  const events = [...pieces.flatMap((piece) => decoder.push(piece)), ...decoder.end()];
+  return [...events.flatMap((event) => reader.read(event)), ...reader.end()];
+}

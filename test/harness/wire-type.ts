@@ -1,0 +1,8 @@
+/** A type of a vendor's SDK as it is on the wire: bytes are base64, words of an enumeration are strings. */
+export type OnTheWire<T> = T extends Uint8Array
+  ? string
+  : T extends string
+    ? `${T}`
+    : T extends object
+      ? { readonly [K in keyof T]: OnTheWire<T[K]> }
+      : T;
