@@ -1,0 +1,13 @@
+import type { Lose } from '#wire/canonical.ts';
+import type { Edit, WireDocument } from '#wire/document.ts';
+import type { Traits } from '#wire/traits.ts';
+import { fitMembers } from './fit-members.ts';
+import { Fitting } from './fitting.ts';
+
+/** Drops what a model or its host refuses and nothing else: the rest was written for it by its family's encoder. */
+export function fitRejected(document: WireDocument, { rejects }: Traits, lose: Lose): readonly Edit[] {
+  if (rejects.size === 0) return [];
+  const fitting = new Fitting(document, lose);
+  fitMembers(fitting, {}, rejects);
+  return fitting.edits();
+}

@@ -1,0 +1,48 @@
+import type { ProviderConfig } from '#config/snapshot.ts';
+import type { Outgoing, Provider } from '#ports/provider.ts';
+import { embeddingsDialectOf } from './catalogue/embedding-models.ts';
+import { pickCredential } from './credentials.ts';
+import { embed, readEmbeddingsAsk } from './embeddings.ts';
+import { readFailure } from './failure.ts';
+import { geminiBatch } from './gemini-embeddings.ts';
+import { configured, httpExit } from './http-exit.ts';
+import { fitRejected } from './fit-rejected.ts';
+import type { Vendor, VendorDeps } from './vendor.ts';
+
+/** Google's Gemini API: the model is in the address, the key in a header of its own. // wire-formats 1.1 */
+export const gemini: Vendor = {
+  id: 'gemini',
+  create(config: ProviderConfig, { transport, traits }: VendorDeps): Provider {
+    const place = configured(config);
+    const authorize = (): Record<string, string> => {
+      const credential = pickCredential(config.credentials);
+      return credential ? { 'x-goog-api-key': credential.secret } : {};
+    };
+    const exit = httpExit({ base: config.url, authorize, path: pathOf }, transport);
+    const embeds = (model: string): boolean => embeddingsDialectOf('gemini', place.upstreamModel(model)) !== undefined;
+    return {
+      config,
+      ...place,
+      families: (model) => (embeds(model) ? ['embeddings'] : ['gemini']),
+      traits: (model) => traits(config, model),
+      fit(document, { model }, lose) {
+        if (document.family === 'embeddings') readEmbeddingsAsk(document.body);
+        return fitRejected(document, traits(config, model), lose);
+      },
+      send(outgoing) {
+        if (outgoing.family !== 'embeddings') return exit.send(outgoing);
+        return embed(outgoing, geminiBatch, (body) => exit.send({ ...outgoing, body }));
+      },
+      readFailure,
+    };
+  },
+};
+
+function pathOf({ family, model, stream }: Outgoing): string {
+  return `/models/${encodeURIComponent(model)}${methodOf(family === 'embeddings', stream)}`;
+}
+
+function methodOf(embeddings: boolean, stream: boolean): string {
+  if (embeddings) return ':batchEmbedContents';
+  return stream ? ':streamGenerateContent?alt=sse' : ':generateContent';
+}
