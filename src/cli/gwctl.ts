@@ -41,6 +41,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
       return { help: CONFIG_CHECK_HELP, run: checkConfig };
     },
   },
+  decode: {
+    summary: 'Decode recorded answers of providers',
+    load: async () => {
+      const { DECODE_HELP, decode } = await import('./decode.ts');
+      const defaults = { usdToEur: env('GW_USD_TO_EUR') ?? '0.92' };
+      return { help: DECODE_HELP, run: (args, output) => decode(args, defaults, output) };
+    },
+  },
   price: {
     summary: 'Tell how a call would be priced',
     load: async () => {
