@@ -1,0 +1,106 @@
+import type { Lose, Part, TextPart, Turn } from '../canonical.ts';
+import { BadRequestShape } from '../codec.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { says } from '../members.ts';
+import { isArray, requiredString } from '../request-shape.ts';
+import { Turns } from '../turns.ts';
+import { decodeContent, textsOf } from './decode-content.ts';
+import { readReasoning } from './reasoning.ts';
+
+/** Members of the items that cross, or that say nothing to another family. */
+const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
+  message: new Set(['type', 'role', 'content', 'id', 'status']),
+  function_call: new Set(['type', 'id', 'call_id', 'name', 'arguments', 'status']),
+  function_call_output: new Set(['type', 'id', 'call_id', 'name', 'output', 'status']),
+};
+
+/** Items that stand for a part of the conversation that only their provider knows: without it there is nothing to ask. */
+const KEPT_ELSEWHERE = new Set(['item_reference', 'compaction', 'compaction_trigger']);
+
+/** The instructions a conversation begins with, and its turns. Throws `BadRequestShape`. // wire-formats 5.1 */
+export function decodeInput(input: Json | undefined, lose: Lose): { system: TextPart[]; turns: Turn[] } {
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? []);
+  if (!isArray(items)) throw new BadRequestShape('input must be a string or an array of items', 'input');
+  const conversation = new Conversation(lose);
+  for (const [index, item] of items.entries()) conversation.add(item, `input[${index}]`);
+  const { system } = conversation;
+  const turns = conversation.turns.list;
+  if (turns.length > 0) return { system, turns };
+  if (system.length === 0) throw new BadRequestShape('input must say something', 'input');
+  // Instructions alone: they are what is asked.
+  return { system: [], turns: [{ role: 'user', parts: system }] };
+}
+
+class Conversation {
+  readonly system: TextPart[] = [];
+  readonly turns = new Turns();
+  readonly #lose: Lose;
+  /** Names of the tools called so far, by the id of the call. */
+  readonly #called = new Map<string, string>();
+  #leading = true;
+
+  constructor(lose: Lose) {
+    this.#lose = lose;
+  }
+
+  add(item: Json, param: string): void {
+    if (!isObject(item)) throw new BadRequestShape(`${param} must be an object`, param);
+    const type = item['type'] ?? 'message';
+    if (typeof type !== 'string') throw new BadRequestShape(`${param}.type must be a string`, `${param}.type`);
+    if (KEPT_ELSEWHERE.has(type)) {
+      throw new BadRequestShape(`${param}.type ${type} is served by the provider that made it only`, `${param}.type`);
+    }
+    this.#loseUnknown(item, type);
+    if (type === 'message') {
+      this.#message(item, param);
+      return;
+    }
+    this.#leading = false;
+    if (type === 'function_call') this.#call(item, param);
+    else if (type === 'function_call_output') this.#result(item, param);
+    else if (type === 'reasoning') this.turns.add('assistant', [readReasoning(item) ?? []].flat());
+    else this.turns.add(isAnswered(type) ? 'user' : 'assistant', [opaque(item, type)]);
+  }
+
+  #loseUnknown(item: JsonObject, type: string): void {
+    const known = Object.hasOwn(KNOWN, type) ? KNOWN[type] : undefined;
+    if (known === undefined) return;
+    for (const name in item) if (!known.has(name) && says(item[name])) this.#lose(`input[].${name}`);
+  }
+
+  #message(item: JsonObject, param: string): void {
+    const { role } = item;
+    const isSystem = role === 'system' || role === 'developer';
+    this.#leading &&= isSystem;
+    const parts = decodeContent(item['content'], `${param}.content`, this.#lose);
+    if (isSystem && this.#leading) this.system.push(...textsOf(parts));
+    else if (isSystem) this.turns.add('system', textsOf(parts));
+    else if (role === 'user' || role === 'assistant') this.turns.add(role, parts);
+    else throw new BadRequestShape(`${param}.role must be user, assistant, system or developer`, `${param}.role`);
+  }
+
+  #call(item: JsonObject, param: string): void {
+    const id = requiredString(item, 'call_id', param);
+    const name = requiredString(item, 'name', param);
+    const argumentsJson = requiredString(item, 'arguments', param);
+    this.#called.set(id, name);
+    this.turns.add('assistant', [{ type: 'tool-call', id, name, argumentsJson }]);
+  }
+
+  #result(item: JsonObject, param: string): void {
+    const id = requiredString(item, 'call_id', param);
+    const name = this.#called.get(id);
+    const parts = decodeContent(item['output'], `${param}.output`, this.#lose);
+    const named = name === undefined ? {} : { name };
+    this.turns.add('user', [{ type: 'tool-result', id, ...named, parts, isError: false }]);
+  }
+}
+
+/** Whether an item is what came back to the model, and not what the model said. */
+function isAnswered(type: string): boolean {
+  return type.endsWith('_output') || type === 'mcp_approval_response';
+}
+
+function opaque(item: JsonObject, name: string): Part {
+  return { type: 'opaque', family: 'responses', name, value: item };
+}

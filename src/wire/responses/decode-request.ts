@@ -1,0 +1,132 @@
+import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../canonical.ts';
+import { BadRequestShape } from '../codec.ts';
+import { isExtension, type WireDocument } from '../document.ts';
+import { readEffort } from '../effort.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { defined, says } from '../members.ts';
+import {
+  isArray,
+  MAX_TOKENS,
+  modelOf,
+  optionalArray,
+  optionalBoolean,
+  optionalCount,
+  optionalNumber,
+  optionalObject,
+  optionalString,
+  requiredString,
+} from '../request-shape.ts';
+import { decodeInput } from './decode-input.ts';
+
+type JsonSchemaFormat = Extract<AnswerFormat, { type: 'json-schema' }>;
+
+/** Members that cross, or that say nothing to another family. */
+const CROSSING = new Set(
+  (
+    'model input instructions stream stream_options tools tool_choice parallel_tool_calls text reasoning ' +
+    'max_output_tokens temperature top_p user safety_identifier service_tier prompt_cache_key truncation'
+  ).split(' '),
+);
+
+/** Members that ask the provider for what it has kept, or to keep the answer: no other family can. // wire-formats 5.1 */
+const STATEFUL = ['previous_response_id', 'conversation', 'prompt', 'background'];
+
+const TOOL_MEMBERS = new Set(['type', 'name', 'description', 'parameters', 'strict']);
+/** Reasoning is shown anyway where there is something to show. */
+const REASONING_MEMBERS = new Set(['effort', 'summary', 'generate_summary']);
+
+/** A responses request in the hub's words. Throws `BadRequestShape`. // wire-formats 5.1 */
+export function decodeRequest(document: WireDocument, lose: Lose): ModelRequest {
+  const { body } = document;
+  for (const name of STATEFUL) {
+    if (says(body[name])) throw new BadRequestShape(`${name} is not served for this model`, name);
+  }
+  for (const name in body) if (!CROSSING.has(name) && !isExtension(name) && says(body[name])) lose(name);
+  if (says(body['truncation']) && body['truncation'] !== 'disabled') lose('truncation');
+  const instructions = optionalString(body, 'instructions') ?? '';
+  const { system, turns } = decodeInput(body['input'], lose);
+  return defined({
+    model: modelOf(document).model,
+    stream: body['stream'] === true,
+    system: instructions.trim() === '' ? system : [{ type: 'text', text: instructions }, ...system],
+    turns,
+    ...decodeTools(body, lose),
+    parallelTools: optionalBoolean(body, 'parallel_tool_calls'),
+    maxOutputTokens: optionalCount(body, 'max_output_tokens', MAX_TOKENS),
+    temperature: optionalNumber(body, 'temperature'),
+    topP: optionalNumber(body, 'top_p'),
+    stop: [],
+    format: decodeText(body, lose),
+    reasoning: decodeReasoning(body, lose),
+    user: optionalString(body, 'safety_identifier') ?? optionalString(body, 'user'),
+    serviceTier: optionalString(body, 'service_tier'),
+    promptCacheKey: optionalString(body, 'prompt_cache_key'),
+  });
+}
+
+/** The tools, fewer where the choice allows only some of them. */
+function decodeTools(body: JsonObject, lose: Lose): { tools: Tool[]; toolChoice: ToolChoice | undefined } {
+  const tools = (optionalArray(body, 'tools') ?? []).map((tool, index) => decodeTool(tool, `tools[${index}]`, lose));
+  const choice = body['tool_choice'] ?? undefined;
+  if (choice === undefined) return { tools, toolChoice: undefined };
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return { tools, toolChoice: { type: choice } };
+  if (!isObject(choice)) throw choiceShape();
+  if (choice['type'] === 'function') {
+    return { tools, toolChoice: { type: 'tool', name: requiredString(choice, 'name', 'tool_choice') } };
+  }
+  const { mode, tools: allowed } = choice;
+  if (choice['type'] !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required') || !isArray(allowed)) {
+    throw choiceShape();
+  }
+  const names = new Set(allowed.map((tool) => (isObject(tool) ? tool['name'] : undefined)));
+  return { tools: tools.filter((tool) => names.has(tool.name)), toolChoice: { type: mode } };
+}
+
+function choiceShape(): BadRequestShape {
+  const message = 'tool_choice must be auto, none, required, a function or allowed functions for this model';
+  return new BadRequestShape(message, 'tool_choice');
+}
+
+function decodeTool(tool: Json, param: string, lose: Lose): Tool {
+  if (!isObject(tool)) throw new BadRequestShape(`${param} must be an object`, param);
+  if (tool['type'] !== 'function') {
+    const type = typeof tool['type'] === 'string' ? tool['type'].slice(0, 64) : 'unknown';
+    throw new BadRequestShape(`${param}: tools of type ${type} are not served for this model`, `${param}.type`);
+  }
+  for (const name in tool) if (!TOOL_MEMBERS.has(name) && says(tool[name])) lose(`tools[].${name}`);
+  const name = requiredString(tool, 'name', param);
+  if (name === '') throw new BadRequestShape(`${param}.name is required`, `${param}.name`);
+  return defined({
+    name,
+    description: optionalString(tool, 'description', `${param}.description`),
+    parameters: optionalObject(tool, 'parameters', `${param}.parameters`),
+    strict: optionalBoolean(tool, 'strict', `${param}.strict`),
+  });
+}
+
+function decodeText(body: JsonObject, lose: Lose): AnswerFormat | undefined {
+  const text = optionalObject(body, 'text') ?? {};
+  for (const name in text) if (name !== 'format' && says(text[name])) lose(`text.${name}`);
+  const format = optionalObject(text, 'format', 'text.format');
+  if (format === undefined || format['type'] === 'text') return undefined;
+  if (format['type'] === 'json_object') return { type: 'json' };
+  if (format['type'] !== 'json_schema') {
+    throw new BadRequestShape('text.format.type must be text, json_object or json_schema', 'text.format.type');
+  }
+  const schema = optionalObject(format, 'schema', 'text.format.schema');
+  if (schema === undefined) throw new BadRequestShape('text.format.schema is required', 'text.format.schema');
+  return defined<JsonSchemaFormat>({
+    type: 'json-schema',
+    name: optionalString(format, 'name', 'text.format.name') ?? 'output',
+    description: optionalString(format, 'description', 'text.format.description'),
+    schema,
+    strict: optionalBoolean(format, 'strict', 'text.format.strict'),
+  });
+}
+
+function decodeReasoning(body: JsonObject, lose: Lose): ModelRequest['reasoning'] {
+  const reasoning = optionalObject(body, 'reasoning') ?? {};
+  for (const name in reasoning) if (!REASONING_MEMBERS.has(name) && says(reasoning[name])) lose(`reasoning.${name}`);
+  const effort = readEffort(reasoning['effort'], 'reasoning.effort');
+  return effort === undefined ? undefined : { effort };
+}
