@@ -45,7 +45,7 @@ export function decodeRequest(document: WireDocument, lose: Lose): ModelRequest 
     toolChoice: decodeToolChoice(body, lose),
     parallelTools: optionalBoolean(body, 'parallel_tool_calls'),
     maxOutputTokens,
-    ...sampling(body),
+    ...decodeSampling(body),
     format: decodeFormat(body, lose),
     reasoning: decodeReasoning(body, lose),
     user: optionalString(body, 'safety_identifier') ?? optionalString(body, 'user'),
@@ -63,7 +63,8 @@ function refuseUntranslatable(body: JsonObject): void {
   }
 }
 
-function sampling(body: JsonObject) {
+/** How the answer is drawn: members that the family shares with plain completions. Throws `BadRequestShape`. */
+export function decodeSampling(body: JsonObject) {
   return {
     temperature: optionalNumber(body, 'temperature'),
     topP: optionalNumber(body, 'top_p'),

@@ -17,7 +17,7 @@ const NOTHING: Omit<FrameFacts, 'kind'> = {
   error: undefined,
 };
 
-/** Reads a chat completion stream, with the deviations that compatible vendors are known for. */
+/** Reads a stream of chat or plain completions, with the deviations that compatible vendors are known for. */
 export class ChatStreamReader implements StreamReader {
   #done = false;
   readonly #begun = new Set<number>();
@@ -51,7 +51,7 @@ export class ChatStreamReader implements StreamReader {
       if (!isObject(choice)) continue;
       const index = indexOf(choice, position);
       this.#begun.add(index);
-      outputBytes += textBytes(choice['delta']);
+      outputBytes += textBytes(choice['delta']) + textBytes(choice['text']);
       if (typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== '') {
         this.#finished.add(index);
         ends.push(`${index}/`);

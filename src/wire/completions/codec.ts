@@ -1,0 +1,34 @@
+import { DONE } from '../chat/event-writer.ts';
+import { askForUsage } from '../chat/request.ts';
+import { answerLeaves, readAnswer } from '../chat/response.ts';
+import { ChatStreamReader, deltas } from '../chat/stream.ts';
+import { hideCacheCounts } from '../chat/usage.ts';
+import type { DoorCodec } from '../codec.ts';
+import { textPlaces } from '../plain-codec.ts';
+import { walk } from '../walk.ts';
+import { CompletionWriter, deltaFrame, encodeAnswer, usageFrame } from './answer.ts';
+import { ask, decodeRequest } from './request.ts';
+
+const PLACES = textPlaces('prompt', 'suffix');
+
+/**
+ * Plain completions, the family that chat grew out of: what frames an answer is the same, only texts stand in the place
+ * of messages. // wire-formats 5.2
+ */
+export const completionsCodec: DoorCodec = {
+  family: 'completions',
+  contents: (document) => walk(document, PLACES),
+  ask,
+  askForUsage,
+  readAnswer,
+  answerLeaves,
+  streamReader: () => new ChatStreamReader(),
+  streamEnd: DONE,
+  deltas,
+  deltaFrame,
+  usageFrame,
+  hideCacheCounts,
+  decodeRequest,
+  encodeAnswer,
+  eventWriter: (context) => new CompletionWriter(context),
+};

@@ -1,0 +1,38 @@
+import { readId } from '../answer-id.ts';
+import { BadRequestShape, type Ask, type Codec } from '../codec.ts';
+import type { WireDocument } from '../document.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts';
+import { isArray, optionalString } from '../request-shape.ts';
+import { walk } from '../walk.ts';
+import { fitEmbeddings } from './encoding.ts';
+
+const PLACES = textPlaces('input');
+
+/** The embeddings family. */
+export const embeddingsCodec: Codec = plainCodec({
+  family: 'embeddings',
+  contents: (document) => walk(document, PLACES),
+  ask,
+  readAnswer(body) {
+    const usage: JsonObject = isObject(body['usage']) ? body['usage'] : {};
+    return {
+      id: readId(body['id']),
+      usage: simpleUsage(usage['prompt_tokens'] ?? usage['total_tokens'], 0),
+      complete: Array.isArray(body['data']),
+    };
+  },
+  fitAnswer: fitEmbeddings,
+});
+
+function ask(document: WireDocument): Ask {
+  const { body } = document;
+  const plain = plainAsk(document, ['input', 'encoding_format']);
+  const { input } = body;
+  // A string, strings, tokens, or lists of tokens.
+  if (typeof input !== 'string' && !(isArray(input) && input.length > 0)) {
+    throw new BadRequestShape('input is required and must be a string or a non-empty array', 'input');
+  }
+  optionalString(body, 'encoding_format');
+  return { ...plain, maxOutputTokens: 0 };
+}

@@ -1,0 +1,39 @@
+import { readId } from '../answer-id.ts';
+import { BadRequestShape, type Ask, type Codec } from '../codec.ts';
+import type { WireDocument } from '../document.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts';
+import { isArray } from '../request-shape.ts';
+import { member } from '../scan.ts';
+import { walk, type Places } from '../walk.ts';
+
+const PLACES: Places = {
+  ...textPlaces('input'),
+  mediaOf(object, name, listed) {
+    return listed && name === 'input' && member(object, 'image_url') ? 'image' : undefined;
+  },
+};
+
+/** The moderation family: texts and images in, categories out. */
+export const moderationsCodec: Codec = plainCodec({
+  family: 'moderations',
+  contents: (document) => walk(document, PLACES),
+  ask,
+  readAnswer(body) {
+    const usage: JsonObject = isObject(body['usage']) ? body['usage'] : {};
+    return {
+      id: readId(body['id']),
+      usage: simpleUsage(usage['prompt_tokens'], 0),
+      complete: Array.isArray(body['results']),
+    };
+  },
+});
+
+function ask(document: WireDocument): Ask {
+  const plain = plainAsk(document, ['input']);
+  const { input } = document.body;
+  if (typeof input !== 'string' && !(isArray(input) && input.length > 0)) {
+    throw new BadRequestShape('input is required and must be a string or a non-empty array', 'input');
+  }
+  return { ...plain, maxOutputTokens: 0 };
+}

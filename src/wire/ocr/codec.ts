@@ -1,0 +1,90 @@
+import { readId } from '../answer-id.ts';
+import { BadRequestShape, type Ask, type Codec, type Leaf } from '../codec.ts';
+import type { WireDocument } from '../document.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isRemoteUrl, readDataUrl } from '../media.ts';
+import { says } from '../members.ts';
+import { plainAsk, plainCodec, textPlaces } from '../plain-codec.ts';
+import { isArray, optionalObject } from '../request-shape.ts';
+import { member, type JsonNode } from '../scan.ts';
+import { walk, type Places } from '../walk.ts';
+
+const PLACES: Places = {
+  ...textPlaces('document'),
+  mediaOf(object, name) {
+    if (name !== 'document') return undefined;
+    return member(object, 'image_url') ? 'image' : 'file';
+  },
+};
+
+/** Reading documents: one document in, its pages as markdown out, billed by the page. // spec 2.4, wire-formats 7.1 */
+export const ocrCodec: Codec = plainCodec({
+  family: 'ocr',
+  contents: (document) => walk(document, PLACES),
+  ask,
+  readAnswer(body) {
+    const usage = body['usage_info'];
+    const processed = isObject(usage) ? usage['pages_processed'] : undefined;
+    const isCount = typeof processed === 'number' && Number.isInteger(processed) && processed >= 0;
+    const told = isArray(body['pages']) ? body['pages'].length : undefined;
+    const pages = isCount ? processed : told;
+    return {
+      id: readId(body['id']),
+      usage: undefined,
+      ...(pages === undefined ? {} : { units: { pages } }),
+      complete: isArray(body['pages']),
+    };
+  },
+  answerLeaves,
+});
+
+function ask(document: WireDocument): Ask {
+  const { body } = document;
+  const plain = plainAsk(document, ['document', 'pages']);
+  checkDocument(optionalObject(body, 'document') ?? {});
+  const pages = pagesAsked(body['pages']);
+  return {
+    ...plain,
+    maxOutputTokens: 0,
+    ...(pages === undefined ? {} : { units: { pages } }),
+  };
+}
+
+function checkDocument(document: JsonObject): void {
+  if (says(document['file_id'])) {
+    throw new BadRequestShape('Provider-side file ids are not resolved', 'document.file_id'); // spec 4.3.5
+  }
+  const image = document['image_url'];
+  const url = says(image) ? (isObject(image) ? image['url'] : image) : document['document_url'];
+  if (typeof url !== 'string' || !(isRemoteUrl(url) || readDataUrl(url))) {
+    throw new BadRequestShape(
+      'document must have a document_url or an image_url: a data: or an https: URL',
+      'document',
+    );
+  }
+}
+
+/** How many pages a selection names: a list of page numbers, or ranges like `0-4,7`. Undefined: all there are. */
+function pagesAsked(pages: Json | undefined): number | undefined {
+  if (isArray(pages)) return pages.length > 0 ? pages.length : undefined;
+  if (typeof pages !== 'string') return undefined;
+  let sum = 0;
+  for (const range of pages.split(',')) {
+    const bounds = /^\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?$/.exec(range);
+    if (!bounds) return undefined;
+    sum += Math.max(1, Number(bounds[2] ?? bounds[1]) - Number(bounds[1]) + 1);
+  }
+  return sum;
+}
+
+/** Every string of an answer but the pictures cut out of it. */
+function answerLeaves(answer: WireDocument): readonly Leaf[] {
+  const found: Leaf[] = [];
+  const visit = (node: JsonNode, name: string): void => {
+    if (node.kind === 'string' && name !== 'image_base64') found.push({ node, text: node.value, kind: 'text' });
+    else if (node.kind === 'array') for (const item of node.items) visit(item, name);
+    else if (node.kind === 'object') for (const { key, value } of node.members) visit(value, key.value);
+  };
+  visit(answer.root, '');
+  return found;
+}

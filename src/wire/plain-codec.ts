@@ -1,0 +1,74 @@
+import type { Ask, Codec, FrameFacts } from './codec.ts';
+import type { WireDocument } from './document.ts';
+import type { Json } from './json.ts';
+import { modelOf, refuseLookalikes } from './request-shape.ts';
+import { NO_USAGE, type Usage } from './usage.ts';
+import type { Places } from './walk.ts';
+
+/** What differs between families that nobody streams or translates. */
+type PlainParts = Pick<Codec, 'family' | 'contents' | 'ask' | 'readAnswer'> &
+  Partial<Pick<Codec, 'answerLeaves' | 'fitAnswer'>>;
+
+const SAYS_NOTHING: FrameFacts = {
+  kind: 'other',
+  id: undefined,
+  usage: undefined,
+  outputBytes: 0,
+  ends: [],
+  error: undefined,
+};
+
+/** A codec of a family whose answers come whole, and from providers of that family only. */
+export function plainCodec(parts: PlainParts): Codec {
+  return {
+    answerLeaves: () => [],
+    streamReader: () => ({ read: () => SAYS_NOTHING, finished: true }),
+    streamEnd: '',
+    deltas: () => [],
+    deltaFrame: (like) => like,
+    usageFrame: () => undefined,
+    askForUsage: () => [],
+    hideCacheCounts: () => [],
+    ...parts,
+  };
+}
+
+/** The places of a request that is all text, of which the model reads `promptOrder` first. */
+export function textPlaces(...promptOrder: readonly string[]): Places {
+  return {
+    promptOrder,
+    isStructural: () => false,
+    isJson: () => false,
+    mediaOf: () => undefined,
+    isBareMedia: () => false,
+  };
+}
+
+/**
+ * What routing needs of a request for one whole answer without a ceiling. `controls`: the members that decide about the
+ * call. Throws `BadRequestShape`.
+ */
+export function plainAsk(document: WireDocument, controls: readonly string[]): Ask {
+  refuseLookalikes(document, ['model', ...controls]);
+  return {
+    ...modelOf(document),
+    stream: false,
+    includeUsage: false,
+    maxOutputTokens: undefined,
+    answers: 1,
+    jsonAnswer: false,
+  };
+}
+
+/** A usage of input and output without details; undefined without an input. */
+export function simpleUsage(input: Json | undefined, output: Json | undefined): Usage | undefined {
+  if (!isCount(input)) return undefined;
+  return { ...NO_USAGE, input: Math.floor(input), output: isCount(output) ? Math.floor(output) : 0 };
+}
+
+/** More tokens than any call has: a larger figure is a provider's fault, not a bill. */
+const MAX_COUNT = 1_000_000_000;
+
+function isCount(value: Json | undefined): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_COUNT;
+}
