@@ -1,4 +1,4 @@
-import type { AliasConfig, ModelConfig, OrganizationConfig } from '#config/snapshot.ts';
+import type { AliasConfig, ModelConfig, OrganizationConfig, ProviderConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Call } from '#pipeline/call.ts';
 import type { Provider } from '#ports/provider.ts';
