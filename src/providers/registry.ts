@@ -2,6 +2,7 @@ import type { ProviderConfig, VendorId } from '#config/snapshot.ts';
 import type { Provider } from '#ports/provider.ts';
 import { anthropic } from './anthropic.ts';
 import { azure } from './azure.ts';
+import { bedrock } from './bedrock/bedrock.ts';
 import { traitsOf } from './catalogue/traits-of.ts';
 import { cerebras } from './cerebras.ts';
 import { custom } from './custom.ts';
@@ -17,7 +18,9 @@ import { ovhcloud } from './ovhcloud.ts';
 import { scaleway } from './scaleway.ts';
 import { together } from './together.ts';
 import type { Transport } from './transport.ts';
+import { typesafe } from './typesafe.ts';
 import type { Vendor } from './vendor.ts';
+import { vertex } from './vertex/vertex.ts';
 import { xai } from './xai.ts';
 
 /** Every vendor there is a way out to. */
@@ -25,7 +28,9 @@ const VENDORS: readonly Vendor[] = [
   openai,
   azure,
   anthropic,
+  bedrock,
   gemini,
+  vertex,
   mistral,
   deepseek,
   xai,
@@ -37,6 +42,7 @@ const VENDORS: readonly Vendor[] = [
   ovhcloud,
   ionos,
   nebius,
+  typesafe,
   custom,
 ];
 
