@@ -1,5 +1,10 @@
-/** A type of a vendor's SDK as it is on the wire: bytes are base64, words of an enumeration are strings. */
-export type OnTheWire<T> = T extends Uint8Array
+/**
+ * A type of a vendor's SDK as it is on the wire: bytes are base64, words of an enumeration are strings, and any JSON is
+ * unknown.
+ */
+export type OnTheWire<T> = [boolean | number | string | null] extends [T] ? unknown : Spelt<T>;
+
+type Spelt<T> = T extends Uint8Array
   ? string
   : T extends string
     ? `${T}`
