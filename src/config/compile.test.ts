@@ -123,6 +123,7 @@ describe('providers', () => {
   });
 
   test('every field arrives, in the spelling of the snapshot', () => {
+    const signing = '{"accessKeyId":"a","secretAccessKey":"b"}';
     const provider = make('Provider', 'vendor', {
       protocol: 'GenerateContent',
       endpoint: { url: 'http://vendor.svc:8080/v1//', allowInsecure: true },
@@ -149,7 +150,7 @@ describe('providers', () => {
       retry: { attempts: 3 },
       circuitBreaker: { failureRatioPercent: 10, minRequests: 5, openSeconds: 9 },
     });
-    const secret = makeCore('Secret', 'keys', { stringData: { main: 'sk-1' } });
+    const secret = makeCore('Secret', 'keys', { stringData: { main: signing } });
     expect(only(snapshotOf([...base, provider, secret])).organization.providers.get('vendor')).toEqual({
       id: 'default/vendor',
       slug: 'vendor',
@@ -161,7 +162,7 @@ describe('providers', () => {
       project: 'acme-1',
       apiVersion: '2026-01-01',
       keyOwnership: 'organization',
-      credentials: [{ name: 'main', type: 'aws_sigv4', secret: 'sk-1', weight: 7 }],
+      credentials: [{ name: 'main', type: 'aws_sigv4', secret: signing, weight: 7 }],
       models: new Map([
         [
           'one',
@@ -292,6 +293,22 @@ describe('vendors', () => {
   test.each(falsehoods)('a jurisdiction that is plainly false: %s %j', (slug, fields, where) => {
     expect(faultsOf([secret, make('Provider', slug, { ...spec, ...fields })])).toEqual([
       `Provider default/${slug}: spec.jurisdiction: is not where this address is served: it processes data ${where}`,
+    ]);
+  });
+
+  test.each([
+    ['AzureAD', '{"tenantId":"t","clientId":"c"}', 'tenantId, clientId, clientSecret'],
+    ['AWSSigV4', 'AKIA-canary', 'accessKeyId, secretAccessKey'],
+    ['AWSSigV4', '{"accessKeyId":"a","secretAccessKey":""}', 'accessKeyId, secretAccessKey'],
+    ['GCPServiceAccount', 'null', 'client_email, private_key'],
+  ])('a secret that cannot be what its type says: %s %s', (type, main, members) => {
+    const own = { jurisdiction: 'US', credentials: [{ ...credentials[0], type }] };
+    const sources = [
+      makeCore('Secret', 'keys', { stringData: { main } }),
+      make('Provider', 'groq', { ...spec, ...own }),
+    ];
+    expect(faultsOf(sources)).toEqual([
+      `Provider default/groq: spec.credentials[0].secretKeyRef: must be a JSON object with ${members}`,
     ]);
   });
 

@@ -3,7 +3,6 @@ import { azureTokens, type AzureTokens } from './azure-token.ts';
 import { chatVendor } from './chat-vendor.ts';
 import { pickCredential } from './credentials.ts';
 import { PATHS, type Headers, type HttpApi } from './http-exit.ts';
-import { OPENAI_RULES } from './openai.ts';
 import type { Transport } from './transport.ts';
 
 /** Versions that the newer address takes; any other date belongs to the older one, where deployments are in the path. */
@@ -20,17 +19,17 @@ export const azure = chatVendor({
     'images',
     'speech',
   ],
-  rules: OPENAI_RULES,
+  rules: { chat: { streamOptions: 'any' } },
   api: (config, transport) => (isClassic(config) ? classicApi(config, transport) : v1Api(config, transport)),
 });
 
 function isClassic({ url, apiVersion }: ProviderConfig): boolean {
-  return apiVersion !== undefined && !V1_VERSIONS.has(apiVersion) && !/\/v1$/.test(url);
+  return apiVersion !== undefined && !V1_VERSIONS.has(apiVersion) && !url.endsWith('/v1');
 }
 
 /** `…/openai/v1/{path}`, with a version if one is configured. */
 function v1Api({ url, apiVersion, credentials }: ProviderConfig, transport: Transport): HttpApi {
-  const base = /\/v1$/.test(url) ? url : `${url.replace(/\/openai$/, '')}/openai/v1`;
+  const base = url.endsWith('/v1') ? url : `${url.replace(/\/openai$/, '')}/openai/v1`;
   return {
     base,
     authorize: authorizer(credentials, transport),

@@ -3,7 +3,7 @@ import type { Incoming, Outgoing, Provider } from '#ports/provider.ts';
 import type { Family } from '#wire/document.ts';
 import { pickCredential } from './credentials.ts';
 import { readFailure } from './failure.ts';
-import { NO_RULES, type VendorRules } from './family-rules.ts';
+import type { VendorRules } from './family-rules.ts';
 import { fitOpenAi } from './fit.ts';
 import { configured, httpExit, type HttpApi } from './http-exit.ts';
 import type { Vendor, VendorDeps } from './vendor.ts';
@@ -14,8 +14,8 @@ export interface ChatVendor {
   readonly id: VendorId;
   /** Families it speaks, the one to translate to first; absent: chat alone. */
   readonly families?: readonly Family[] | ((config: ProviderConfig) => readonly Family[]);
-  /** What it takes in requests; absent: everything, with usage on request. */
-  readonly rules?: VendorRules;
+  /** What it takes in requests. */
+  readonly rules: VendorRules;
   /** How it is reached; absent: at its base address, with a bearer key. */
   readonly api?: (config: ProviderConfig, transport: Transport) => HttpApi;
   /** Families that it serves in a way of its own. */
@@ -33,7 +33,7 @@ export function chatVendor(vendor: ChatVendor): Vendor {
 function create(vendor: ChatVendor, config: ProviderConfig, { transport, traits }: VendorDeps): Provider {
   const api = vendor.api?.(config, transport) ?? bearerApi(config);
   const exit = httpExit(api, transport);
-  const { families: declared = ['chat'], rules = NO_RULES, asks = {} } = vendor;
+  const { families: declared = ['chat'], rules, asks = {} } = vendor;
   const families = typeof declared === 'function' ? declared(config) : declared;
   const withoutChat = families.filter((family) => family !== 'chat');
   return {

@@ -5,6 +5,7 @@ import type { Vendor } from './vendor.ts';
 const chatShaped = chatVendor({
   id: 'custom',
   families: ['chat', 'completions', 'embeddings', 'moderations', 'images', 'speech', 'ocr'],
+  rules: { untouched: true, chat: { streamOptions: 'any' } },
 });
 
 /** Any server that speaks a protocol: messages at `<url>/messages`, else OpenAI's families. It gets what was written. */

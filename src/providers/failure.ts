@@ -65,7 +65,8 @@ function complaintOf(item: Json): string | undefined {
   if (typeof item === 'string') return item;
   if (!isObject(item) || typeof item['msg'] !== 'string') return undefined;
   const { loc } = item;
-  return Array.isArray(loc) ? `${(loc as readonly Json[]).join('.')}: ${item['msg']}` : item['msg'];
+  const path = Array.isArray(loc) ? (loc as readonly Json[]).filter((step) => typeof step !== 'object') : [];
+  return path.length > 0 ? `${path.join('.')}: ${item['msg']}` : item['msg'];
 }
 
 function retryableOf({ header }: Head, error: JsonObject): boolean | undefined {

@@ -17,8 +17,11 @@ export interface FamilyRules {
 export interface ChatRules extends FamilyRules {
   /** Members of a message it takes; absent: all. */
   readonly messageMembers?: ReadonlySet<string>;
-  /** `stream_options`: `usage` takes `include_usage`, `all` takes the rest too, `none` refuses it. */
-  readonly streamOptions: 'all' | 'usage' | 'none';
+  /**
+   * `stream_options`: `usage` takes `include_usage` and nothing else, `any` the rest too, `unpadded` can leave out the
+   * padding of frames, `none` refuses it.
+   */
+  readonly streamOptions: 'any' | 'unpadded' | 'usage' | 'none';
   /** What no rule can say, done before everything else. */
   readonly quirk?: (fitting: Fitting) => void;
   /** Every function must have parameters. */
@@ -28,6 +31,8 @@ export interface ChatRules extends FamilyRules {
 /** Rules by family; a family that is not here is sent as it is. */
 export type VendorRules = Readonly<Partial<Record<Exclude<Family, 'chat'>, FamilyRules>>> & {
   readonly chat: ChatRules;
+  /** Nothing is changed but what metering needs, and what the configuration says that a model refuses. */
+  readonly untouched?: boolean;
 };
 
 /** What strict OpenAI-compatible vendors have in common; each adds what it takes beside it. // wire-formats 1.5 */
@@ -55,6 +60,3 @@ export const EMBEDDING_MEMBERS: ReadonlySet<string> = new Set([
   'dimensions',
   'user',
 ]);
-
-/** A vendor without quirks. */
-export const NO_RULES: VendorRules = { chat: { streamOptions: 'usage' } };

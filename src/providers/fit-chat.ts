@@ -6,13 +6,14 @@ import type { ChatRules } from './family-rules.ts';
 import { effortWord } from './fit-effort.ts';
 import { fitMembers } from './fit-members.ts';
 import { fitSampling } from './fit-sampling.ts';
+import { fitStreamOptions } from './fit-stream-options.ts';
 import type { Fitting } from './fitting.ts';
 
 /** Fits a chat request to a vendor and a model: what would be refused is dropped by name, the rest is worded their way. */
 export function fitChat(fitting: Fitting, traits: Traits, rules: ChatRules, context: FitContext): void {
   rules.quirk?.(fitting);
   fitMembers(fitting, rules, traits.rejects);
-  fitStreamOptions(fitting, rules, context);
+  fitStreamOptions(fitting, rules.streamOptions, context);
   fitEffort(fitting, traits);
   fitSampling(fitting, traits, fitting.value('reasoning_effort') === 'none' || traits.reasoning.control !== 'effort');
   fitCeiling(fitting, traits);
@@ -21,26 +22,6 @@ export function fitChat(fitting: Fitting, traits: Traits, rules: ChatRules, cont
   for (const [name, value] of Object.entries(traits.adds ?? {})) {
     if (fitting.value(name) === undefined) fitting.set(name, JSON.stringify(value));
   }
-}
-
-/** Streams are metered by their usage frame, so it is asked for wherever it can be; padding nobody needs is not. */
-function fitStreamOptions(fitting: Fitting, { streamOptions }: ChatRules, { stream, includeUsage }: FitContext): void {
-  if (streamOptions === 'none') return fitting.drop('stream_options');
-  if (!stream) return;
-  const padded = streamOptions === 'all';
-  const options = fitting.node('stream_options');
-  if (options?.kind !== 'object') {
-    fitting.set('stream_options', `{"include_usage":true${padded ? ',"include_obfuscation":false' : ''}}`);
-    return;
-  }
-  if (options.members.length === 0) {
-    const inside = options.start + 1;
-    const text = `"include_usage":true${padded ? ',"include_obfuscation":false' : ''}`;
-    return fitting.edit({ start: inside, end: inside, text });
-  }
-  if (!padded && member(options, 'include_obfuscation')) fitting.remove(options, 'include_obfuscation');
-  if (!includeUsage) fitting.edit(setMember(options, 'include_usage', 'true'));
-  if (padded) fitting.edit(setMember(options, 'include_obfuscation', 'false'));
 }
 
 function fitEffort(fitting: Fitting, traits: Traits): void {

@@ -8,6 +8,7 @@ import { fitCache } from './fit-cache.ts';
 import { fitChat } from './fit-chat.ts';
 import { fitMembers } from './fit-members.ts';
 import { fitResponses } from './fit-responses.ts';
+import { fitStreamOptions } from './fit-stream-options.ts';
 import { Fitting } from './fitting.ts';
 
 /** Whose request is fitted, and to what. */
@@ -28,19 +29,15 @@ export function fitOpenAi(
   lose: Lose,
 ): readonly Edit[] {
   const fitting = new Fitting(document, lose);
+  const { family } = document;
+  const declared = new Set(config.models.get(context.model)?.rejects);
   fitCache(fitting, document, config, traits, context);
-  switch (document.family) {
-    case 'chat':
-      fitChat(fitting, traits, rules.chat, context);
-      break;
-    case 'responses':
-      fitResponses(fitting, traits, rules.responses ?? {}, config);
-      break;
-    default:
-      fitMembers(fitting, rules[document.family] ?? {}, NOTHING);
+  if (family === 'chat' && rules.untouched !== true) fitChat(fitting, traits, rules.chat, context);
+  else if (family === 'responses' && rules.untouched !== true) {
+    fitResponses(fitting, traits, rules.responses ?? {}, config);
+  } else {
+    fitMembers(fitting, family === 'chat' ? {} : (rules[family] ?? {}), declared);
+    if (family === 'chat' || family === 'completions') fitStreamOptions(fitting, rules.chat.streamOptions, context);
   }
   return fitting.edits();
 }
-
-/** What chat refuses says nothing about the other families. */
-const NOTHING: ReadonlySet<string> = new Set();

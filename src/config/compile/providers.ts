@@ -1,5 +1,5 @@
 import type { CredentialConfig, ModelConfig, ProviderConfig } from '../snapshot.ts';
-import { toSnapshot } from '../resources/names.ts';
+import { toSnapshot, type ResourceSpelling } from '../resources/names.ts';
 import type { ProviderSpec } from '../resources/provider.ts';
 import { addressOf, vendorOf, VENDORS } from '../resources/vendors.ts';
 import { byAge, type Resource } from './catalog.ts';
@@ -80,11 +80,36 @@ function refuseFalsePlaces({ faults }: Compilation, resource: Resource<'Provider
   for (const [index, model] of models.entries()) refuse(`spec.models[${index}].jurisdiction`, model.jurisdiction);
 }
 
-function compileCredentials({ secrets }: Compilation, resource: Resource<'Provider'>): CredentialConfig[] {
+/** What the secrets of these credentials must say, each a string in a JSON object. */
+const SECRET_MEMBERS: Readonly<Partial<Record<ResourceSpelling<'credentialType'>, readonly string[]>>> = {
+  AWSSigV4: ['accessKeyId', 'secretAccessKey'],
+  AzureAD: ['tenantId', 'clientId', 'clientSecret'],
+  GCPServiceAccount: ['client_email', 'private_key'],
+};
+
+/** What is asked for, if the secret does not say all of it. */
+function missingMembers(secret: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(secret);
+  } catch {
+    // Told below, without the text: it is a secret.
+  }
+  const said = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  return names.every((name) => typeof said[name] === 'string' && said[name] !== '') ? undefined : names.join(', ');
+}
+
+function compileCredentials({ secrets, faults }: Compilation, resource: Resource<'Provider'>): CredentialConfig[] {
   return (resource.body.spec.credentials ?? []).flatMap((credential, index) => {
     const { name, type, weight, secretKeyRef } = credential;
     const secret = secrets.read(resource, `spec.credentials[${index}].secretKeyRef`, secretKeyRef);
     if (secret === undefined) return [];
+    const missing = missingMembers(secret, SECRET_MEMBERS[type] ?? []);
+    if (missing !== undefined) {
+      faults.add(resource, `spec.credentials[${index}].secretKeyRef`, `must be a JSON object with ${missing}`);
+      return [];
+    }
     return Object.freeze({ name, type: toSnapshot('credentialType', type), secret, weight });
   });
 }
