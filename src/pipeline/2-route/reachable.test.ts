@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { make, sha256, snapshotOf, type TestResource } from '#config/testing/resources.ts';
+import type { CredentialConfig, VendorId, VirtualKeyConfig } from '#config/snapshot.ts';
+import { createProviders } from '#providers/registry.ts';
+import { createTransport } from '#providers/transport.ts';
+import { reachableModel, reachableModels } from './reachable.ts';
+
+const providers = createProviders(createTransport());
+
+function keyOf(policy: object, ...more: readonly TestResource[]): VirtualKeyConfig {
+  const snapshot = snapshotOf([
+    make('Organization', 'acme'),
+    make('Workload', 'bot'),
+    make('VirtualKey', 'key', { hash: { value: sha256('key') } }),
+    make('Policy', 'policy', { defaults: policy }),
+    ...more,
+  ]);
+  return snapshot.keys.get(sha256('key'))!;
+}
+
+const listed = (name: string, ids: readonly string[], more: object = {}): TestResource =>
+  make('Provider', name, { models: ids.map((id) => ({ id })), ...more });
+
+const ids = (policy: object, ...more: readonly TestResource[]): readonly string[] =>
+  reachableModels(keyOf(policy, ...more), providers).map(({ id }) => id);
+
+const ANY = { contentRetention: 'Enabled' };
+
+describe('what a caller reaches', () => {
+  test('is what its providers list, sorted', () => {
+    const found = reachableModels(keyOf(ANY, listed('b', ['2', '1']), listed('a', ['org/x', 'z'])), providers);
+    expect(found).toEqual([
+      { id: 'a/org/x', ownedBy: 'a' },
+      { id: 'a/z', ownedBy: 'a' },
+      { id: 'b/1', ownedBy: 'b' },
+      { id: 'b/2', ownedBy: 'b' },
+    ]);
+  });
+
+  test('is bounded by every allow-list', () => {
+    expect(ids({ allowedModels: ['a/*', 'b/1'] }, listed('a', ['1', '2']), listed('b', ['1', '2']))).toEqual([
+      'a/1',
+      'a/2',
+      'b/1',
+    ]);
+  });
+
+  test('is bounded by residency, of a model where it has its own', () => {
+    const mixed = make('Provider', 'mixed', { models: [{ id: 'home' }, { id: 'away', jurisdiction: 'US' }] });
+    const policy = { residency: { allowedJurisdictions: ['EU'] } };
+    expect(ids(policy, mixed, listed('abroad', ['1'], { jurisdiction: 'US' }))).toEqual(['mixed/home']);
+  });
+
+  test('has what an allow-list names of a provider without a list', () => {
+    const open = make('Provider', 'open');
+    const policy = { allowedModels: ['open/named', 'open/*', 'shut/other', 'nobody/x'] };
+    expect(ids(policy, open, listed('shut', ['1']))).toEqual(['open/named']);
+    expect(ids(ANY, open)).toEqual([]);
+  });
+
+  test('needs credentials where the vendor does', () => {
+    const key = keyOf(ANY, listed('a', ['1']));
+    const reached = (vendor: VendorId, credentials: readonly CredentialConfig[]): number => {
+      const { organization } = key.workload;
+      const config = { ...organization.providers.get('a')!, vendor, credentials };
+      const changed = { ...organization, providers: new Map([['a', config]]) };
+      return reachableModels({ ...key, workload: { ...key.workload, organization: changed } }, providers).length;
+    };
+    const credential = { name: 'own', type: 'api_key', secret: 's', weight: 1 } as const;
+    expect([reached('custom', []), reached('openai', []), reached('openai', [credential])]).toEqual([1, 0, 1]);
+  });
+});
+
+describe('an alias', () => {
+  const alias = make('ModelAlias', 'smart', { targets: [{ model: 'gone/x' }, { model: 'a/1' }] });
+
+  test('is reached with one of its targets', () => {
+    expect(reachableModels(keyOf(ANY, listed('a', ['1']), alias), providers)).toEqual([
+      { id: 'a/1', ownedBy: 'a' },
+      { id: 'gw/smart', ownedBy: 'gw' },
+    ]);
+    expect(ids(ANY, listed('a', ['2']), alias)).toEqual(['a/2']);
+  });
+
+  test('opens its targets where the allow-list names it', () => {
+    expect(ids({ allowedModels: ['gw/smart'] }, listed('a', ['1']), alias)).toEqual(['gw/smart']);
+    expect(ids({ allowedModels: ['b/*'] }, listed('a', ['1']), alias)).toEqual([]);
+  });
+});
+
+test('one model is found where a call for it would be let through, listed or not', () => {
+  const key = keyOf({ allowedModels: ['open/*', 'shut/*'] }, make('Provider', 'open'), listed('shut', ['1']));
+  const found = (id: string): string | undefined => reachableModel(id, key, providers)?.id;
+  expect(found('open/anything')).toBe('open/anything');
+  expect(found('shut/1')).toBe('shut/1');
+  for (const id of ['shut/2', 'nobody/1', 'open/', '/x', 'open', '']) expect(found(id)).toBeUndefined();
+});
