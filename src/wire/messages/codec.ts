@@ -1,0 +1,41 @@
+import type { DoorCodec, ExitCodec } from '../codec.ts';
+import { decodeRequest } from './decode-request.ts';
+import { dropSigned } from './drop-signed.ts';
+import { encodeRequest } from './encode-request.ts';
+import { MessagesEventReader } from './event-reader.ts';
+import { MessagesEventWriter } from './event-writer.ts';
+import { contents } from './leaves.ts';
+import { ask } from './request.ts';
+import { answerLeaves, decodeAnswer, encodeAnswer, readAnswer } from './response.ts';
+import { deltaFrame, deltas, MessagesStreamReader, STREAM_END } from './stream.ts';
+import { hideCacheCounts } from './usage.ts';
+
+/** The messages family as clients speak it. */
+export const messagesCodec: DoorCodec = {
+  family: 'messages',
+  contents,
+  ask,
+  dropSigned,
+  readAnswer,
+  answerLeaves,
+  streamReader: () => new MessagesStreamReader(),
+  streamEnd: STREAM_END,
+  deltas,
+  deltaFrame,
+  eventName: ({ type }) => (typeof type === 'string' ? type : undefined),
+  // Every stream tells its usage, in events that tell more.
+  usageFrame: () => undefined,
+  askForUsage: () => [],
+  hideCacheCounts,
+  decodeRequest,
+  encodeAnswer,
+  eventWriter: (context) => new MessagesEventWriter(context),
+};
+
+/** The messages family as providers speak it. */
+export const messagesExit: ExitCodec = {
+  family: 'messages',
+  encodeRequest,
+  decodeAnswer,
+  eventReader: () => new MessagesEventReader(),
+};

@@ -1,0 +1,55 @@
+import type { Effort, Lose, ModelRequest } from '../canonical.ts';
+import type { JsonObject } from '../json.ts';
+import { thinkingBudget } from '../reasoning.ts';
+import type { Traits } from '../traits.ts';
+
+/** Fewest tokens that this family lets a model think with. // wire-formats 2.3 */
+const LEAST_BUDGET = 1024;
+
+/** From the least on: what a model is told that cannot be told to think not at all. */
+const LOW: readonly Effort[] = ['none', 'minimal', 'low'];
+
+/** How a model is told to think. */
+export interface Thinking {
+  /** It is told to: this excludes sampling, forced tools and prefill. */
+  readonly on: boolean;
+  readonly thinking?: JsonObject;
+  /** For `output_config`. */
+  readonly config?: JsonObject;
+}
+
+const UNTOLD: Thinking = { on: false };
+
+/** What was asked for, as this model is told; what it cannot be told is lost by name. // wire-formats 2.3 */
+export function encodeThinking(request: ModelRequest, maxTokens: number, traits: Traits, lose: Lose): Thinking {
+  const { reasoning } = request;
+  if (reasoning === undefined) return UNTOLD;
+  const { control, canDisable, words } = traits.reasoning;
+  const unthinking = reasoning.effort === 'none';
+  if (control === 'none' && unthinking) return UNTOLD;
+  if (unthinking && canDisable && control !== 'level') return { on: false, thinking: { type: 'disabled' } };
+  if (control === 'budget') return budgeted(reasoning, maxTokens, traits, lose);
+  const word = unthinking
+    ? LOW.map((effort) => words[effort]).find((low) => low !== undefined)
+    : words[reasoning.effort];
+  if (word === undefined || (control !== 'adaptive' && control !== 'effort')) {
+    lose('reasoning_effort');
+    return UNTOLD;
+  }
+  if (control === 'effort') return { on: false, config: { effort: word } };
+  // Without the word, newer models show none of it.
+  return { on: true, thinking: { type: 'adaptive', display: 'summarized' }, config: { effort: word } };
+}
+
+/** The budget is part of the answer's ceiling, and must leave something of it. */
+function budgeted(
+  asked: NonNullable<ModelRequest['reasoning']>,
+  maxTokens: number,
+  traits: Traits,
+  lose: Lose,
+): Thinking {
+  const budget = Math.min(thinkingBudget(asked, maxTokens, traits) ?? 0, maxTokens - 1);
+  if (budget >= LEAST_BUDGET) return { on: true, thinking: { type: 'enabled', budget_tokens: budget } };
+  lose('reasoning_effort');
+  return UNTOLD;
+}

@@ -1,0 +1,214 @@
+import { readId } from '../answer-id.ts';
+import type { Part, StreamEvent } from '../canonical.ts';
+import type { EventReader } from '../codec.ts';
+import { errorMessage } from '../error-message.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import type { SseEvent } from '../sse.ts';
+import { decodeBlock, stringOf } from './answer-blocks.ts';
+import { isKnownStopReason, readFinish } from './finish.ts';
+import { StreamedUsage } from './usage.ts';
+
+/** Longest word of a provider's that a warning repeats. */
+const MAX_WORD = 64;
+
+/** A block that was begun and not ended. */
+interface OpenBlock {
+  /** Undefined for a block that only this family knows: it is told whole, at its end. */
+  readonly index: number | undefined;
+  readonly type: Part['type'];
+  block: JsonObject;
+  /** JSON source of the input of a held block. */
+  input: string;
+  signature: string;
+}
+
+/** Reads a messages stream as events of the hub. // wire-formats 4.1 */
+export class MessagesEventReader implements EventReader {
+  readonly #usage = new StreamedUsage();
+  readonly #open = new Map<unknown, OpenBlock>();
+  #events: StreamEvent[] = [];
+  #parts = 0;
+  #started = false;
+  #finished = false;
+
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  read(event: SseEvent): readonly StreamEvent[] {
+    if (event.data === undefined || event.data === '') return [];
+    const body: unknown = JSON.parse(event.data);
+    if (isObject(body)) this.#read(body);
+    else this.#warn('an event is not an object');
+    return this.#take();
+  }
+
+  end(): readonly StreamEvent[] {
+    this.#closeAll();
+    return this.#take();
+  }
+
+  #read(body: JsonObject): void {
+    switch (body['type']) {
+      case 'message_start':
+        this.#start(body['message']);
+        return;
+      case 'content_block_start':
+        this.#openBlock(body['index'], body['content_block']);
+        return;
+      case 'content_block_delta':
+        this.#delta(body['index'], body['delta']);
+        return;
+      case 'content_block_stop':
+        this.#close(body['index']);
+        return;
+      case 'message_delta':
+        this.#last(body);
+        return;
+      case 'message_stop':
+        this.#closeAll();
+        this.#finished = true;
+        this.#say({ type: 'end' });
+        return;
+      case 'error':
+        this.#error(body['error']);
+        return;
+      case 'ping':
+        return;
+      default:
+        this.#warn(`unknown event ${word(body['type'])}`);
+    }
+  }
+
+  /** Some proxies repeat it: only the first one starts anything. */
+  #start(message: Json | undefined): void {
+    if (!isObject(message)) return this.#warn('a message_start has no message');
+    const id = readId(message['id']);
+    const usage = this.#usage.add(message['usage']);
+    if (this.#started) return;
+    this.#started = true;
+    this.#say({ type: 'start', ...(id === undefined ? {} : { id }), ...(usage === undefined ? {} : { usage }) });
+  }
+
+  #openBlock(at: Json | undefined, block: Json | undefined): void {
+    if (!isObject(block)) return this.#warn('a content_block_start has no block');
+    this.#close(at, false);
+    const part = decodeBlock(block);
+    const index = part.type === 'opaque' ? undefined : this.#parts++;
+    this.#open.set(at, { index, type: part.type, block, input: '', signature: stringOf(block, 'signature') });
+    if (index !== undefined) this.#say({ type: 'part-start', index, part: opened(part) });
+  }
+
+  #delta(at: Json | undefined, delta: Json | undefined): void {
+    const open = this.#open.get(at);
+    if (!open || !isObject(delta)) return this.#warn('a delta belongs to no block');
+    if (open.index === undefined) return hold(open, delta);
+    const { type } = delta;
+    if (type === 'text_delta' && open.type === 'text') this.#grow(open.index, stringOf(delta, 'text'));
+    else if (type === 'thinking_delta' && open.type === 'reasoning')
+      this.#grow(open.index, stringOf(delta, 'thinking'));
+    else if (type === 'input_json_delta' && open.type === 'tool-call') {
+      this.#grow(open.index, stringOf(delta, 'partial_json'));
+    } else if (type === 'signature_delta' && open.type === 'reasoning') open.signature += stringOf(delta, 'signature');
+    else if (type !== 'citations_delta') this.#warn(`unknown delta ${word(type)}`);
+  }
+
+  #grow(index: number, text: string): void {
+    if (text !== '') this.#say({ type: 'part-delta', index, text });
+  }
+
+  #close(at: Json | undefined, expected = true): void {
+    const open = this.#open.get(at);
+    if (!open) {
+      if (expected) this.#warn('a content_block_stop ends no block');
+      return;
+    }
+    this.#open.delete(at);
+    const { signature } = open;
+    if (open.index === undefined) return this.#sayWhole(open);
+    const { index } = open;
+    if (signature !== '' && open.type === 'reasoning') {
+      this.#say({ type: 'part-proof', index, proof: { family: 'messages', value: signature } });
+    }
+    this.#say({ type: 'part-end', index });
+  }
+
+  #sayWhole({ block, input }: OpenBlock): void {
+    const index = this.#parts++;
+    const value = input === '' ? block : { ...block, input: this.#parsed(input) };
+    this.#say({ type: 'part-start', index, part: decodeBlock(value) });
+    this.#say({ type: 'part-end', index });
+  }
+
+  #parsed(source: string): Json {
+    try {
+      return JSON.parse(source) as Json;
+    } catch {
+      this.#warn('the input of a server tool is not JSON');
+      return {};
+    }
+  }
+
+  #closeAll(): void {
+    for (const at of [...this.#open.keys()]) this.#close(at as Json);
+  }
+
+  #last(body: JsonObject): void {
+    const usage = this.#usage.add(body['usage']);
+    if (usage) this.#say({ type: 'usage', usage });
+    const { delta } = body;
+    const finish = isObject(delta) ? readFinish(delta) : undefined;
+    if (!finish || !isObject(delta)) return;
+    if (!isKnownStopReason(delta['stop_reason'])) this.#warn(`unknown stop_reason ${word(delta['stop_reason'])}`);
+    this.#closeAll();
+    this.#finished = true;
+    this.#say({ type: 'finish', finish });
+  }
+
+  #error(error: Json | undefined): void {
+    const code = isObject(error) ? stringOf(error, 'type') : '';
+    this.#say({ type: 'error', message: errorMessage(error), ...(code === '' ? {} : { code: word(code) }) });
+  }
+
+  #warn(message: string): void {
+    this.#say({ type: 'warning', message });
+  }
+
+  #say(event: StreamEvent): void {
+    this.#events.push(event);
+  }
+
+  #take(): readonly StreamEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+}
+
+/** A part as it opens: a call's input comes afterwards, unless it came at once; so does the proof of thinking. */
+function opened(part: Part): Part {
+  if (part.type === 'tool-call')
+    return { ...part, argumentsJson: part.argumentsJson === '{}' ? '' : part.argumentsJson };
+  return part.type === 'reasoning' ? { type: 'reasoning', text: part.text } : part;
+}
+
+/** A block that is told whole takes in what its deltas add: texts grow, the rest is set. */
+function hold(open: OpenBlock, delta: JsonObject): void {
+  if (delta['type'] === 'input_json_delta') {
+    open.input += stringOf(delta, 'partial_json');
+    return;
+  }
+  const block: Record<string, Json | undefined> = { ...open.block };
+  for (const name in delta) {
+    if (name === 'type') continue;
+    const before = block[name];
+    const more = delta[name];
+    block[name] = typeof before === 'string' && typeof more === 'string' ? before + more : more;
+  }
+  open.block = block;
+}
+
+/** A provider's word as a warning may repeat it: no content. */
+function word(value: Json | undefined): string {
+  return typeof value === 'string' && /^\w+$/.test(value) ? value.slice(0, MAX_WORD) : 'without a name';
+}

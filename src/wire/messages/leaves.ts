@@ -1,0 +1,54 @@
+import type { Contents, Media } from '../codec.ts';
+import type { WireDocument } from '../document.ts';
+import { member, type ObjectNode } from '../scan.ts';
+import { walk, type Places } from '../walk.ts';
+
+/** An id as every vendor makes them; anything else in an id's place is read as text. */
+const OPAQUE_ID = /^[A-Za-z0-9_-]{1,128}$/;
+/** Bytes that only their maker can read, and refuses when one of them is changed. */
+const SEALED = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+/** What a signed block is signed with. */
+const PROOFS = new Set(['signature', 'data']);
+/** What server tools have sealed for later turns. */
+const SEALED_NAMES = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
+
+const PLACES: Places = {
+  promptOrder: ['tools', 'system', 'messages'],
+  isStructural(text, name, parent, signed) {
+    if (signed) return parent === 'content' && PROOFS.has(name) && SEALED.test(text);
+    if (SEALED_NAMES.has(name)) return SEALED.test(text);
+    const isId =
+      (parent === 'content' && (name === 'id' || name === 'tool_use_id')) ||
+      (parent === 'caller' && name === 'tool_id');
+    return isId && OPAQUE_ID.test(text);
+  },
+  isJson: () => false,
+  mediaOf: (object, name, listed) => (listed && name === 'content' ? mediaOfBlock(object) : undefined),
+  isBareMedia: (name) => name === 'data',
+  isSigned: (object, name, parent) => name === 'content' && parent === 'messages' && isThinking(member(object, 'type')),
+  isOwn: (name, parent) =>
+    (name === 'input' && parent === 'content') || (name === 'input_schema' && parent === 'tools'),
+};
+
+/**
+ * Every string of a messages request that can leave. Structural are ids that pair a call with its result, proofs of
+ * thinking and what server tools have sealed; thinking itself is looked at but never rewritten. // spec 4.5.4
+ */
+export function contents(document: WireDocument): Contents {
+  return walk(document, PLACES);
+}
+
+function isThinking(type: ReturnType<typeof member>): boolean {
+  return type?.kind === 'string' && (type.value === 'thinking' || type.value === 'redacted_thinking');
+}
+
+function mediaOfBlock(block: ObjectNode): Media['kind'] | undefined {
+  const type = member(block, 'type');
+  if (type?.kind !== 'string') return undefined;
+  if (type.value === 'image') return 'image';
+  if (type.value !== 'document') return undefined;
+  // A document may also be a text, or blocks of its own.
+  const source = member(member(block, 'source'), 'type');
+  return source?.kind === 'string' && source.value !== 'text' && source.value !== 'content' ? 'file' : undefined;
+}
