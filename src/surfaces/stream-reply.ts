@@ -48,7 +48,7 @@ export class StreamReply {
   async write(text: string): Promise<boolean> {
     this.#timer?.refresh();
     this.#last = text;
-    return await writeOut(this.#reply.raw, text, this.#signal);
+    return writeOut(this.#reply.raw, text, this.#signal);
   }
 
   end(): void {
