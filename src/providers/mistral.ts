@@ -1,10 +1,12 @@
 import { chatVendor } from './chat-vendor.ts';
 import { EMBEDDING_MEMBERS, chatMembers, messageMembers } from './family-rules.ts';
+import { askForImages } from './mistral-images.ts';
 
 /** Answers 422 to every member it does not know; usage comes on the last chunk by itself. // wire-formats 1.5 */
 export const mistral = chatVendor({
   id: 'mistral',
-  families: ['chat', 'embeddings', 'moderations', 'ocr'],
+  families: ['chat', 'embeddings', 'moderations', 'ocr', 'images'],
+  asks: { images: askForImages },
   rules: {
     chat: {
       members: chatMembers(
