@@ -27,8 +27,9 @@ const INCOMPLETE: Readonly<Record<string, FinishReason>> = { content_filter: 'fi
 export function finishOf(response: JsonObject, types: ReadonlySet<Part['type']>): Finish {
   if (response['status'] === 'incomplete') {
     const details = response['incomplete_details'];
-    const reason = isObject(details) ? String(details['reason']) : '';
-    return { reason: (Object.hasOwn(INCOMPLETE, reason) ? INCOMPLETE[reason] : undefined) ?? 'length' };
+    const why = isObject(details) ? details['reason'] : undefined;
+    const known = typeof why === 'string' && Object.hasOwn(INCOMPLETE, why) ? INCOMPLETE[why] : undefined;
+    return { reason: known ?? 'length' };
   }
   if (types.has('tool-call')) return { reason: 'tool-calls' };
   return { reason: types.has('refusal') ? 'refusal' : 'stop' };

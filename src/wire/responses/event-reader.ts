@@ -21,6 +21,8 @@ const MAX_TYPE = 64;
 /** Reads a responses stream as events of the hub. // wire-formats 4.1 */
 export class ResponsesEventReader implements EventReader {
   readonly #items = new Map<number, ItemReader>();
+  /** Ids of the items that were told whole: there are vendors whose last event counts its output otherwise. */
+  readonly #told = new Set<Json>();
   /** Types of the parts so far. */
   readonly #types = new Set<Part['type']>();
   #opened = 0;
@@ -62,7 +64,7 @@ export class ResponsesEventReader implements EventReader {
       case 'response.output_item.added':
         return isObject(body['item']) ? item.added(body['item']) : [];
       case 'response.output_item.done':
-        return isObject(body['item']) ? item.finish(body['item']) : [];
+        return isObject(body['item']) ? this.#whole(body['item'], item) : [];
       case 'response.content_part.done':
         return [
           ...item.close(slotOf('text', body['content_index'])),
@@ -89,9 +91,9 @@ export class ResponsesEventReader implements EventReader {
       case 'response.refusal.done':
         return item.textDone(slotOf('refusal', at), { type: 'refusal', text: '' }, text(body['refusal']));
       case 'response.reasoning_summary_text.delta':
-        return item.reasoning(`summary/${String(body['summary_index'])}`, text(body['delta']));
+        return item.reasoning(`summary/${position(body['summary_index'])}`, text(body['delta']));
       case 'response.reasoning_text.delta':
-        return item.reasoning(`content/${String(at)}`, text(body['delta']));
+        return item.reasoning(`content/${position(at)}`, text(body['delta']));
       case 'response.reasoning_summary_text.done':
       case 'response.reasoning_text.done':
         return [];
@@ -113,10 +115,17 @@ export class ResponsesEventReader implements EventReader {
     return item;
   }
 
+  #whole(item: JsonObject, reader: ItemReader): StreamEvent[] {
+    const { id } = item;
+    if (id !== undefined && id !== '' && this.#told.has(id)) return [];
+    if (id !== undefined) this.#told.add(id);
+    return reader.finish(item);
+  }
+
   /** The last event repeats the whole output: what has not been said of it is said now. */
   #end(response: JsonObject): StreamEvent[] {
     const output = isArray(response['output']) ? response['output'] : [];
-    const rest = output.flatMap((item, index) => (isObject(item) ? this.#item(index).finish(item) : []));
+    const rest = output.flatMap((item, index) => (isObject(item) ? this.#whole(item, this.#item(index)) : []));
     const usage = readUsage(response['usage']);
     this.#finished = true;
     this.#over = true;
@@ -137,6 +146,10 @@ export class ResponsesEventReader implements EventReader {
       { type: 'error', message, ...(typeof code === 'string' ? { code } : {}) },
     ];
   }
+}
+
+function position(index: Json | undefined): number {
+  return typeof index === 'number' ? index : 0;
 }
 
 function text(value: Json | undefined): string {

@@ -24,13 +24,15 @@ const NOTHING: Omit<FrameFacts, 'kind'> = {
 
 /** What an event that says a stream has failed reports, in either of its forms; undefined for any other event. */
 export function failureOf(body: JsonObject): { message: string; code: Json | undefined } | undefined {
-  const nested = body['error'] ?? undefined;
   if (body['type'] === 'response.failed') {
-    const error = isObject(body['response']) ? (body['response']['error'] ?? undefined) : undefined;
-    return { message: errorMessage(error), code: isObject(error) ? error['code'] : undefined };
+    return reported(isObject(body['response']) ? (body['response']['error'] ?? undefined) : undefined);
   }
-  if (body['type'] !== 'error' && nested === undefined) return undefined;
-  const error = nested ?? body;
+  const nested = body['error'] ?? undefined;
+  const isError = body['type'] === 'error' || (body['type'] === undefined && nested !== undefined);
+  return isError ? reported(nested ?? body) : undefined;
+}
+
+function reported(error: Json | undefined): { message: string; code: Json | undefined } {
   return { message: errorMessage(error), code: isObject(error) ? error['code'] : undefined };
 }
 

@@ -1,0 +1,40 @@
+import type { DoorCodec, ExitCodec } from '../codec.ts';
+import { decodeAnswer } from './decode-answer.ts';
+import { decodeRequest } from './decode-request.ts';
+import { encodeAnswer } from './encode-answer.ts';
+import { encodeRequest } from './encode-request.ts';
+import { ResponsesEventReader } from './event-reader.ts';
+import { ResponsesEventWriter } from './event-writer.ts';
+import { contents } from './leaves.ts';
+import { ask } from './request.ts';
+import { answerLeaves, readAnswer } from './response.ts';
+import { deltaFrame, deltas, eventName, ResponsesStreamReader } from './stream.ts';
+import { hideCacheCounts } from './usage.ts';
+
+/** The responses family, as clients speak it. Its streams have no end mark, and tell usage without being asked. */
+export const responsesCodec: DoorCodec = {
+  family: 'responses',
+  contents,
+  ask,
+  readAnswer,
+  answerLeaves,
+  streamReader: () => new ResponsesStreamReader(),
+  streamEnd: '',
+  deltas,
+  deltaFrame,
+  eventName,
+  usageFrame: () => undefined,
+  askForUsage: () => [],
+  hideCacheCounts,
+  decodeRequest,
+  encodeAnswer,
+  eventWriter: (context) => new ResponsesEventWriter(context),
+};
+
+/** The responses family, as providers speak it. */
+export const responsesExit: ExitCodec = {
+  family: 'responses',
+  encodeRequest,
+  decodeAnswer,
+  eventReader: () => new ResponsesEventReader(),
+};
