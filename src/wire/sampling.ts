@@ -36,3 +36,10 @@ export function ceilingOf({ maxOutputTokens }: ModelRequest, traits: Traits): nu
   if (maxOutputTokens === undefined) return undefined;
   return Math.max(1, Math.min(maxOutputTokens, traits.maxOutputTokens ?? maxOutputTokens));
 }
+
+/** The request as a model gets it that cannot call tools: without them, which is a loss. */
+export function withoutTools(request: ModelRequest, traits: Traits, lose: Lose): ModelRequest {
+  if (traits.tools || request.tools.length === 0) return request;
+  lose('tools');
+  return { ...request, tools: [] };
+}

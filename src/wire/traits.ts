@@ -80,7 +80,10 @@ export interface Traits {
   readonly flatText?: boolean;
   /** Top-level members of a chat request that the model needs where the request has none. */
   readonly adds?: Readonly<Record<string, Json>>;
-  /** Top-level members of the family's request that this model or host refuses: dropped, and named as a loss. */
+  /**
+   * Top-level members of the family's request (for Gemini, of its `generationConfig` too) that this model or host refuses:
+   * dropped, and named as a loss.
+   */
   readonly rejects: ReadonlySet<string>;
 }
 

@@ -25,7 +25,7 @@ const NOVA: Traits = {
   reasoning: {
     control: 'effort',
     field: 'reasoningConfig',
-    words: { low: 'low', high: 'high', none: 'disabled' },
+    words: { none: 'low', low: 'low', high: 'high' },
     canDisable: true,
   },
 };
@@ -119,7 +119,7 @@ test('a whole request, as the vendor types it', () => {
     outputConfig: {
       textFormat: {
         type: 'json_schema',
-        structure: { jsonSchema: { schema: JSON.stringify(schema), name: 'n' } },
+        structure: { jsonSchema: { schema: JSON.stringify({ ...schema, additionalProperties: false }), name: 'n' } },
       },
     },
     additionalModelRequestFields: {
@@ -193,7 +193,7 @@ describe('thinking', () => {
     expect(budget({ reasoning: { effort: 'low' }, maxOutputTokens: 2000 })).toEqual(enabled(1024));
     expect(budget({ reasoning: { effort: 'high', budget: 9000 }, maxOutputTokens: 8000 })).toEqual(enabled(7999));
     expect(budget({ reasoning: { effort: 'low' }, maxOutputTokens: 1024 })).toEqual([undefined, ['reasoning_effort']]);
-    expect(budget({ reasoning: { effort: 'none' } })).toEqual([undefined, []]);
+    expect(budget({ reasoning: { effort: 'none' } })).toEqual([{ thinking: { type: 'disabled' } }, []]);
   });
 
   test('gives way to a tool that must be called', () => {
@@ -271,6 +271,23 @@ describe('tools', () => {
       tool_choice: { type: 'tool', name: 'f', disable_parallel_tool_use: true },
     });
   });
+});
+
+test('an answer that was begun goes on where the model can, and not while Claude thinks', () => {
+  const turns = [said(text('a')), answered(text('b '))];
+  const end = (traits: Traits, request: Partial<ModelRequest> = {}) =>
+    encode({ ...request, turns }, traits).body.messages?.at(-1);
+  const begun = { role: 'assistant', content: [{ text: 'b' }] };
+  const gone = { role: 'user', content: [{ text: 'Continue.' }] };
+  expect(end(NOVA)).toEqual(begun);
+  expect(end(CLAUDE)).toEqual(gone);
+  expect(end({ ...CLAUDE, prefill: true })).toEqual(begun);
+  expect(end({ ...CLAUDE, prefill: true }, { reasoning: { effort: 'high' } })).toEqual(gone);
+});
+
+test('tools are lost on a model that knows none', () => {
+  const { body, losses } = encode({ tools: [{ name: 'f' }] }, { ...NOVA, tools: false });
+  expect([body.toolConfig, losses]).toEqual([undefined, ['tools']]);
 });
 
 describe('documents', () => {

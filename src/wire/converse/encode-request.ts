@@ -1,7 +1,9 @@
 import type { Lose, ModelRequest } from '../canonical.ts';
 import type { JsonObject } from '../json.ts';
 import { jsonInstruction } from '../json-instruction.ts';
-import { ceilingOf, samplingOf, stopsOf } from '../sampling.ts';
+import { defined } from '../members.ts';
+import { closedSchema } from '../messages/closed-schema.ts';
+import { ceilingOf, samplingOf, stopsOf, withoutTools } from '../sampling.ts';
 import type { Traits } from '../traits.ts';
 import { CachePoints } from './cache-points.ts';
 import { toolConfig } from './encode-tools.ts';
@@ -24,10 +26,13 @@ const METADATA = /^[\w\s:@$#=/+,.-]{1,256}$/;
  * A body for `converse` and `converse-stream`: the model and whether to stream are in the address, not in it. Throws
  * `BadRequestShape` for content that the model cannot be given. // wire-formats 2.1
  */
-export function encodeRequest(request: ModelRequest, traits: Traits, lose: Lose): JsonObject {
+export function encodeRequest(asked: ModelRequest, traits: Traits, lose: Lose): JsonObject {
+  const request = withoutTools(asked, traits, lose);
   loseTheRest(request, lose);
   const points = new CachePoints(request, traits, lose);
   const thinking = thinkingOf(request, traits, lose);
+  // Claude does not go on with an answer while it thinks.
+  const prefill = traits.prefill && !(traits.claude && thinking.isOn);
   const { inferenceConfig, topK } = inference(request, traits, thinking, lose);
   const format = answerFormat(request, traits, lose);
   const system = [...spoken(request, points), ...format.instructions];
@@ -37,7 +42,7 @@ export function encodeRequest(request: ModelRequest, traits: Traits, lose: Lose)
     ...singleCallField(request, traits, lose),
   };
   return {
-    messages: messages(request, traits, points, lose),
+    messages: messages(request, { ...traits, prefill }, points, lose),
     ...(system.length > 0 ? { system } : {}),
     ...(Object.keys(inferenceConfig).length > 0 ? { inferenceConfig } : {}),
     ...toolConfig(request, traits, points, lose),
@@ -91,7 +96,7 @@ function answerFormat(
   if (format.type === 'json-schema' && traits.json === 'schema') {
     const { name, description, schema } = format;
     // The one place where this family wants a schema as source text.
-    const jsonSchema = { schema: JSON.stringify(schema), name, ...(description === undefined ? {} : { description }) };
+    const jsonSchema = defined({ schema: JSON.stringify(closedSchema(schema)), name, description });
     return {
       config: { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } },
       instructions: [],

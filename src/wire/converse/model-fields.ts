@@ -1,6 +1,7 @@
 import type { Lose, ModelRequest } from '../canonical.ts';
 import type { JsonObject } from '../json.ts';
-import { thinkingBudget } from '../reasoning.ts';
+import { defined } from '../members.ts';
+import { encodeThinking } from '../messages/encode-thinking.ts';
 import { ceilingOf } from '../sampling.ts';
 import type { Traits } from '../traits.ts';
 import { forcesTool } from './encode-tools.ts';
@@ -15,76 +16,47 @@ export interface Thinking {
 }
 
 const NO_THINKING: Thinking = { fields: {}, isOn: false, isBare: false };
+/** The effort that Nova wants nothing beside. */
 const BARE_EFFORT = 'high';
+/** What an answer may have at most where neither the client nor the catalogue says. */
+const ASSUMED_CEILING = 16_384;
 
 /** What is sent for the effort asked for; what cannot be is lost by name. // wire-formats 2.3 */
 export function thinkingOf(request: ModelRequest, traits: Traits, lose: Lose): Thinking {
   if (request.reasoning === undefined) return NO_THINKING;
-  const thinking = isClaudeForced(request, traits) ? undefined : told(request, request.reasoning, traits);
-  if (thinking === undefined) lose('reasoning_effort');
-  return thinking ?? NO_THINKING;
-}
-
-/** Claude cannot think when it must call a tool; not to think is what was asked then. */
-function isClaudeForced(request: ModelRequest, traits: Traits): boolean {
-  return traits.claude && request.reasoning?.effort !== 'none' && forcesTool(request, traits);
-}
-
-function told(
-  request: ModelRequest,
-  asked: NonNullable<ModelRequest['reasoning']>,
-  traits: Traits,
-): Thinking | undefined {
-  const { control, words, canDisable } = traits.reasoning;
-  const word = words[asked.effort];
-  switch (control) {
-    case 'adaptive':
-      if (asked.effort === 'none' && canDisable) return { ...NO_THINKING, fields: { thinking: { type: 'disabled' } } };
-      if (word === undefined) return undefined;
-      return on({ thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: word } });
-    case 'budget':
-      return budget(request, asked, traits);
-    case 'effort':
-      return effort(word, traits);
-    case 'none':
-    case 'level':
-      return undefined;
+  if (traits.claude) return claudeThinking(request, traits, lose);
+  const { effort } = request.reasoning;
+  const { control, words, canDisable, field } = traits.reasoning;
+  const word = words[effort];
+  if (field === 'reasoningConfig' && effort === 'none' && canDisable) {
+    return { ...NO_THINKING, fields: { reasoningConfig: { type: 'disabled' } } };
   }
+  if (control === 'effort' && word !== undefined) return effortFields(word, traits);
+  lose('reasoning_effort');
+  return NO_THINKING;
 }
 
-function on(fields: JsonObject): Thinking {
-  return { fields, isOn: true, isBare: false };
+/** In the words of its own family. It cannot think when it must call a tool; that comes first then. */
+function claudeThinking(request: ModelRequest, traits: Traits, lose: Lose): Thinking {
+  if (request.reasoning?.effort !== 'none' && forcesTool(request, traits)) {
+    lose('reasoning_effort');
+    return NO_THINKING;
+  }
+  const ceiling = ceilingOf(request, traits) ?? traits.maxOutputTokens ?? ASSUMED_CEILING;
+  const { on, thinking, config } = encodeThinking(request, ceiling, traits, lose);
+  return { fields: defined<JsonObject>({ thinking, output_config: config }), isOn: on, isBare: false };
 }
 
-/** Claude's budget must leave something of the ceiling for the answer. It does not think unless told to. */
-function budget(
-  request: ModelRequest,
-  asked: NonNullable<ModelRequest['reasoning']>,
-  traits: Traits,
-): Thinking | undefined {
-  const ceiling = ceilingOf(request, traits);
-  const tokens = thinkingBudget(asked, ceiling, traits);
-  if (tokens === 0) return NO_THINKING;
-  if (tokens === undefined) return undefined;
-  const within = Math.min(tokens, (ceiling ?? traits.maxOutputTokens ?? Infinity) - 1);
-  if (within < (traits.reasoning.budget?.least ?? 1)) return undefined;
-  return on({ thinking: { type: 'enabled', budget_tokens: within } });
-}
-
-function effort(word: string | undefined, { reasoning }: Traits): Thinking | undefined {
-  if (word === undefined) return undefined;
+function effortFields(word: string, { reasoning }: Traits): Thinking {
   switch (reasoning.field) {
-    case 'reasoningConfig':
-      if (word === 'disabled') return { ...NO_THINKING, fields: { reasoningConfig: { type: 'disabled' } } };
-      return {
-        fields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: word } },
-        isOn: true,
-        isBare: word === BARE_EFFORT,
-      };
+    case 'reasoningConfig': {
+      const reasoningConfig = { type: 'enabled', maxReasoningEffort: word };
+      return { fields: { reasoningConfig }, isOn: true, isBare: word === BARE_EFFORT };
+    }
     case 'reasoning.effort':
-      return on({ reasoning: { effort: word } });
+      return { fields: { reasoning: { effort: word } }, isOn: true, isBare: false };
     default:
-      return on({ reasoning_effort: word });
+      return { fields: { reasoning_effort: word }, isOn: true, isBare: false };
   }
 }
 

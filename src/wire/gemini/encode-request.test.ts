@@ -18,7 +18,7 @@ interface Body {
 const LEVEL: Traits = {
   ...UNKNOWN_MODEL,
   documents: true,
-  reasoning: { control: 'level', words: { minimal: 'LOW', high: 'HIGH' }, canDisable: false },
+  reasoning: { control: 'level', words: { none: 'LOW', minimal: 'LOW', high: 'HIGH' }, canDisable: false },
 };
 const BUDGET: Traits = {
   ...UNKNOWN_MODEL,
@@ -136,6 +136,20 @@ test('what has no place is named', () => {
   expect(body.generationConfig).toEqual({ stopSequences: ['a', 'b', 'c', 'd'] });
 });
 
+test('what a model refuses is not in its settings', () => {
+  const rejects = new Set(['presencePenalty']);
+  const { body, losses } = encode(
+    { presencePenalty: 1, frequencyPenalty: 1, tools: [{ name: 'f' }] },
+    {
+      ...LEVEL,
+      rejects,
+      tools: false,
+    },
+  );
+  expect(body).not.toHaveProperty('tools');
+  expect([body.generationConfig, losses]).toEqual([{ frequencyPenalty: 1 }, ['tools', 'presencePenalty']]);
+});
+
 describe('thinking', () => {
   const thinking = (request: Partial<ModelRequest>, traits: Traits): unknown =>
     encode(request, traits).body.generationConfig?.thinkingConfig;
@@ -151,6 +165,11 @@ describe('thinking', () => {
     [{ effort: 'medium' }, undefined],
   ] as const)('a budget for %j is %j', (reasoning, expected) => {
     expect(thinking({ reasoning }, BUDGET)).toEqual(expected);
+  });
+
+  test('a level that must be some is the lowest, and is not shown', () => {
+    const expected = { thinkingLevel: 'LOW', includeThoughts: false };
+    expect(thinking({ reasoning: { effort: 'none' } }, LEVEL)).toEqual(expected);
   });
 
   test('a model without a switch is told nothing', () => {

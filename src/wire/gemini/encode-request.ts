@@ -1,8 +1,9 @@
 import type { Lose, ModelRequest, TextPart } from '../canonical.ts';
 import type { JsonObject } from '../json.ts';
 import { jsonInstruction } from '../json-instruction.ts';
+import { defined } from '../members.ts';
 import { thinkingBudget } from '../reasoning.ts';
-import { ceilingOf, samplingOf, stopsOf } from '../sampling.ts';
+import { ceilingOf, samplingOf, stopsOf, withoutTools } from '../sampling.ts';
 import type { Traits } from '../traits.ts';
 import { contents } from './encode-turns.ts';
 
@@ -19,7 +20,8 @@ const TIERS: Readonly<Record<string, string>> = {
  * A body for `generateContent`: the model and whether to stream are in the address, not in it. Throws `BadRequestShape`
  * for content that the model cannot be given. // wire-formats 2.1
  */
-export function encodeRequest(request: ModelRequest, traits: Traits, lose: Lose): JsonObject {
+export function encodeRequest(asked: ModelRequest, traits: Traits, lose: Lose): JsonObject {
+  const request = withoutTools(asked, traits, lose);
   loseTheRest(request, lose);
   const format = answerFormat(request, traits, lose);
   const system = [...spoken(request.system), ...format.instructions];
@@ -50,11 +52,9 @@ function loseTheRest(request: ModelRequest, lose: Lose): void {
 
 function tools(request: ModelRequest, traits: Traits, lose: Lose): JsonObject {
   if (request.tools.length === 0) return {};
-  const functionDeclarations = request.tools.map(({ name, description, parameters }) => ({
-    name,
-    ...(description === undefined ? {} : { description }),
-    ...(parameters === undefined ? {} : { parametersJsonSchema: parameters }),
-  }));
+  const functionDeclarations = request.tools.map(({ name, description, parameters }) =>
+    defined<JsonObject>({ name, description, parametersJsonSchema: parameters }),
+  );
   const choice = toolChoice(request, traits, lose);
   return {
     tools: [{ functionDeclarations }],
@@ -95,19 +95,17 @@ function answerFormat(
 }
 
 function generationConfig(request: ModelRequest, traits: Traits, lose: Lose): JsonObject {
-  const { seed, presencePenalty, frequencyPenalty } = request;
   const thinkingConfig = thinking(request, traits, lose);
   const stopSequences = stopsOf(request, traits, lose);
-  const maxOutputTokens = ceilingOf(request, traits);
-  const config: JsonObject = {
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  const config: JsonObject = defined<JsonObject>({
+    maxOutputTokens: ceilingOf(request, traits),
     ...samplingOf(request, traits, thinkingConfig !== undefined, lose),
-    ...(stopSequences.length > 0 ? { stopSequences } : {}),
-    ...(seed === undefined ? {} : { seed }),
-    ...(presencePenalty === undefined ? {} : { presencePenalty }),
-    ...(frequencyPenalty === undefined ? {} : { frequencyPenalty }),
-    ...(thinkingConfig === undefined ? {} : { thinkingConfig }),
-  };
+    stopSequences: stopSequences.length > 0 ? stopSequences : undefined,
+    seed: request.seed,
+    presencePenalty: request.presencePenalty,
+    frequencyPenalty: request.frequencyPenalty,
+    thinkingConfig,
+  });
   const refused = Object.keys(config).filter((name) => traits.rejects.has(name));
   for (const name of refused) lose(name);
   return Object.fromEntries(Object.entries(config).filter(([name]) => !refused.includes(name)));
@@ -119,7 +117,7 @@ function thinking(request: ModelRequest, traits: Traits, lose: Lose): JsonObject
   if (reasoning === undefined) return undefined;
   if (traits.reasoning.control === 'level') {
     const thinkingLevel = traits.reasoning.words[reasoning.effort];
-    if (thinkingLevel !== undefined) return { thinkingLevel, includeThoughts: true };
+    if (thinkingLevel !== undefined) return { thinkingLevel, includeThoughts: reasoning.effort !== 'none' };
   }
   if (traits.reasoning.control === 'budget') {
     const tokens = thinkingBudget(reasoning, request.maxOutputTokens, traits);
