@@ -1,5 +1,5 @@
 import { readCacheMark } from '../cache-mark.ts';
-import type { Lose, Part, TextPart, ToolCallPart, Turn } from '../canonical.ts';
+import type { CacheMark, Lose, Part, TextPart, ToolCallPart, Turn } from '../canonical.ts';
 import { BadRequestShape } from '../codec.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { says } from '../members.ts';
@@ -112,8 +112,7 @@ class Conversation {
     if (this.#foreign.has(id)) return;
     const name = this.#called.get(id);
     const named = name === undefined ? {} : { name };
-    const content = parts.filter((part) => part.type !== 'text' || part.text !== '');
-    this.turns.add('user', [{ type: 'tool-result', id, ...named, parts: content, isError: false }]);
+    this.turns.add('user', [{ type: 'tool-result', id, ...named, ...markedAsWhole(parts), isError: false }]);
   }
 
   #lastCallOf(name: Json | undefined, param: string): string {
@@ -122,4 +121,16 @@ class Conversation {
     for (const [id, called] of this.#called) if (called === name) last = id;
     return last ?? mintedId(name);
   }
+}
+
+/** A result is marked as a whole: not every family can mark within it. */
+function markedAsWhole(parts: readonly Part[]): { parts: Part[]; cache?: CacheMark } {
+  let mark: { cache?: CacheMark } = {};
+  const plain = parts.map((part): Part => {
+    if (!('cache' in part)) return part;
+    const { cache, ...rest } = part;
+    mark = cache === undefined ? mark : { cache };
+    return rest;
+  });
+  return { parts: plain.filter((part) => part.type !== 'text' || part.text !== ''), ...mark };
 }
