@@ -11,6 +11,7 @@ import { createPriceBook } from '#meter/price-book.ts';
 import type { LimitCounters } from '#ports/limit-counters.ts';
 import { createCorridor } from '#pipeline/corridor.ts';
 import { createProviders } from '#providers/registry.ts';
+import { createMediaFetcher } from '#providers/media.ts';
 import { createTransport } from '#providers/transport.ts';
 import { createLog, type Log } from '#telemetry/log.ts';
 import { createCheckpointer } from '#seal/checkpointer.ts';
@@ -64,14 +65,16 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const ledger = await openLedger(database?.connectionString ?? settings.databaseUrl!, log);
   const counters = await openCounters(settings, log);
   const transport = createTransport();
-  const providers = createProviders(transport);
   const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
+  const providers = createProviders(transport);
+  const media = createMediaFetcher();
   const corridor = createCorridor({
     counters,
     ledger,
     detection,
     prices: createPriceBook({ usdToEur: settings.usdToEur }),
     providers,
+    media,
     snapshot: () => config.current(),
     onEvent: observer.onCorridor,
   });
@@ -121,7 +124,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     await checkpointer.make();
     admin.close();
     config.close();
-    await Promise.allSettled([detection.close(), transport.close(), counters.close(), ledger.close()]);
+    await Promise.allSettled([detection.close(), transport.close(), media.close(), counters.close(), ledger.close()]);
     await database?.close();
     await development?.sandbox.stop();
     process.exit(complete ? 0 : 1);
