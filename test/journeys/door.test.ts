@@ -74,6 +74,51 @@ test.each([
   expect(upstream.requests).toHaveLength(0);
 });
 
+test.each([
+  ['another content type', 'text/plain', '{}', 415, 'invalid_request_error'],
+  [
+    'a model nobody has',
+    'application/json',
+    '{"model":"gone/m","max_tokens":1,"messages":[{"role":"user","content":"x"}]}',
+    404,
+    'not_found_error',
+  ],
+  [
+    'tool servers',
+    'application/json',
+    '{"model":"upstream/m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"mcp_servers":[]}',
+    400,
+    'invalid_request_error',
+  ],
+])(
+  '%s is refused on the messages surface under the id of its audit row',
+  async (_name, contentType, body, status, type) => {
+    const answer = await fetch(`${gateway.url}/anthropic/v1/messages?beta=true`, {
+      method: 'POST',
+      headers: { 'content-type': contentType, 'x-api-key': key, 'vendor-version': '2023-06-01' },
+      body,
+    });
+    expect(answer.status).toBe(status);
+    const id = answer.headers.get('request-id');
+    expect(await answer.json()).toMatchObject({ type: 'error', error: { type }, request_id: id });
+    expect(await rowOf(databaseUrl, id)).toMatchObject({ surface: 'messages', wire_format: 'messages', status });
+    expect(upstream.requests).toHaveLength(0);
+  },
+);
+
+test('models and token counts are answered at the door', async () => {
+  const headers = { 'x-api-key': key, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' };
+  const models = await fetch(`${gateway.url}/v1/models`, { headers });
+  expect(await models.json()).toEqual({ data: [], has_more: false, first_id: null, last_id: null });
+  const one = await fetch(`${gateway.url}/v1/models/upstream%2Fany`, { headers });
+  expect(await one.json()).toMatchObject({ type: 'model', id: 'upstream/any' });
+  const body = '{"model":"upstream/m","messages":[{"role":"user","content":"Hello"}]}';
+  const count = await fetch(`${gateway.url}/v1/messages/count_tokens`, { method: 'POST', headers, body });
+  const { input_tokens } = (await count.json()) as { input_tokens: number };
+  expect(input_tokens).toBeGreaterThan(0);
+  expect(upstream.requests).toHaveLength(0);
+});
+
 test('a charset that would hide text from inspection is read as UTF-8 or not at all', async () => {
   const utf16 = Buffer.from(
     JSON.stringify({ model: 'upstream/m', messages: [{ role: 'user', content: 'x' }] }),
