@@ -17,10 +17,11 @@ type Head = Pick<Incoming, 'status' | 'header'>;
  */
 export function readFailure(incoming: Head, body: string): ProviderFailure {
   const error = errorOf(parse(body));
+  const head: Head = { status: incoming.status, header: (name) => incoming.header(name) };
   return {
     message: messageOf(error)?.slice(0, MAX_MESSAGE),
-    retryAfterMs: waitOf(incoming, error),
-    retryable: retryableOf(incoming, error),
+    retryAfterMs: waitOf(head, error),
+    retryable: retryableOf(head, error),
     status: undefined,
   };
 }
