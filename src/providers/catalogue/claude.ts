@@ -1,5 +1,5 @@
 import type { Effort } from '#wire/canonical.ts';
-import type { ReasoningTraits } from '#wire/traits.ts';
+import type { ReasoningTraits, Traits } from '#wire/traits.ts';
 import { effortWords, type Row } from './row.ts';
 
 const adaptive = (...known: Effort[]): ReasoningTraits => ({
@@ -17,39 +17,47 @@ const BUDGET: ReasoningTraits = {
   canDisable: true,
 };
 
+/** A Claude of which nothing is known but that it is one. */
+export const NEW_CLAUDE: Partial<Traits> = {
+  claude: true,
+  maxOutputTokens: 128_000,
+  vision: true,
+  audio: false,
+  documents: true,
+  remoteMedia: true,
+  reasoning: ALL,
+  sampling: 'fixed',
+  maxTemperature: 1,
+  maxStops: 64,
+  json: 'schema',
+  forcedTools: true,
+  midSystem: false,
+  prefill: false,
+  cacheMarks: 'hour',
+};
+
 /**
  * Claude, at Anthropic and on clouds, under any of its names: `claude-opus-4-5`, `eu.anthropic.claude-opus-4-5-…-v1:0`,
- * `claude-opus-4-5@20251101`. A model that is not in the list is taken for a new one. // wire-formats 2.3, 2.4, 2.6
+ * `claude-opus-4-5@20251101`. A model that is not in the list is taken for a new one. A number of two digits at most is
+ * a version, a longer one a date: `claude-opus-4-20250514` is 4. // wire-formats 2.3, 2.4, 2.6
  */
 export const CLAUDE_ROWS: readonly Row[] = [
-  {
-    match: /(?:^|[./])claude/,
-    traits: {
-      claude: true,
-      maxOutputTokens: 128_000,
-      vision: true,
-      audio: false,
-      documents: true,
-      remoteMedia: true,
-      reasoning: ALL,
-      sampling: 'fixed',
-      maxTemperature: 1,
-      maxStops: 64,
-      json: 'schema',
-      forcedTools: true,
-      midSystem: false,
-      prefill: false,
-      cacheMarks: 'hour',
-    },
-  },
+  { match: /(?:^|[./])claude/, traits: NEW_CLAUDE },
   { vendors: ['bedrock', 'vertex'], match: /(?:^|[./])claude/, traits: { remoteMedia: false } },
-  // Before 4.6: budgets, no effort, and the answer's beginning may be given.
+  // Up to 4.5: budgets, no effort, and the answer's beginning may be given.
   {
-    match: /claude-(?:[a-z]+-4(?:[-@.](?:0|1|5|2\d{7}))?(?:[-@.:]|$)|3|2|v2|instant)/,
+    match: /claude-(?:[a-z]+-4(?!\d)(?:(?![-.]\d{1,2}(?!\d))|[-.][015](?!\d))|3|2|v2|instant)/,
     traits: { reasoning: BUDGET, sampling: 'either', prefill: true, maxOutputTokens: 64_000 },
   },
-  { match: /claude-(?:[a-z]+-4(?:[-@.](?:0|1|2\d{7}))?(?:[-@.:]|$)|3)/, traits: { json: 'tool' } },
-  { match: /claude-opus-4(?:[-@.](?:0|1|2\d{7}))?(?:[-@.:]|$)/, traits: { maxOutputTokens: 32_000 } },
+  // Up to 4.1.
+  {
+    match: /claude-(?:[a-z]+-4(?!\d)(?:(?![-.]\d{1,2}(?!\d))|[-.][01](?!\d))|3|2|v2|instant)/,
+    traits: { json: 'tool' },
+  },
+  {
+    match: /claude-opus-4(?!\d)(?:(?![-.]\d{1,2}(?!\d))|[-.][01](?!\d))/,
+    traits: { maxOutputTokens: 32_000 },
+  },
   {
     match: /claude-opus-4-5(?!\d)/,
     traits: { reasoning: { ...BUDGET, words: effortWords(['low', 'medium', 'high']) } },
@@ -64,7 +72,6 @@ export const CLAUDE_ROWS: readonly Row[] = [
     match: /claude-[a-z]+-4-6(?!\d)/,
     traits: { reasoning: adaptive('low', 'medium', 'high', 'max'), sampling: 'either' },
   },
-  { match: /claude-haiku-5(?!-\d(?!\d))/, traits: { sampling: 'either' } },
   // An instruction in the middle of the conversation.
   { match: /claude-(?:opus-4-8|opus-5|sonnet-5-5|fable-5|mythos)(?!\d)/, traits: { midSystem: true } },
   { match: /claude-fable-5-2(?!\d)/, traits: { midSystem: false } },
@@ -75,7 +82,7 @@ export const CLAUDE_ROWS: readonly Row[] = [
   // On Bedrock an hour of cache came with 4.5.
   {
     vendors: ['bedrock'],
-    match: /claude-(?:[a-z]+-4(?:[-@.](?:0|1|2\d{7}))?(?:[-@.:]|$)|3)/,
+    match: /claude-(?:[a-z]+-4(?!\d)(?:(?![-.]\d{1,2}(?!\d))|[-.][01](?!\d))|3|2|v2|instant)/,
     traits: { cacheMarks: 'five-minutes' },
   },
 ];

@@ -46,6 +46,9 @@ export const GOOGLE_ROWS: readonly Row[] = [
   { match: /(?:^|\/)gemini-2\.5/, traits: { reasoning: budget(0, 24_576, true) } },
   { match: /(?:^|\/)gemini-2\.5-pro/, traits: { reasoning: budget(128, 32_768, false) } },
   { match: /(?:^|\/)gemini-[34](?:\.\d)?-pro/, traits: { reasoning: level('low', 'medium', 'high') } },
-  { match: /(?:^|\/)gemini-3-pro/, traits: { reasoning: level('low', 'high') } },
+  {
+    match: /(?:^|\/)gemini-3-pro/,
+    traits: { reasoning: { ...level('low', 'high'), words: { ...levelWords(['low', 'high']), medium: 'HIGH' } } },
+  },
   { match: /(?:^|\/)gemini-4-hydrogen/, traits: { reasoning: level('low', 'medium', 'high', 'xhigh') } },
 ];

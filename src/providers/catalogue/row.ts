@@ -15,12 +15,14 @@ const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 
 
 /**
  * Words for every effort from those that a model knows, given from the least to the most: the word itself where it is
- * known, else the nearest known one above, else the highest. // wire-formats 2.3
+ * known, else the nearest one below, so that nobody pays for more than was asked; but whoever asks for some thinking gets
+ * some, and the least there is stands for none where thinking cannot be switched off. // wire-formats 2.3
  */
 export function effortWords(known: readonly Effort[]): Readonly<Record<Effort, string>> {
+  const [least = 'low'] = known.filter((word) => word !== 'none');
   const words = EFFORTS.map((effort, rank) => {
-    const nearest = known.find((word) => EFFORTS.indexOf(word) >= rank) ?? known.at(-1);
-    return [effort, nearest ?? effort];
+    if (effort === 'none') return [effort, known.includes('none') ? 'none' : least];
+    return [effort, known.findLast((word) => word !== 'none' && EFFORTS.indexOf(word) <= rank) ?? least];
   });
   return Object.fromEntries(words) as Record<Effort, string>;
 }

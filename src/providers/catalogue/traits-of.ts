@@ -13,6 +13,7 @@ const ROWS: readonly Row[] = [...OPENAI_ROWS, ...CLAUDE_ROWS, ...GOOGLE_ROWS, ..
 
 /** Ids come from clients where a provider lists no models. */
 const MAX_KNOWN = 512;
+const MAX_NAME = 512;
 const known = new WeakMap<ProviderConfig, LRUCache<string, Traits>>();
 
 /**
@@ -29,7 +30,7 @@ export function traitsOf(config: ProviderConfig, model: string): Traits {
 
 function gather(config: ProviderConfig, model: string): Traits {
   const settings = config.models.get(model);
-  const names = [settings?.upstreamId, model].flatMap((name) => name?.toLowerCase() ?? []);
+  const names = [settings?.upstreamId, model].flatMap((name) => name?.slice(0, MAX_NAME).toLowerCase() ?? []);
   const rejects = new Set(settings?.rejects);
   let traits: Traits = { ...UNKNOWN_MODEL, ...VENDOR_TRAITS[config.vendor] };
   for (const row of ROWS) {

@@ -1,5 +1,6 @@
 import type { VendorId } from '#config/snapshot.ts';
 import type { ReasoningTraits, Traits } from '#wire/traits.ts';
+import { NEW_CLAUDE } from './claude.ts';
 import { effortWords } from './row.ts';
 
 const EVERY_EFFORT: ReasoningTraits = {
@@ -21,6 +22,7 @@ const OPEN_MODELS: Partial<Traits> = { audio: false };
 export const VENDOR_TRAITS: Readonly<Partial<Record<VendorId, Partial<Traits>>>> = {
   openai: OPENAI,
   azure: OPENAI,
+  anthropic: NEW_CLAUDE,
   bedrock: { remoteMedia: false, audio: false, documents: true, midSystem: false, prefill: false, json: 'tool' },
   vertex: { remoteMedia: false },
   gemini: { remoteMedia: false },
