@@ -51,7 +51,7 @@ export function kindOfMedia(mediaType: string): MediaPart['kind'] {
 }
 
 /** Whether content of this type is text that can be read as it is. */
-export function isTextMedia(mediaType: string): boolean {
+function isTextMedia(mediaType: string): boolean {
   return mediaType.startsWith('text/') || mediaType === 'application/json';
 }
 
