@@ -5,7 +5,7 @@ import { decodeCall, decodeContent, opaqueItem } from './decode-answer.ts';
 import { BETWEEN_PARAGRAPHS, readReasoning } from './reasoning.ts';
 
 /** A part as it opens when its text is to come. */
-export type Blank = TextPart | RefusalPart | ReasoningPart;
+type Blank = TextPart | RefusalPart | ReasoningPart;
 
 interface Growing {
   readonly index: number;

@@ -7,7 +7,7 @@ import { writeReasoning } from './reasoning.ts';
 export const NO_ARGUMENTS = '{}';
 
 /** How far an item of an answer is. */
-export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
 /** The id of the answer, or of one of its items: made from the call's, so that it is the same wherever it is told. */
 export function idOf(
