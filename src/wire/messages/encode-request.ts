@@ -26,7 +26,7 @@ const TIERS: Readonly<Record<string, string>> = {
 
 /** A messages body. Throws `BadRequestShape` for content that the model cannot be given. // wire-formats 2.1 */
 export function encodeRequest(request: ModelRequest, traits: Traits, lose: Lose): JsonObject {
-  loseTheRest(request, lose);
+  loseTheRest(request, traits, lose);
   const maxTokens = ceilingOf(request, traits);
   const thinking = encodeThinking(request, maxTokens, traits, lose);
   const format = encodeFormat(request, traits, lose);
@@ -59,8 +59,9 @@ export function encodeRequest(request: ModelRequest, traits: Traits, lose: Lose)
   });
 }
 
-/** What this family has no word for, whichever the model. */
-function loseTheRest(request: ModelRequest, lose: Lose): void {
+/** What this family has no word for, and tools where the model knows none. */
+function loseTheRest(request: ModelRequest, traits: Traits, lose: Lose): void {
+  if (request.tools.length > 0 && !traits.tools) lose('tools');
   if (request.seed !== undefined) lose('seed');
   if (request.presencePenalty !== undefined) lose('presence_penalty');
   if (request.frequencyPenalty !== undefined) lose('frequency_penalty');
