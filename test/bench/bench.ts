@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newKey, startGateway, tenant } from '../harness/gateway.ts';
+import { newKey, resource, startGateway, tenant } from '../harness/gateway.ts';
 import { startPostgres } from '../harness/postgres.ts';
 import { startRedis } from '../harness/redis.ts';
 import { closedLoop, createClient, openStream, pacedLoop, quantile, type Target } from './load.ts';
@@ -53,16 +53,30 @@ const key = newKey();
 const startBare = () => startProgram('./bare.ts', `http://127.0.0.1:${upstream.port}`);
 const startGoverned = async () =>
   startGateway({
-    resources: tenant({
-      upstreamUrl: `http://127.0.0.1:${upstream.port}`,
-      key,
-      workload: {
-        limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000 },
-        budget: { amount: '1000000', period: 'Daily' },
-      },
-      organization: { cap: { amount: '10000000', period: 'Monthly' } },
-      policy: { dlp: { mode: 'Tokenize' } },
-    }),
+    resources: [
+      resource('Provider', 'translated', {
+        slug: 'translated',
+        protocol: 'Messages',
+        endpoint: { url: `http://127.0.0.1:${upstream.port}`, allowInsecure: true },
+        jurisdiction: 'EU',
+        credentials: [{ name: 'key', type: 'APIKey', secretKeyRef: { name: 'bench', key: 'key' } }],
+      }),
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bench', namespace: 'default' }, stringData: { key: 'k' } },
+      ...tenant({
+        upstreamUrl: `http://127.0.0.1:${upstream.port}`,
+        key,
+        workload: {
+          limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000 },
+          budget: { amount: '1000000', period: 'Daily' },
+        },
+        organization: { cap: { amount: '10000000', period: 'Monthly' } },
+        policy: { dlp: { mode: 'Tokenize' } },
+        prices: [
+          { model: 'upstream/*', input: '2', output: '8' },
+          { model: 'translated/*', input: '2', output: '8' },
+        ],
+      }),
+    ],
     redisUrl: redis.url,
     databaseUrl: await postgres.createDatabase(),
   });
@@ -78,10 +92,18 @@ for (const side of [bare, governed]) await closedLoop(client, side, prompt(2048,
 for (const kilobytes of [2, 20]) {
   const body = prompt(kilobytes * 1024, false);
   const requests = kilobytes === 2 ? 4000 : 2000;
-  measures.push(...(await buffered(`${kilobytes} KiB buffered`, body, requests)));
+  measures.push(...(await buffered(`${kilobytes} KiB buffered`, { verbatim: body }, requests)));
 }
+const translated = { verbatim: prompt(2048, false), translated: prompt(2048, false, 'translated/static') };
+measures.push(...(await buffered('2 KiB buffered, chat to messages', translated, 4000)));
 measures.push(...(await latency('2 KiB at half of saturation', prompt(2048, false))));
-measures.push(...(await streamed(prompt(2048, true))));
+measures.push(...(await streamed(`${CHUNKS} chunks streamed`, { verbatim: prompt(2048, true) })));
+measures.push(
+  ...(await streamed(`${CHUNKS} chunks streamed, messages to chat`, {
+    verbatim: prompt(2048, true),
+    translated: prompt(2048, true, 'translated/static'),
+  })),
+);
 measures.push(await memory());
 report();
 bareProgram.stop();
@@ -100,10 +122,20 @@ async function inTurns<T>(run: (side: Side) => Promise<T>): Promise<{ bare: T[];
   return results;
 }
 
-async function buffered(name: string, body: string, requests: number): Promise<Measure[]> {
+/** What is asked: the bare proxy knows one lane only, the gateway is asked for the translated one if there is one. */
+interface Asked {
+  readonly verbatim: string;
+  readonly translated?: string;
+}
+
+function askedOf(side: Side, { verbatim, translated: other }: Asked): string {
+  return side === governed ? (other ?? verbatim) : verbatim;
+}
+
+async function buffered(name: string, asked: Asked, requests: number): Promise<Measure[]> {
   const { bare: b, governed: g } = await inTurns(async (side) => {
     const before = cpuMicroseconds(side.pid);
-    const result = await closedLoop(client, side, body, CONNECTIONS, requests);
+    const result = await closedLoop(client, side, askedOf(side, asked), CONNECTIONS, requests);
     await sleep(100);
     refuseFailures(name, result.failures);
     return { cpu: (cpuMicroseconds(side.pid) - before) / requests, rate: requests / result.seconds };
@@ -152,25 +184,25 @@ async function latency(name: string, body: string): Promise<Measure[]> {
   ];
 }
 
-async function streamed(body: string): Promise<Measure[]> {
+async function streamed(name: string, asked: Asked): Promise<Measure[]> {
   const streams = 160;
   const { bare: b, governed: g } = await inTurns(async (side) => {
     const before = cpuMicroseconds(side.pid);
-    const result = await closedLoop(client, side, body, STREAM_CONNECTIONS, streams);
+    const result = await closedLoop(client, side, askedOf(side, asked), STREAM_CONNECTIONS, streams);
     await sleep(100);
-    refuseFailures('streams', result.failures);
+    refuseFailures(name, result.failures);
     return { cpu: (cpuMicroseconds(side.pid) - before) / streams / CHUNKS, rate: (streams * CHUNKS) / result.seconds };
   });
   return [
     measure(
-      `${CHUNKS} chunks streamed: CPU`,
+      `${name}: CPU`,
       'µs/chunk',
       b.map((x) => x.cpu),
       g.map((x) => x.cpu),
       'ratio',
     ),
     measure(
-      `${CHUNKS} chunks streamed: throughput`,
+      `${name}: throughput`,
       'chunks/s',
       b.map((x) => x.rate),
       g.map((x) => x.rate),

@@ -27,6 +27,37 @@ const last =
   frame({}, 'stop') +
   `data: ${JSON.stringify({ id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'static', choices: [], usage })}\n\n` +
   'data: [DONE]\n\n';
+/** The same answers in the messages family. */
+const event = (data: { readonly type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+const message = { id: 'msg_bench', type: 'message', role: 'assistant', model: 'static', stop_sequence: null };
+const counted = { input_tokens: 500, output_tokens: CHUNKS };
+const messagesBuffered = Buffer.from(
+  JSON.stringify({
+    ...message,
+    content: [{ type: 'text', text: words.repeat(8) }],
+    stop_reason: 'end_turn',
+    usage: counted,
+  }),
+);
+const text = (value: string): string =>
+  event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: value } } as { type: string });
+const open = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } };
+const start = { type: 'message_start', message: { ...message, content: [], stop_reason: null, usage: counted } };
+const stop = { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: counted };
+const messagesStream: Stream = {
+  first: event(start) + event(open),
+  chunks: Array.from({ length: CHUNKS }, (_, index) => text(index % 50 === 7 ? 'to «EMAIL_1» ' : ' token')),
+  last:
+    event({ type: 'content_block_stop', index: 0 } as { type: string }) + event(stop) + event({ type: 'message_stop' }),
+};
+const chatStream: Stream = { first, chunks, last };
+
+interface Stream {
+  readonly first: string;
+  readonly chunks: readonly string[];
+  readonly last: string;
+}
+
 /** Chunks leave in groups, as they do where a provider's and the network's buffers meet. */
 const GROUP = 4;
 
@@ -35,18 +66,21 @@ const server = createServer((request, response) => {
   request.on('data', (part: Buffer) => parts.push(part));
   request.on('end', () => {
     const body = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    const ofMessages = request.url === '/messages';
     if (!body.includes('"stream":true')) {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': buffered.length });
-      response.end(buffered);
+      const answer = ofMessages ? messagesBuffered : buffered;
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
+      response.end(answer);
       return;
     }
+    const stream = ofMessages ? messagesStream : chatStream;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(first);
+    response.write(stream.first);
     if (body.includes('"model":"stall"')) return;
     let at = 0;
     const next = (): void => {
-      if (at >= chunks.length) return void response.end(last);
-      response.write(chunks.slice(at, (at += GROUP)).join(''));
+      if (at >= stream.chunks.length) return void response.end(stream.last);
+      response.write(stream.chunks.slice(at, (at += GROUP)).join(''));
       setImmediate(next);
     };
     next();
