@@ -13,11 +13,14 @@ const PROOFS = new Set(['signature', 'data']);
 /** What server tools have sealed for later turns. */
 const SEALED_NAMES = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
 
+/** Members around it. */
+const SEALED_IN = new Set(['content', 'citations']);
+
 const PLACES: Places = {
   promptOrder: ['tools', 'system', 'messages'],
   isStructural(text, name, parent, signed) {
     if (signed) return parent === 'content' && PROOFS.has(name) && SEALED.test(text);
-    if (SEALED_NAMES.has(name)) return SEALED.test(text);
+    if (SEALED_NAMES.has(name)) return SEALED_IN.has(parent) && SEALED.test(text);
     const isId =
       (parent === 'content' && (name === 'id' || name === 'tool_use_id')) ||
       (parent === 'caller' && name === 'tool_id');

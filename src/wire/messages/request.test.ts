@@ -101,6 +101,7 @@ describe('texts', () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     expect(order).not.toContain(-1);
     expect(found).not.toContain('m');
+    expect(texts(request({ metadata: { encrypted_content: 'HERE' } }))).toContain('HERE');
   });
 
   test.each([

@@ -9,12 +9,13 @@ import { stringOf } from './answer-blocks.ts';
 import { textOf } from './response.ts';
 import { StreamedUsage } from './usage.ts';
 
+const NONE: readonly string[] = [];
 const OTHER: FrameFacts = {
   kind: 'other',
   id: undefined,
   usage: undefined,
   outputBytes: 0,
-  ends: [],
+  ends: NONE,
   error: undefined,
 };
 
@@ -81,9 +82,9 @@ function content(bytes: number, ends: readonly string[]): FrameFacts {
 
 /** What a delta of no text says, it says at once. */
 function wholes(index: unknown, delta: unknown): readonly string[] {
-  if (!isObject(delta)) return [];
+  if (!isObject(delta)) return NONE;
   const type = stringOf(delta, 'type');
-  return TEXTS.has(type) || SIGNED.has(type) ? [] : [`${prefixOf(index)}${type}/`];
+  return TEXTS.has(type) || SIGNED.has(type) ? NONE : [`${prefixOf(index)}${type}/`];
 }
 
 function prefixOf(index: unknown): string {
