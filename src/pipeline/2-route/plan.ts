@@ -82,7 +82,12 @@ function resolve(id: string, alias: string | undefined, call: Call, providers: P
   if (!provider) throw notFound('The provider cannot be reached.');
   const outside = residencyReason(config.slug, provider.jurisdiction(model), policy);
   if (outside) throw new GatewayError('residency_denied', outside, { param: 'model' });
-  return { provider, model, settings, family: familyFor(call, provider.families(model)) };
+  return { provider, model, settings, family: familyFor(call, provider.families(model, needsOf(call))) };
+}
+
+/** What a model's families may depend on: some offer tools in one family only. */
+function needsOf({ document: { body } }: Call): { readonly tools: boolean } {
+  return { tools: Array.isArray(body['tools']) && body['tools'].length > 0 };
 }
 
 /** The surface's own family if the provider speaks it, else the first that the hub can translate to. */
