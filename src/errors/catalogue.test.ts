@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CATALOGUE, type ErrorCode } from './catalogue.ts';
-import { chatEnvelope, errorHeaders } from './envelopes.ts';
+import { chatEnvelope, errorHeaders, messagesEnvelope } from './envelopes.ts';
 import { asGatewayError, GatewayError } from './gateway-error.ts';
 
 /** The table of the specification, row by row: status, then type or code as it is promised. */
@@ -41,6 +41,20 @@ describe('envelopes', () => {
     });
     const report = { cause: 'timeout', attempts: [{ provider: 'p', model: 'm', error: 'timeout', duration_ms: 5 }] };
     expect(chatEnvelope(new GatewayError('upstream_timeout', 'late', { report })).error.gw).toEqual(report);
+  });
+
+  test('say on the messages surface what its client libraries act on', () => {
+    const refused = new GatewayError('thread_unsupported_request', 'no threads');
+    expect(messagesEnvelope(refused, 'call-1')).toEqual({
+      type: 'error',
+      error: {
+        type: 'invalid_request_error',
+        message: 'no threads',
+        details: { error_code: 'thread_unsupported_request' },
+      },
+      request_id: 'call-1',
+    });
+    expect(messagesEnvelope(new GatewayError('invalid_request', 'no'), 'call-1').error).not.toHaveProperty('details');
   });
 
   test('an unforeseen fault says nothing of itself', () => {

@@ -46,6 +46,8 @@ export const CATALOGUE = {
   invalid_request: kind(400, 'invalid_request_error', 'invalid_request_error'),
   model_not_prefixed: kind(400, 'invalid_request_error', 'invalid_request_error'),
   header_removed: kind(400, 'invalid_request_error', 'invalid_request_error'),
+  /** The vendor's own word: its client libraries then send the whole conversation by themselves. */
+  thread_unsupported_request: kind(400, 'invalid_request_error', 'invalid_request_error'),
   price_unknown: kind(400, 'invalid_request_error', 'invalid_request_error'),
   provider_rejected_request: kind(400, 'invalid_request_error', 'invalid_request_error'),
   invalid_api_key: kind(401, 'authentication_error', 'authentication_error'),

@@ -15,7 +15,12 @@ export interface ChatErrorBody {
 /** The messages surface's error body. // spec 7.2 */
 export interface MessagesErrorBody {
   readonly type: 'error';
-  readonly error: { readonly type: MessagesErrorType; readonly message: string };
+  readonly error: {
+    readonly type: MessagesErrorType;
+    readonly message: string;
+    /** What client libraries act on. */
+    readonly details?: { readonly error_code: string };
+  };
   readonly request_id: string;
 }
 
@@ -29,7 +34,9 @@ export function chatEnvelope(error: GatewayError): ChatErrorBody {
 
 /** A failure as the messages surface tells it, buffered or as an event in a stream. `requestId`: the call's id. */
 export function messagesEnvelope(error: GatewayError, requestId: string): MessagesErrorBody {
-  return { type: 'error', error: { type: messagesType(error), message: error.message }, request_id: requestId };
+  const { code, message } = error;
+  const details = code === 'thread_unsupported_request' && { details: { error_code: code } };
+  return { type: 'error', error: { type: messagesType(error), message, ...details }, request_id: requestId };
 }
 
 /** What the messages surface calls a status that the catalogue did not choose. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 import { readExtension } from '#inspect/extension.ts';
-import { BadRequestShape } from '#wire/codec.ts';
+import { BadRequestShape, KeptThread } from '#wire/codec.ts';
 import { NotAJsonObject, readDocument } from '#wire/document.ts';
 import { AmbiguousJson, TooManyValues } from '#wire/scan.ts';
 import type { Call, Ingress, Opening } from './call.ts';
@@ -34,6 +34,8 @@ export function refuseAtTheDoor({ headers, key }: Opening): void {
 
 /** What the wire found wrong with a request, as the client is told it; anything else as it was thrown. */
 export function requestFault(thrown: unknown): unknown {
+  if (thrown instanceof KeptThread)
+    return new GatewayError('thread_unsupported_request', thrown.message, { param: thrown.param });
   if (thrown instanceof BadRequestShape)
     return new GatewayError('invalid_request', thrown.message, { param: thrown.param });
   if (thrown instanceof TooManyValues)

@@ -73,6 +73,13 @@ export class BadRequestShape extends Error {
   }
 }
 
+/** A request for a conversation that the provider keeps, so that later requests send only what is new. */
+export class KeptThread extends BadRequestShape {
+  constructor() {
+    super('Threads are not kept here: send the whole conversation without thread', 'thread');
+  }
+}
+
 /** What a buffered answer says about itself. */
 export interface AnswerFacts {
   readonly id: string | undefined;

@@ -31,7 +31,7 @@ describe('what is asked', () => {
   test.each([
     [{ model: 'anthropic/m' }, { model: 'anthropic/m' }],
     [{ max_tokens: 0 }, { maxOutputTokens: 0 }],
-    [{ mcp_servers: null }, { stream: false }],
+    [{ mcp_servers: null, thread: null }, { stream: false }],
     [{ output_config: { format: { type: 'json_schema', schema: {} } } }, { jsonAnswer: true }],
     [{ output_format: { type: 'json_schema', schema: {} } }, { jsonAnswer: true }],
     [{ output_config: { effort: 'low' } }, { jsonAnswer: false }],
@@ -55,6 +55,7 @@ describe('what is asked', () => {
     [{ messages: [{ role: 'user', content: ['x'] }] }, 'messages[0].content[0]'],
     [{ mcp_servers: [] }, 'mcp_servers'],
     [{ mcp_servers: [{ url: 'https://e.org' }] }, 'mcp_servers'],
+    [{ thread: { type: 'create' } }, 'thread'],
     [{ stream: 'yes' }, 'stream'],
     [{ output_config: 'low' }, 'output_config'],
     [{ MAX_TOKENS: 9 }, 'max_tokens'],

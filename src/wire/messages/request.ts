@@ -1,4 +1,4 @@
-import { BadRequestShape, type Ask } from '../codec.ts';
+import { BadRequestShape, KeptThread, type Ask } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import {
@@ -19,6 +19,7 @@ const CONTROLS = [
   'stream',
   'max_tokens',
   'mcp_servers',
+  'thread',
   'service_tier',
   'betas',
   'anthropic_beta',
@@ -31,6 +32,8 @@ export function ask(document: WireDocument): Ask {
   const { model, modelNode } = modelOf(document);
   refuseLookalikes(document, CONTROLS);
   refuseToolServers(body);
+  // Tags are numbered over a whole conversation, and other families keep none: nothing may be left with a provider.
+  if ((body['thread'] ?? undefined) !== undefined) throw new KeptThread();
   checkMessages(body['messages']);
   // 0 asks for nothing but to warm the prompt cache.
   const maxOutputTokens = optionalCount(body, 'max_tokens', MAX_TOKENS, 0);
