@@ -28,6 +28,7 @@ export interface ReadBody {
 
 /** Files that come before the model is named are kept, up to this many bytes. */
 const MAX_KEPT = 64 * 1024 * 1024;
+const MAX_IMAGES = 10;
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,255}$/;
 
 /** No place of these bodies is structural: every string that is not a file's bytes is read. */
@@ -95,24 +96,39 @@ async function readForm(
   stages: PassageStages,
   entry: Entry,
 ): Promise<ReadBody> {
+  refuseFiles(passage);
   const inspected = new InspectedForm(passage, parts, stages, entry);
+  // Where a finding refuses the call, all is read before anything is sent.
+  const wantsAll = passage.key.workload.policy.dlp.mode === 'block';
   const wantsModel = passage.provider === undefined;
   let kept = 0;
-  while (wantsModel && !inspected.fields.has('model')) {
+  let all = false;
+  while (!all && (wantsAll || (wantsModel && !inspected.fields.has('model')))) {
     const part = await inspected.next();
-    if (part === undefined) break;
-    if (part.kind === 'file') kept += await inspected.keep(part, MAX_KEPT - kept);
+    if (part === undefined) all = true;
+    else if (part.kind === 'file') kept += await inspected.keep(part, MAX_KEPT - kept);
     else inspected.held.push(part);
   }
-  const model = modelOf(inspected.fields.get('model'));
+  const counts = countsOf(Object.fromEntries(inspected.fields));
   return {
     ...NO_BODY,
-    ...countsOf(Object.fromEntries(inspected.fields)),
-    model,
+    ...counts,
+    // How many pictures are wanted may still come.
+    images: all || inspected.fields.has('n') ? counts.images : MAX_IMAGES,
+    model: modelOf(inspected.fields.get('model')),
     parts: (upstreamModel) => inspected.send(upstreamModel),
     textLength: [...inspected.fields.values()].reduce((sum, value) => sum + Buffer.byteLength(value), 0),
     fileLength: length ?? MAX_KEPT,
   };
+}
+
+/** Content that nobody can read is not let through where policy protects content. // spec 4.3.5 */
+function refuseFiles({ surface, key }: Passage): void {
+  const { mode } = key.workload.policy.dlp;
+  const refused = surface === 'files' ? mode !== 'allow_log' : surface === 'audio' && mode === 'block';
+  if (!refused) return;
+  const what = surface === 'files' ? 'a file' : 'audio';
+  throw new GatewayError('data_protection', `Refused by data protection: ${what} cannot be scanned. Nothing was sent.`);
 }
 
 /** The parts of a form, each inspected as it comes: fields as text, files as what nobody can read. */
@@ -184,12 +200,6 @@ class InspectedForm {
 
   #file(file: FormFile): FormFile {
     const kind = file.mediaType.startsWith('image/') ? 'image' : this.#passage.surface === 'files' ? 'file' : 'audio';
-    const { dlp } = this.#passage.key.workload.policy;
-    const refused = kind === 'audio' ? dlp.mode === 'block' : kind === 'file' && dlp.mode !== 'allow_log';
-    if (refused) {
-      const message = `Refused by data protection: ${kind === 'audio' ? 'audio' : 'a file'} cannot be scanned. Nothing was sent.`;
-      throw new GatewayError('data_protection', message);
-    }
     if (!this.#entry.unscanned.includes(kind)) this.#entry.unscanned = [...this.#entry.unscanned, kind];
     return file;
   }
@@ -220,5 +230,7 @@ function countsOf(body: JsonObject): Pick<ReadBody, 'images' | 'seconds'> {
     const number = typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value;
     return typeof number === 'number' && Number.isInteger(number) && number > 0 ? Math.min(number, most) : undefined;
   };
-  return isObject(body) ? { images: count(body['n'], 10) ?? 1, seconds: count(body['seconds'], 3600) } : NO_BODY;
+  return isObject(body)
+    ? { images: count(body['n'], MAX_IMAGES) ?? 1, seconds: count(body['seconds'], 3600) }
+    : NO_BODY;
 }

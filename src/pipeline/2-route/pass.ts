@@ -32,13 +32,15 @@ export async function* pass(
   const report = (outcome: { status?: number; error?: string }): void => {
     entry.attempts.push({ provider: slug, model, ...outcome, duration_ms: Math.round(performance.now() - started) });
   };
+  const watched = passing.body && new WatchedBody(passing.body);
   let incoming: Incoming;
   try {
-    incoming = await provider.pass!(passing);
+    incoming = await provider.pass!({ ...passing, body: watched });
   } catch (thrown) {
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     report({ error: thrown.kind });
-    throw explain(thrown, passage, entry);
+    // A body that broke off on our side is the client's fault, or policy's, not the provider's.
+    throw watched?.failure ?? explain(thrown, passage, entry);
   }
   report({ status: incoming.status });
   if (incoming.status < 200 || incoming.status > 299) throw await failure(incoming, target, entry);
@@ -53,6 +55,25 @@ export async function* pass(
     throw explain(thrown, passage, entry);
   } finally {
     incoming.close();
+  }
+}
+
+/** A request body that remembers why it broke off. */
+class WatchedBody implements AsyncIterable<Uint8Array> {
+  failure: unknown;
+  readonly #body: AsyncIterable<Uint8Array>;
+
+  constructor(body: AsyncIterable<Uint8Array>) {
+    this.#body = body;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      yield* this.#body;
+    } catch (thrown) {
+      this.failure = thrown;
+      throw thrown;
+    }
   }
 }
 
