@@ -1,6 +1,7 @@
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { LLMock, type ChatCompletionRequest } from '@copilotkit/aimock';
+import { EventStreamCodec } from '@smithy/core/event-streams';
+import { LLMock, type ChatCompletionRequest, type FixtureResponse } from '@copilotkit/aimock';
 
 /** A request as a provider got it. */
 export interface SeenRequest {
@@ -21,9 +22,6 @@ export interface SetAnswer {
   readonly body: unknown;
 }
 
-/** What a model says: text, or calls of tools. */
-export type ModelSays = Exclude<Parameters<LLMock['on']>[1], (request: ChatCompletionRequest) => unknown>;
-
 /** All providers at one address, each below its kind: models that talk, with every request kept. */
 export interface ProviderStandIn {
   /** `http://127.0.0.1:<port>`; a kind's base address is below `/<kind>`. */
@@ -34,7 +32,7 @@ export interface ProviderStandIn {
 
 export interface StandInOptions {
   /** What a model answers, whatever family it is asked in. */
-  readonly says: (request: ChatCompletionRequest) => ModelSays;
+  readonly says: (request: ChatCompletionRequest) => FixtureResponse;
   /** Answers that do not come from a model; undefined: the model is asked. */
   readonly answer?: (request: SeenRequest) => SetAnswer | undefined;
 }
@@ -81,10 +79,16 @@ function send(response: ServerResponse, { status = 200, type = 'application/json
 
 /** Passes the request to the talking model at the address where it knows the family. */
 function forward(seen: SeenRequest, port: number, response: ServerResponse): void {
-  const { path, body } = modelAddress(seen);
+  const { path, body, chunked } = modelAddress(seen);
   const headers = { ...seen.headers, 'content-length': String(body.length) };
   delete headers['transfer-encoding'];
   const onward = ask({ host: '127.0.0.1', port, method: seen.method, path, headers }, (answer) => {
+    if (chunked === true) {
+      void readBody(answer).then((stream) => {
+        send(response, { type: 'application/vnd.amazon.eventstream', body: toChunks(stream.toString('utf8')) });
+      });
+      return;
+    }
     response.writeHead(answer.statusCode ?? 500, answer.headers);
     answer.pipe(response);
   });
@@ -93,17 +97,40 @@ function forward(seen: SeenRequest, port: number, response: ServerResponse): voi
   onward.end(body);
 }
 
+interface ModelAddress {
+  readonly path: string;
+  readonly body: Buffer;
+  /** The stream is wanted as event-stream frames around the family's own events. */
+  readonly chunked?: boolean;
+}
+
 /** Vendors put the same families at different paths. */
-function modelAddress({ path, body }: SeenRequest): { readonly path: string; readonly body: Buffer } {
-  const claude = /\/publishers\/anthropic\/models\/([^:]+):(stream)?[rR]awPredict/.exec(path);
-  if (claude) {
-    const whole: unknown = {
-      ...(JSON.parse(body.toString()) as object),
-      model: claude[1],
-      stream: claude[2] === 'stream',
-    };
-    return { path: '/v1/messages', body: Buffer.from(JSON.stringify(whole)) };
+function modelAddress({ path, body }: SeenRequest): ModelAddress {
+  const vertex = /\/publishers\/anthropic\/models\/([^:]+):(stream)?[rR]awPredict/.exec(path);
+  const bedrock = /^\/model\/([^/]+)\/invoke(-with-response-stream)?$/.exec(path);
+  const [, model, streams] = vertex ?? bedrock ?? [];
+  if (model !== undefined) {
+    const stream = streams !== undefined;
+    const whole: unknown = { ...(JSON.parse(body.toString('utf8')) as object), model, stream };
+    return { path: '/v1/messages', body: Buffer.from(JSON.stringify(whole)), chunked: stream && bedrock !== null };
   }
   if (/^\/(model|v1|v1beta)\//.test(path)) return { path, body };
   return { path: path.replace(/^(\/openai|\/inference)?(\/v1)?\//, '/v1/'), body };
+}
+
+const codec = new EventStreamCodec(
+  (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),
+  (text) => Buffer.from(text, 'utf8'),
+);
+
+/** Server-sent events as Bedrock streams another vendor's: each in base64 in a `chunk` of its own. */
+function toChunks(stream: string): Buffer {
+  const header = (value: string) => ({ type: 'string' as const, value });
+  const headers = {
+    ':event-type': header('chunk'),
+    ':content-type': header('application/json'),
+    ':message-type': header('event'),
+  };
+  const events = [...stream.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => Buffer.from(data).toString('base64'));
+  return Buffer.concat(events.map((bytes) => codec.encode({ headers, body: Buffer.from(JSON.stringify({ bytes })) })));
 }

@@ -1,0 +1,91 @@
+import type { ChatCompletionRequest, FixtureResponse } from '@copilotkit/aimock';
+import { inject } from 'vitest';
+import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
+import { createDatabase } from '../harness/postgres.ts';
+import { kindResources, PROVIDER_KINDS } from '../harness/provider-kinds.ts';
+import { startProviderStandIn, type ProviderStandIn } from '../harness/provider-stand-in.ts';
+import type { Connection } from './clients/client.ts';
+import { vendorAnswer } from './vendor-answers.ts';
+
+/** One gateway in front of every kind of provider, as an application team meets it. */
+export interface World extends Connection {
+  readonly databaseUrl: string;
+  readonly providers: ProviderStandIn;
+  readonly gateway: GatewayProcess;
+  close(): Promise<void>;
+}
+
+/** Starts it. Data protection replaces personal data by tags. */
+export async function startWorld(): Promise<World> {
+  const key = newKey();
+  const providers = await startProviderStandIn({ says, answer: vendorAnswer });
+  const databaseUrl = await createDatabase(inject('databaseUrl'));
+  const gateway = await startGateway({ resources: resources(providers.url, key), databaseUrl });
+  return {
+    url: gateway.url,
+    key,
+    databaseUrl,
+    providers,
+    gateway,
+    async close() {
+      await gateway.stop();
+      await providers.close();
+    },
+  };
+}
+
+/** A provider whose models are listed, so many that a list of models has pages. */
+export const LISTED = { kind: 'listed', count: 45 } as const;
+
+function resources(url: string, key: string): object[] {
+  const [organization, workload, virtualKey] = tenant({ upstreamUrl: url, key });
+  const models = Array.from({ length: LISTED.count }, (_, index) => `model-${String(index).padStart(2, '0')}`);
+  const listed = {
+    kind: LISTED.kind,
+    model: 'model-00',
+    spec: { protocol: 'Custom', jurisdiction: 'LOCAL' },
+    models,
+  };
+  const managed = {
+    kind: 'managed',
+    model: 'm',
+    spec: { vendor: 'openai', jurisdiction: 'US', keyOwnership: 'Managed' },
+  };
+  const kinds = [...PROVIDER_KINDS, listed, managed];
+  const prices = kinds.flatMap(({ kind }) => [
+    { model: `${kind}/*`, input: '2', output: '8' },
+    ...['Page', 'Image', 'Call'].map((unit) => ({ model: `${kind}/*`, unit, input: '0.01' })),
+  ]);
+  return [
+    ...[organization, workload, virtualKey].filter((one) => one !== undefined),
+    ...kindResources(kinds, url),
+    resource('PriceBook', 'prices', { prices }),
+    resource('Policy', 'app-policy', {
+      targetRefs: [{ kind: 'Workload', name: 'app' }],
+      defaults: { dlp: { mode: 'Tokenize' }, allowedModels: [...kinds.map(({ kind }) => `${kind}/*`), 'absent/*'] },
+    }),
+  ];
+}
+
+const ADDRESSEE = /«EMAIL_\d+»|\S+@\S+/;
+
+/** A model that mails whom it reads of, if it has the tool for it; else it repeats what it was told. */
+function says({ messages, tools }: ChatCompletionRequest): FixtureResponse {
+  const result = messages.findLast(({ role }) => role === 'tool');
+  if (result) return { content: `The tool said: ${unwrapped(textOf(result.content))}` };
+  const prompt = textOf(messages.findLast(({ role }) => role === 'user')?.content);
+  if (!tools?.length) return { content: `You said: ${prompt}` };
+  const to = ADDRESSEE.exec(prompt)?.[0] ?? 'nobody';
+  return { toolCalls: [{ name: 'send_mail', arguments: JSON.stringify({ to, subject: 'lunch' }) }] };
+}
+
+/** One family has results as objects only. */
+function unwrapped(result: string): string {
+  return result.startsWith('{') ? (JSON.parse(result) as { output: string }).output : result;
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return (content as { text?: unknown }[]).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+}
