@@ -65,6 +65,8 @@ function summarize(family: HubFamily, model: string | undefined, events: readonl
   return { family, model, events, usage: usage && 'usage' in usage ? usage.usage : undefined, warnings };
 }
 
+const CONVERSE_EVENTS = ['messageStart', 'contentBlockStart', 'contentBlockDelta', 'messageStop'];
+
 /** By members that only one family has. */
 function guessFamily(body: JsonObject): HubFamily | undefined {
   const { type, object } = body;
@@ -72,7 +74,8 @@ function guessFamily(body: JsonObject): HubFamily | undefined {
   if (object === 'response' || (typeof type === 'string' && type.startsWith('response.'))) return 'responses';
   if (type === 'message' || type === 'message_start') return 'messages';
   if ('candidates' in body || 'promptFeedback' in body) return 'gemini';
-  if ('messageStart' in body || (isObject(body['output']) && 'message' in body['output'])) return 'converse';
+  if (CONVERSE_EVENTS.some((name) => name in body)) return 'converse';
+  if (isObject(body['output']) && 'message' in body['output']) return 'converse';
   return undefined;
 }
 

@@ -126,7 +126,10 @@ test('headers of the protocol go on as they came, keys do not', async () => {
   upstream.respond(text(ANSWER, { headers: { 'content-type': 'application/json' } }));
   const beta = 'interleaved-thinking-2025-05-14,who-knows-2030-01-01';
   await ask(request('m', false), '/v1/messages', { 'anthropic-version': '2026-10-21', 'anthropic-beta': beta });
-  expect(upstream.requests.at(-1)!.headers).toMatchObject({ 'anthropic-version': '2026-10-21', 'anthropic-beta': beta });
+  expect(upstream.requests.at(-1)!.headers).toMatchObject({
+    'anthropic-version': '2026-10-21',
+    'anthropic-beta': beta,
+  });
   expect(JSON.stringify(upstream.requests.at(-1)!.headers)).not.toContain(key);
 });
 

@@ -10,6 +10,19 @@ const ROOT = join(import.meta.dirname, '../../../shared/recordings');
 /** Why tests of recordings do not run here. */
 export const NO_RECORDINGS = 'no recorded provider answers beside the repository';
 
+/** Every recording, by its path below the folder; empty where there are none. */
+export function allRecordings(): readonly string[] {
+  if (!existsSync(ROOT)) return [];
+  return readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(json|chunks\.txt|sse)$/.test(name),
+  );
+}
+
+/** A recording as it was kept. */
+export function recordedText(name: string): string {
+  return readFileSync(join(ROOT, name), 'utf8');
+}
+
 /** The recordings of one provider whose name ends so; empty where there are none. */
 export function recordingsOf(provider: string, ending: string): readonly string[] {
   const folder = join(ROOT, provider);
