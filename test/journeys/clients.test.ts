@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROVIDER_KINDS } from '../harness/provider-kinds.ts';
+import { anthropicSuite } from './anthropic.suite.ts';
 import { aiSdkClients } from './clients/ai-sdk.ts';
 import { ANTHROPIC_PACKAGES, anthropicMessages } from './clients/anthropic.ts';
 import type { Client, MailArguments } from './clients/client.ts';
 import { langchainClients } from './clients/langchain.ts';
 import { OPENAI_PACKAGES, openaiChat, openaiResponses } from './clients/openai.ts';
+import { openaiSuite } from './openai.suite.ts';
+import { PAGES } from './vendor-answers.ts';
 import { startWorld, type World } from './world.ts';
 
 /** Client libraries as they are, against every kind of provider. */
@@ -72,5 +75,25 @@ describe.each(names)('%s', (name) => {
       }
       expect(sent[1]).toContain('mailed to «EMAIL_1»');
     });
+  });
+});
+
+openaiSuite(() => world);
+anthropicSuite(() => world);
+
+test('pages are read by the vendor that reads pages', async () => {
+  const answer = await fetch(`${world.url}/v1/ocr`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${world.openKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'mistral/mistral-ocr-latest',
+      document: { type: 'document_url', document_url: 'data:application/pdf;base64,JVBERi0xLjQK' },
+    }),
+  });
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toEqual(PAGES);
+  expect(JSON.parse(world.providers.seen.at(-1)?.body.toString('utf8') ?? '')).toMatchObject({
+    model: 'mistral-ocr-latest',
+    document: { type: 'document_url' },
   });
 });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ChatCompletionRequest, FixtureResponse } from '@copilotkit/aimock';
 import { inject } from 'vitest';
 import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
@@ -9,6 +10,8 @@ import { vendorAnswer } from './vendor-answers.ts';
 
 /** One gateway in front of every kind of provider, as an application team meets it. */
 export interface World extends Connection {
+  /** A key of a workload whose policy lets content pass that cannot be read. */
+  readonly openKey: string;
   readonly databaseUrl: string;
   readonly providers: ProviderStandIn;
   readonly gateway: GatewayProcess;
@@ -17,13 +20,14 @@ export interface World extends Connection {
 
 /** Starts it. Data protection replaces personal data by tags. */
 export async function startWorld(): Promise<World> {
-  const key = newKey();
+  const [key, openKey] = [newKey(), newKey()];
   const providers = await startProviderStandIn({ says, answer: vendorAnswer });
   const databaseUrl = await createDatabase(inject('databaseUrl'));
-  const gateway = await startGateway({ resources: resources(providers.url, key), databaseUrl });
+  const gateway = await startGateway({ resources: resources(providers.url, key, openKey), databaseUrl });
   return {
     url: gateway.url,
     key,
+    openKey,
     databaseUrl,
     providers,
     gateway,
@@ -37,7 +41,7 @@ export async function startWorld(): Promise<World> {
 /** A provider whose models are listed, so many that a list of models has pages. */
 export const LISTED = { kind: 'listed', count: 45 } as const;
 
-function resources(url: string, key: string): object[] {
+function resources(url: string, key: string, openKey: string): object[] {
   const [organization, workload, virtualKey] = tenant({ upstreamUrl: url, key });
   const models = Array.from({ length: LISTED.count }, (_, index) => `model-${String(index).padStart(2, '0')}`);
   const listed = {
@@ -60,6 +64,15 @@ function resources(url: string, key: string): object[] {
     ...[organization, workload, virtualKey].filter((one) => one !== undefined),
     ...kindResources(kinds, url),
     resource('PriceBook', 'prices', { prices }),
+    resource('Workload', 'open', { organizationRef: { name: 'acme' } }),
+    resource('VirtualKey', 'open-key', {
+      workloadRef: { name: 'open' },
+      hash: { algorithm: 'SHA256', value: hash('sha256', openKey, 'hex') },
+    }),
+    resource('Policy', 'open-policy', {
+      targetRefs: [{ kind: 'Workload', name: 'open' }],
+      defaults: { dlp: { mode: 'AllowLog' } },
+    }),
     resource('Policy', 'app-policy', {
       targetRefs: [{ kind: 'Workload', name: 'app' }],
       defaults: { dlp: { mode: 'Tokenize' }, allowedModels: [...kinds.map(({ kind }) => `${kind}/*`), 'absent/*'] },

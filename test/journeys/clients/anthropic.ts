@@ -11,11 +11,7 @@ export const ANTHROPIC_PACKAGES: readonly (readonly [
   betaTool: typeof betaTool,
 ])[] = [
   ['@anthropic-ai/sdk', Anthropic, betaTool],
-  [
-    '@anthropic-ai/sdk (previous)',
-    AnthropicPrevious as unknown as typeof Anthropic,
-    betaToolPrevious as unknown as typeof betaTool,
-  ],
+  ['@anthropic-ai/sdk (previous)', AnthropicPrevious as unknown as typeof Anthropic, betaToolPrevious],
 ];
 
 /** The official client at one of the two addresses, without retries. */
