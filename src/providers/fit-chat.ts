@@ -4,9 +4,11 @@ import { member, type JsonNode, type ObjectNode } from '#wire/scan.ts';
 import type { Traits } from '#wire/traits.ts';
 import type { ChatRules } from './family-rules.ts';
 import { effortWord } from './fit-effort.ts';
+import { fitFormat } from './fit-format.ts';
 import { fitMembers } from './fit-members.ts';
 import { fitSampling } from './fit-sampling.ts';
 import { fitStreamOptions } from './fit-stream-options.ts';
+import { fitChatToolIds } from './fit-tool-ids.ts';
 import type { Fitting } from './fitting.ts';
 
 /** Fits a chat request to a vendor and a model: what would be refused is dropped by name, the rest is worded their way. */
@@ -17,6 +19,7 @@ export function fitChat(fitting: Fitting, traits: Traits, rules: ChatRules, cont
   fitEffort(fitting, traits);
   fitSampling(fitting, traits, fitting.value('reasoning_effort') === 'none' || traits.reasoning.control !== 'effort');
   fitCeiling(fitting, traits);
+  fitFormat(fitting, traits);
   fitMessages(fitting, traits, rules);
   if (rules.needsParameters === true) addParameters(fitting);
   for (const [name, value] of Object.entries(traits.adds ?? {})) {
@@ -45,6 +48,7 @@ function fitMessages(fitting: Fitting, traits: Traits, rules: ChatRules): void {
     if (message.kind !== 'object') continue;
     const role = member(message, 'role');
     if (role?.kind === 'string' && role.value === other) fitting.edit(setString(role, traits.systemRole));
+    fitChatToolIds(fitting, message, traits.toolIds);
     if (messageMembers) keepMembers(fitting, message, messageMembers);
     if (traits.flatText === true) flatten(fitting, member(message, 'content'));
   }

@@ -6,6 +6,7 @@ import type { FamilyRules } from './family-rules.ts';
 import { effortWord } from './fit-effort.ts';
 import { fitMembers } from './fit-members.ts';
 import { fitSampling } from './fit-sampling.ts';
+import { fitItemToolIds } from './fit-tool-ids.ts';
 import type { Fitting } from './fitting.ts';
 
 /** Members of the chat family only: what a model rejects there by these names it does not have here. */
@@ -17,6 +18,7 @@ export function fitResponses(fitting: Fitting, traits: Traits, rules: FamilyRule
   const stores = rules.members === undefined || rules.members.has('store');
   if (config.keyOwnership === 'managed' && stores && fitting.value('store') !== false) fitting.set('store', 'false');
   fitSampling(fitting, traits, fitEffort(fitting, traits));
+  fitItemToolIds(fitting, traits.toolIds);
 }
 
 /** Words the effort as the model does. Returns whether it is told not to think, or cannot. */

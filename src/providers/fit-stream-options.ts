@@ -13,7 +13,7 @@ export function fitStreamOptions(
   taken: ChatRules['streamOptions'],
   { stream, includeUsage }: FitContext,
 ): void {
-  if (taken === 'none') return fitting.drop('stream_options');
+  if (taken === 'none') return leaveOut(fitting);
   if (!stream) return;
   const all = taken === 'unpadded' ? `${USAGE},${NO_PADDING}` : USAGE;
   const options = fitting.node('stream_options');
@@ -28,4 +28,13 @@ export function fitStreamOptions(
   if (!includeUsage || member(options, 'include_usage') === undefined) {
     fitting.edit(setMember(options, 'include_usage', 'true'));
   }
+}
+
+/** Usage is told without being asked for, by the vendor or by us: only what else was asked for is a loss. */
+function leaveOut(fitting: Fitting): void {
+  const options = fitting.node('stream_options');
+  if (options === undefined) return;
+  const isUsage = options.kind === 'object' && options.members.every(({ key }) => key.value === 'include_usage');
+  if (isUsage) fitting.remove(fitting.root, 'stream_options');
+  else fitting.drop('stream_options');
 }

@@ -1,0 +1,103 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import type { VendorId } from '#config/snapshot.ts';
+import type { Family } from '#wire/document.ts';
+import type { JsonObject } from '#wire/json.ts';
+import { createProviders } from './registry.ts';
+import { fitTo, type Fitted } from './testing/asking.ts';
+import { configOf } from './testing/config.ts';
+import { createTransport } from './transport.ts';
+
+/** What a vendor is given of a conversation that was begun with, or written for, somebody else. */
+
+const transport = createTransport();
+const providers = createProviders(transport);
+afterAll(() => transport.close());
+
+function fit(vendor: VendorId, model: string, body: JsonObject, family: Family = 'chat'): Fitted {
+  const provider = providers(configOf(vendor));
+  if (!provider) throw new Error(`no way out to ${vendor}`);
+  return fitTo(provider, family, JSON.stringify({ model, ...body }), { model });
+}
+
+const SCHEMA = { type: 'object', properties: { city: { type: 'string' } } };
+const ASK = { role: 'user', content: 'hi' };
+
+describe('a schema', () => {
+  const format = { type: 'json_schema', json_schema: { name: 'c', schema: SCHEMA, description: 'A city.' } };
+
+  test('becomes words and some JSON where the model cannot be held to it', () => {
+    const { body, losses } = fit('deepseek', 'deepseek-chat', { messages: [ASK], response_format: format });
+    expect(losses).toEqual(['response_format']);
+    expect(body['response_format']).toEqual({ type: 'json_object' });
+    const [told, asked] = body['messages'] as [JsonObject, JsonObject];
+    expect(asked).toEqual(ASK);
+    expect(told['role']).toBe('system');
+    expect(told['content']).toContain(JSON.stringify(SCHEMA));
+    expect(told['content']).toContain('A city.');
+  });
+
+  test('goes as it is to vendors that take it, and so does "some JSON" to those that do not', () => {
+    const given = { messages: [ASK], response_format: format };
+    expect(fit('mistral', 'mistral-small', given)).toMatchObject({ body: given, losses: [] });
+    const plain = { messages: [ASK], response_format: { type: 'json_object' } };
+    expect(fit('deepseek', 'deepseek-chat', plain)).toMatchObject({ body: plain, losses: [] });
+  });
+
+  test.each([[null], [[]], ['text'], [{ schema: 'none' }]])('that is none asks for JSON alone: %j', (json_schema) => {
+    const { body } = fit('deepseek', 'deepseek-chat', {
+      messages: [],
+      response_format: { type: 'json_schema', json_schema },
+    });
+    expect(body['response_format']).toEqual({ type: 'json_object' });
+    expect(body['messages']).toMatchObject([{ role: 'system', content: expect.stringContaining('JSON') as string }]);
+  });
+});
+
+describe('ids of tool calls', () => {
+  const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
+  const history = (...ids: string[]) => ({
+    messages: [
+      ASK,
+      { role: 'assistant', content: null, tool_calls: ids.map(call) },
+      ...ids.map((id) => ({ role: 'tool', tool_call_id: id, content: 'x' })),
+    ],
+  });
+
+  test('are respelled for Mistral, a call and its result alike, and its own stay', () => {
+    const { body, losses } = fit('mistral', 'mistral-small', history('call_abcdefghijk', 'aBcDeF123'));
+    const [, called, first, second] = body['messages'] as [JsonObject, JsonObject, JsonObject, JsonObject];
+    const [foreign, own] = (called['tool_calls'] as JsonObject[]).map(({ id }) => id);
+    expect(foreign).toMatch(/^[a-zA-Z0-9]{9}$/);
+    expect(own).toBe('aBcDeF123');
+    expect([first['tool_call_id'], second['tool_call_id']]).toEqual([foreign, own]);
+    expect(losses).toEqual([]);
+  });
+
+  test('stay as they are for everybody else', () => {
+    const given = history('call_abcdefghijk');
+    expect(fit('together', 'llama', given).body).toEqual({ model: 'llama', ...given });
+  });
+
+  test('are respelled in the items of a responses request too', () => {
+    const input = [
+      { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'call_1', output: 'x' },
+    ];
+    const { body } = fit('scaleway', 'mistral-medium-3.5', { input }, 'responses');
+    const ids = (body['input'] as JsonObject[]).map(({ call_id: id }) => id);
+    expect(ids[0]).toMatch(/^[a-zA-Z0-9]{9}$/);
+    expect(ids[1]).toBe(ids[0]);
+    expect(fit('scaleway', 'qwen3', { input }, 'responses').body['input']).toEqual(input);
+  });
+});
+
+describe('a question for usage', () => {
+  test.each([
+    [{ include_usage: true }, []],
+    [{ include_usage: true, include_obfuscation: true }, ['stream_options']],
+  ])('is no loss where usage is told unasked: %j', (stream_options, losses) => {
+    const fitted = fit('mistral', 'mistral-small', { messages: [ASK], stream: true, stream_options });
+    expect(fitted.body).not.toHaveProperty('stream_options');
+    expect(fitted.losses).toEqual(losses);
+  });
+});
