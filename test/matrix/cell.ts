@@ -1,0 +1,65 @@
+import type { Case } from './cases.ts';
+import type { ExitFamily } from './exits/read-asked.ts';
+import type { Kind } from './kinds/kind.ts';
+import type { Surface } from './surfaces/surface.ts';
+import type { Body } from './vocabulary.ts';
+
+/** One combination of the matrix. */
+export interface Cell {
+  readonly name: string;
+  readonly surface: Surface;
+  readonly stream: boolean;
+  readonly kind: Kind;
+  /** Its last text of the user holds `mark`. */
+  readonly one: Case;
+  readonly mark: string;
+}
+
+/** The provider is asked in the surface's own family. */
+export function isNative({ kind, surface }: Pick<Cell, 'kind' | 'surface'>): boolean {
+  return kind.native.includes(surface.family);
+}
+
+/** The family that the provider is asked in. */
+export function familyOf(cell: Cell): ExitFamily {
+  return isNative(cell) ? cell.surface.family : cell.kind.exit;
+}
+
+interface Refusal {
+  readonly why: string;
+  readonly status: number;
+  /** What the client is told. */
+  readonly message: RegExp;
+}
+
+/** Why a cell cannot be served, and the status that says so; undefined for all that can. */
+export function refusalOf(cell: Pick<Cell, 'kind' | 'surface' | 'one'>): Refusal | undefined {
+  const { kind, one } = cell;
+  if (kind.refused !== undefined) {
+    return { why: kind.refused, status: 404, message: /^The provider cannot be reached through this surface\.$/ };
+  }
+  // In its own family a request goes as it was written; what is wrong with it the vendor says itself.
+  if (isNative(cell)) return undefined;
+  const pieces = one.turns.flatMap(({ items }) => items);
+  if (!kind.images && pieces.some((item) => 'image' in item)) {
+    return { why: 'the model cannot see', status: 400, message: /does not take images/ };
+  }
+  if (!kind.documents && pieces.some((item) => 'document' in item)) {
+    return { why: 'the model takes no files', status: 400, message: /does not take documents/ };
+  }
+  return undefined;
+}
+
+/** How hard to think in the words that this cell's provider is asked in; undefined where it cannot be told. */
+export function effortOf(cell: Cell): Body | undefined {
+  const { kind } = cell;
+  const told = isNative(cell) ? kind.nativeEffort : kind.effort;
+  if (told === undefined || Object.keys(told).length === 0) return undefined;
+  const { reasoning_effort: effort } = told;
+  return familyOf(cell) === 'responses' && effort !== undefined ? { effort } : told;
+}
+
+/** The stop string that the provider gets. */
+export function stopOf({ kind, surface, one }: Cell): string | undefined {
+  return kind.stops && surface.stops ? one.stop : undefined;
+}
