@@ -81,6 +81,11 @@ export const OPENAI_ROWS: readonly Row[] = [
       sampling: 'free',
     },
   },
+  {
+    vendors: ['bedrock'],
+    match: /(?:^|\.)openai\.gpt-5/,
+    traits: { reasoning: { ...effort('none', 'low', 'medium', 'high'), field: 'reasoning.effort' } },
+  },
   // On Bedrock they refuse stop strings.
   { vendors: ['bedrock'], match: /(?:^|\.)openai\./, traits: { maxStops: 0, remoteMedia: false } },
 ];

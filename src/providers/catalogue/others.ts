@@ -66,6 +66,13 @@ export const OTHER_ROWS: readonly Row[] = [
   { match: /amazon\.nova-micro/, traits: { vision: false, documents: false } },
   {
     match: /amazon\.nova-2/,
-    traits: { reasoning: { control: 'effort', words: effortWords(['low', 'medium', 'high']), canDisable: true } },
+    traits: {
+      reasoning: {
+        control: 'effort',
+        field: 'reasoningConfig',
+        words: effortWords(['low', 'medium', 'high']),
+        canDisable: true,
+      },
+    },
   },
 ];

@@ -61,6 +61,15 @@ describe('the words for an effort', () => {
   });
 });
 
+test.each([
+  ['amazon.nova-2-lite-v1:0', 'reasoningConfig'],
+  ['openai.gpt-5.4', 'reasoning.effort'],
+  ['openai.gpt-oss-120b-1:0', undefined],
+])('%s on Bedrock is told its effort in %s', (model, field) => {
+  const { reasoning } = of('bedrock', model);
+  expect([reasoning.control, reasoning.field]).toEqual(['effort', field]);
+});
+
 describe('what Claude takes', () => {
   const CLAUDE: readonly (readonly [string, Partial<Traits>])[] = [
     [
