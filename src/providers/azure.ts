@@ -17,7 +17,6 @@ export const azure = chatVendor({
     'completions',
     'embeddings',
     'images',
-    'speech',
   ],
   rules: { chat: { streamOptions: 'any' } },
   api: (config, transport) => (isClassic(config) ? classicApi(config, transport) : v1Api(config, transport)),

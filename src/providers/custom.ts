@@ -4,7 +4,7 @@ import type { Vendor } from './vendor.ts';
 
 const chatShaped = chatVendor({
   id: 'custom',
-  families: ['chat', 'completions', 'embeddings', 'moderations', 'images', 'speech', 'ocr'],
+  families: ['chat', 'completions', 'embeddings', 'moderations', 'images', 'ocr'],
   rules: { untouched: true, chat: { streamOptions: 'any' } },
 });
 

@@ -4,7 +4,7 @@ import { chatMembers, messageMembers } from './family-rules.ts';
 /** Answers 400 to members it does not know, and takes one answer a call. // wire-formats 1.5 */
 export const groq = chatVendor({
   id: 'groq',
-  families: ['chat', 'responses', 'speech'],
+  families: ['chat', 'responses'],
   rules: {
     chat: {
       members: chatMembers(

@@ -13,7 +13,6 @@ export const PATHS: Readonly<Partial<Record<Family, string>>> = {
   moderations: '/moderations',
   ocr: '/ocr',
   images: '/images/generations',
-  speech: '/audio/speech',
 };
 
 export type Headers = Readonly<Record<string, string>>;
@@ -49,7 +48,7 @@ export function httpExit(api: HttpApi, transport: Transport): HttpExit {
       if (path === undefined) throw new TypeError(`no path for the family ${family}`);
       const headers = {
         'content-type': 'application/json',
-        accept: accepted(family, stream),
+        accept: stream ? 'text/event-stream' : 'application/json',
         ...api.headers?.(outgoing.headers),
         ...(await api.authorize()),
       };
@@ -74,11 +73,6 @@ export function httpExit(api: HttpApi, transport: Transport): HttpExit {
       return transport.send({ method, origin, path: target, headers, body, timeoutMs, idle: true, signal });
     },
   };
-}
-
-function accepted(family: Family, stream: boolean): string {
-  if (stream) return 'text/event-stream';
-  return family === 'speech' ? '*/*' : 'application/json';
 }
 
 /** What the configuration says of a model's name and place, the same for every vendor that adds nothing of its own. */

@@ -2,6 +2,6 @@ import { chatVendor } from './chat-vendor.ts';
 
 export const openai = chatVendor({
   id: 'openai',
-  families: ['chat', 'responses', 'completions', 'embeddings', 'moderations', 'images', 'speech'],
+  families: ['chat', 'responses', 'completions', 'embeddings', 'moderations', 'images'],
   rules: { chat: { streamOptions: 'unpadded' } },
 });

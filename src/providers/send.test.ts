@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, onTestFinished, vi } from 'vitest';
 import type { CredentialConfig, ProviderConfig, VendorId } from '#config/snapshot.ts';
 import { UpstreamFault, type Outgoing, type Provider } from '#ports/provider.ts';
 import type { Family } from '#wire/document.ts';
@@ -76,7 +76,6 @@ describe('where a family is asked for', () => {
     ['openai', 'embeddings', '/v1/embeddings', {}],
     ['openai', 'moderations', '/v1/moderations', {}],
     ['openai', 'images', '/v1/images/generations', {}],
-    ['openai', 'speech', '/v1/audio/speech', {}],
     ['mistral', 'ocr', '/v1/ocr', {}],
     ['anthropic', 'messages', '/v1/messages', {}],
     ['custom', 'messages', '/v1/messages', { protocol: 'messages' }],
@@ -198,10 +197,12 @@ describe('tokens of an Entra application', () => {
   });
 
   test('are fetched again once they have ended, once for all who wait', async () => {
-    token.body = JSON.stringify({ access_token: 'short', expires_in: 0.000_001 });
+    token.body = JSON.stringify({ access_token: 'short', expires_in: 100 });
     const provider = providerOf('azure', { credentials: [credential(`${base}/token`)] });
     await send(provider, 'chat');
     token.body = JSON.stringify({ access_token: 'entra-2', expires_in: 3600 });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 100_000 });
+    onTestFinished(() => void vi.useRealTimers());
     await Promise.all(Array.from({ length: 20 }, () => send(provider, 'chat')));
     expect(fetches().length).toBe(2);
     expect(seen.at(-1)!.headers.authorization).toBe('Bearer entra-2');

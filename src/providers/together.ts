@@ -3,7 +3,7 @@ import { chatMembers, messageMembers } from './family-rules.ts';
 
 export const together = chatVendor({
   id: 'together',
-  families: ['chat', 'completions', 'embeddings', 'images', 'speech'],
+  families: ['chat', 'completions', 'embeddings', 'images'],
   rules: {
     chat: {
       members: chatMembers(

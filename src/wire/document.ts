@@ -22,7 +22,6 @@ export type Family =
   | 'moderations'
   | 'ocr'
   | 'images'
-  | 'speech'
   | 'passthrough';
 
 /** A request or answer as it came over the wire: its text, and the same parsed and located. */

@@ -7,7 +7,6 @@ import { imagesCodec } from './images/codec.ts';
 import type { JsonObject } from './json.ts';
 import { moderationsCodec } from './moderations/codec.ts';
 import { ocrCodec } from './ocr/codec.ts';
-import { speechCodec } from './speech/codec.ts';
 import { NO_USAGE } from './usage.ts';
 
 const pdf = 'data:application/pdf;base64,JVBE';
@@ -17,7 +16,6 @@ const plain: Readonly<Record<string, { readonly codec: Codec; readonly body: obj
   moderations: { codec: moderationsCodec, body: { input: 'x' } },
   ocr: { codec: ocrCodec, body: { document: { type: 'document_url', document_url: pdf } } },
   images: { codec: imagesCodec, body: { prompt: 'x' } },
-  speech: { codec: speechCodec, body: { input: 'x', voice: 'v' } },
 };
 
 function request(name: string, more: object = {}): { codec: Codec; document: WireDocument } {
@@ -49,7 +47,6 @@ describe('requests', () => {
     ['images', { prompt: '' }, 'prompt'],
     ['images', { n: 0 }, 'n'],
     ['images', { stream: true }, 'stream'],
-    ['speech', { input: '' }, 'input'],
   ])('%s: %j is refused, naming %s', (name, more, param) => {
     const { codec, document } = request(name, more);
     expect(() => codec.ask(document)).toThrow(
@@ -96,7 +93,6 @@ describe('requests', () => {
       [{ kind: 'image', source: 'remote', length: 25 }],
     ],
     ['images', {}, ['prompt', 'x', 'model'], []],
-    ['speech', {}, ['input', 'x', 'model', 'voice', 'v'], []],
   ])('%s with %j is inspected whole', (name, more, leaves, media) => {
     const { codec, document } = request(name, more);
     const found = codec.contents(document);
@@ -126,7 +122,6 @@ describe('answers', () => {
       { units: { images: 2 }, usage: { ...NO_USAGE, input: 3, output: 5 }, complete: true },
     ],
     [imagesCodec, { error: 'x' }, { usage: undefined, complete: false }],
-    [speechCodec, { data: [] }, { complete: false }],
   ])('%o tells of %j', (codec, body, expected) => {
     expect(codec.readAnswer(body)).toMatchObject(expected);
   });
