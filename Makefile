@@ -27,12 +27,15 @@ gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
 
 .PHONY: test
-test: packages servers ## Every test; ends with one line: N passed, N failed, N skipped
+test: packages servers python ## Every test; ends with one line: N passed, N failed, N skipped
 	@$(VITEST)
 
 .PHONY: test-unit
 test-unit: packages ## The tests beside the code under src/
 	@$(VITEST) "$(CURDIR)/src/"
+
+# The clients' Python packages are needed there only.
+test-journeys: python
 
 # `make test-<folder>`
 test-%: packages servers
@@ -69,10 +72,12 @@ format: packages check-tools ## Rewrite files as `make check` wants them, where 
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
 
-.PHONY: packages check-tools servers
+.PHONY: packages check-tools servers python
 packages:
 	@$(SETUP) node packages
 check-tools:
 	@$(SETUP) check
 servers:
 	@$(SETUP) servers
+python:
+	@$(SETUP) python

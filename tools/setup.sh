@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh node|packages|check|servers…: installs what is missing or out of date, each kind once.
+# setup.sh node|packages|check|servers|python…: installs what is missing or out of date, each kind once.
 # Says nothing and costs a few milliseconds when everything is in place. Called by the Makefile.
 set -eu
 cd "$(dirname -- "$0")/.."
@@ -71,7 +71,7 @@ setup_servers() {
   have_redis || missing="$missing redis-server"
   have_postgres || missing="$missing postgresql"
   [ -n "$missing" ] || return 0
-  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+  if ! can_apt; then
     die "the tests need Redis and PostgreSQL; missing:$missing. Install them as root (Debian: apt-get install$missing)," \
       'or set TEST_REDIS_URL and TEST_DATABASE_URL to servers that the tests may write to'
   fi
@@ -80,6 +80,33 @@ setup_servers() {
   # shellcheck disable=SC2086 # a list of package names
   without_autostart apt_install $missing || die "apt could not install$missing"
 }
+
+# The clients' Python packages, in an environment of their own: tests run them as applications do.
+setup_python() {
+  list=test/journeys/python/requirements.txt
+  sum=$(cksum <"$list")
+  python=.tools/python/bin/python
+  stamp=.tools/python/.stamp
+  # The interpreter is a link that a newer Python of the system may have broken.
+  if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$sum" ]; then return 0; fi
+  lock
+  if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$sum" ]; then return 0; fi
+  if ! python3 -c 'import ensurepip, venv' >/dev/null 2>&1; then
+    can_apt || die 'the tests need Python 3 with venv: install it as root (Debian: apt-get install python3-venv)'
+    say 'installing python3-venv'
+    apt_install python3-venv || die 'apt could not install python3-venv'
+  fi
+  say "installing the packages of $list"
+  if [ -z "${PIP_CERT:-}" ] && [ -r /etc/ssl/certs/ca-certificates.crt ]; then
+    export PIP_CERT=/etc/ssl/certs/ca-certificates.crt
+  fi
+  quietly python python3 -m venv --clear .tools/python || die 'python3 could not make an environment in .tools/python'
+  quietly python "$python" -m pip install --quiet --disable-pip-version-check -r "$list" ||
+    die "pip could not install the packages of $list"
+  printf '%s\n' "$sum" >"$stamp"
+}
+
+can_apt() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
 
 # apt_install PACKAGE…: where the package lists are missing or out of date, they are fetched and it tries again.
 apt_install() {
@@ -113,7 +140,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers) "setup_$kind" ;;
+    node | packages | check | servers | python) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

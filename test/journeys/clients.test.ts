@@ -7,6 +7,7 @@ import type { Client, MailArguments } from './clients/client.ts';
 import { langchainClients } from './clients/langchain.ts';
 import { OPENAI_PACKAGES, openaiChat, openaiResponses } from './clients/openai.ts';
 import { openaiSuite } from './openai.suite.ts';
+import { pythonSuite } from './python.suite.ts';
 import { PAGES } from './vendor-answers.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -28,7 +29,7 @@ function makeClients(connection: { url: string; key: string }): readonly Client[
   return [
     ...OPENAI_PACKAGES.map(([name, sdk]) => openaiChat(name, sdk, connection)),
     ...OPENAI_PACKAGES.map(([name, sdk]) => openaiResponses(name, sdk, connection)),
-    ...ANTHROPIC_PACKAGES.map(([name, sdk, toTool]) => anthropicMessages(name, sdk, toTool, connection)),
+    ...ANTHROPIC_PACKAGES.map(([name, sdk]) => anthropicMessages(name, sdk, connection)),
     ...aiSdkClients(connection),
     ...langchainClients(connection),
   ];
@@ -80,6 +81,7 @@ describe.each(names)('%s', (name) => {
 
 openaiSuite(() => world);
 anthropicSuite(() => world);
+pythonSuite(() => world);
 
 test('pages are read by the vendor that reads pages', async () => {
   const answer = await fetch(`${world.url}/v1/ocr`, {

@@ -1,17 +1,11 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import AnthropicPrevious from 'anthropic-previous';
-import { betaTool as betaToolPrevious } from 'anthropic-previous/helpers/beta/json-schema';
 import { MAIL_TOOL, type Client, type Connection, type MailArguments } from './client.ts';
 
 /** The official package and the one before its first major: what is used here is the same in both. */
-export const ANTHROPIC_PACKAGES: readonly (readonly [
-  name: string,
-  sdk: typeof Anthropic,
-  betaTool: typeof betaTool,
-])[] = [
-  ['@anthropic-ai/sdk', Anthropic, betaTool],
-  ['@anthropic-ai/sdk (previous)', AnthropicPrevious as unknown as typeof Anthropic, betaToolPrevious],
+export const ANTHROPIC_PACKAGES: readonly (readonly [name: string, sdk: typeof Anthropic])[] = [
+  ['@anthropic-ai/sdk', Anthropic],
+  ['@anthropic-ai/sdk (previous)', AnthropicPrevious as unknown as typeof Anthropic],
 ];
 
 /** The official client at one of the two addresses, without retries. */
@@ -20,12 +14,7 @@ export function anthropicClient(Sdk: typeof Anthropic, { url, key }: Connection,
 }
 
 /** `@anthropic-ai/sdk`: its stream helper and its tool runner. */
-export function anthropicMessages(
-  name: string,
-  Sdk: typeof Anthropic,
-  toTool: typeof betaTool,
-  connection: Connection,
-): Client {
+export function anthropicMessages(name: string, Sdk: typeof Anthropic, connection: Connection): Client {
   const client = anthropicClient(Sdk, connection);
   return {
     name: `${name} messages`,
@@ -45,12 +34,14 @@ export function anthropicMessages(
         stream: true,
         messages: [{ role: 'user', content: prompt }],
         tools: [
-          toTool({
+          {
+            type: 'custom',
             name: MAIL_TOOL.name,
             description: MAIL_TOOL.description,
-            inputSchema: MAIL_TOOL.schema,
-            run: (args) => mail(args as MailArguments),
-          }),
+            input_schema: { ...MAIL_TOOL.schema, required: [...MAIL_TOOL.schema.required] },
+            parse: (input: unknown) => input as MailArguments,
+            run: (args: MailArguments) => mail(args),
+          },
         ],
       });
       let text = '';
