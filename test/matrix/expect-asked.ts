@@ -18,7 +18,11 @@ export function expectAsked(cell: Cell, arrival: Arrival, key: string): void {
   for (const name of others) expect(headers).not.toHaveProperty(name);
   expect(JSON.stringify([headers, body])).not.toContain(key);
   for (const name of kind.never) expect(Object.keys(body)).not.toContain(name);
-  if (family === 'messages' || family === 'chat') expectStreamOptions(cell, arrival);
+  if (family === 'chat' || family === 'messages') expectStreamOptions(cell, arrival);
+  if (family === 'messages') {
+    expect(headers['anthropic-version']).toBe(kind.version === undefined ? '2023-06-01' : undefined);
+    expect(body['anthropic_version']).toBe(kind.version);
+  }
 
   const asked = READ_ASKED[family](body);
   expect(asked.model).toBe(kind.inBody.includes('model') ? kind.upstream : undefined);

@@ -65,7 +65,7 @@ test('every call left the row it should', async () => {
 function ask({ surface, stream, kind, one }: Cell, signal?: AbortSignal): Promise<Response> {
   return fetch(gateway.url + surface.path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    headers: { 'content-type': 'application/json', ...surface.headers(key) },
     body: JSON.stringify(surface.ask(one, `${kind.name}/${kind.model}`, stream, kind.budget && 'budget')),
     ...(signal && { signal }),
   });

@@ -56,6 +56,9 @@ export interface Asked {
 
 /** An answer as a test reads it from the bytes that a client got. */
 export interface Told {
+  /** Of the answer. */
+  readonly id: unknown;
+  readonly model: unknown;
   readonly text: string;
   readonly reasoning: string;
   readonly refusal: string;

@@ -98,6 +98,7 @@ export const CLOUDS: readonly Kind[] = [
     auth: ['authorization', /^Bearer bedrock-key$/],
     inBody: [],
     framing: 'chunks',
+    version: 'bedrock-2023-05-31',
     budget: true,
     // Six tenths of the answer's ceiling. // wire-formats 2.3
     effort: { thinking: { type: 'enabled', budget_tokens: 4800 } },
@@ -114,6 +115,7 @@ export const CLOUDS: readonly Kind[] = [
     path: (_family, stream) =>
       `/v1/projects/p-one/locations/europe-west1/publishers/anthropic/models/${SONNET}:${stream ? 'streamRawPredict' : 'rawPredict'}`,
     inBody: ['stream'],
+    version: 'vertex-2023-10-16',
     never: [...CLAUDE.never, 'model'],
   },
   {
@@ -166,6 +168,7 @@ export const CLOUDS: readonly Kind[] = [
       `/v1/projects/p-one/locations/europe-west4/publishers/google/models/gemini-2.5-flash:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     // Six tenths of 65 536, but no more than the model takes. // wire-formats 2.3
     effort: { thinkingBudget: 24_576, includeThoughts: true },
+    callsHaveNoIds: true,
     refusal: 'blocked',
   },
   {

@@ -47,6 +47,10 @@ export interface Kind {
   readonly uncapped?: true;
   /** Ids of calls are nine letters and digits. */
   readonly nine?: true;
+  /** It gives its calls no ids. */
+  readonly callsHaveNoIds?: true;
+  /** The protocol's version, where it stands in the body. */
+  readonly version?: string;
   /** Gets the body as it was written. */
   readonly untouched?: true;
   /** Members of a body that the vendor answers with an error. // wire-formats 1.5 */

@@ -8,7 +8,6 @@ export const KINDS = [...CHAT_VENDORS, ...CLOUDS];
 
 /** One organization that can reach every kind, at a stand-in. `key`: its virtual key. */
 export function matrixResources(standInUrl: string, key: string): object[] {
-  const tokens = (secret: string): string => secret.replace('TOKENS', `${standInUrl}/token`);
   return [
     resource('Organization', 'acme', {
       contact: { email: 'ops@acme.example' },
@@ -26,6 +25,14 @@ export function matrixResources(standInUrl: string, key: string): object[] {
     resource('PriceBook', 'prices', {
       prices: KINDS.map(({ name }) => ({ model: `${name}/*`, input: '2', output: '8', cacheRead: '1' })),
     }),
+    ...kindResources(standInUrl),
+  ];
+}
+
+/** The providers alone, of every kind, with their keys. */
+export function kindResources(standInUrl: string): object[] {
+  const tokens = (secret: string): string => secret.replace('TOKENS', `${standInUrl}/token`);
+  return [
     {
       apiVersion: 'v1',
       kind: 'Secret',

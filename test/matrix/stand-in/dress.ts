@@ -3,6 +3,8 @@ import type { ExitFamily } from '../exits/read-asked.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { at, type Body } from '../vocabulary.ts';
 import type { Frame } from './framing.ts';
+import { habitsOf, habitsOfStream } from './habits.ts';
+import { rewrite } from './rewrite.ts';
 import { streamWithUsage, usageIn, withUsage } from './usage.ts';
 
 /** The words of aimock for how a family's answer ends, where it is not the one it takes by itself. */
@@ -31,7 +33,7 @@ export function finishWord(one: Case, family: ExitFamily): string | undefined {
 export function dressBody(body: unknown, kind: Kind, one: Case, family: ExitFamily): unknown {
   if (isBlocked(kind, one))
     return { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: usageIn(family, kind.usage) };
-  return withUsage(dress(body, kind, one, family), family, kind.usage);
+  return habitsOf(withUsage(dress(body, kind, one, family), family, kind.usage), kind, family);
 }
 
 /** The same for a stream; `asked`: usage was asked for. */
@@ -49,7 +51,7 @@ export function dressFrames(
     // aimock names every end alike; the vendor's events are named by their type.
     return { ...(event !== undefined && { event: family === 'converse' ? event : String(type) }), data: body };
   });
-  return streamWithUsage(dressed, family, kind.usage, asked);
+  return habitsOfStream(streamWithUsage(dressed, family, kind.usage, asked), kind, family);
 }
 
 function isBlocked(kind: Kind, one: Case): boolean {
@@ -100,11 +102,4 @@ function dressResponse(data: Body, kind: Kind, one: Case): unknown {
     const renamed = type.replace('output_text', 'refusal');
     return { ...rest, type: renamed, ...(text !== undefined && { refusal: text }) };
   });
-}
-
-/** A value with every object in it replaced, the innermost first. */
-function rewrite(value: unknown, replace: (object: Body) => Body): unknown {
-  if (Array.isArray(value)) return value.map((item) => rewrite(item, replace));
-  if (typeof value !== 'object' || value === null) return value;
-  return replace(Object.fromEntries(Object.entries(value).map(([name, member]) => [name, rewrite(member, replace)])));
 }

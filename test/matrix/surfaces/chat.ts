@@ -7,6 +7,8 @@ export const chat: Surface = {
   name: 'chat',
   family: 'chat',
   path: '/v1/chat/completions',
+  id: /^chatcmpl-[A-Za-z0-9-]{20,}$/,
+  headers: (key) => ({ authorization: `Bearer ${key}` }),
   stops: true,
   ask: ({ system, turns, tools, effort, schema, stop, ceiling }, model, stream) => ({
     model,
@@ -32,8 +34,10 @@ export const chat: Surface = {
     const message = at(body, 'choices', 0, 'message');
     const usage = at(body, 'usage');
     return {
-      text: text(at(message, 'content')),
-      reasoning: text(at(message, 'reasoning_content') ?? at(message, 'reasoning')),
+      id: at(body, 'id'),
+      model: at(body, 'model'),
+      text: saidIn(at(message, 'content')),
+      reasoning: thoughtIn(message),
       refusal: text(at(message, 'refusal')),
       calls: list(at(message, 'tool_calls')).map(readCall),
       finish: at(body, 'choices', 0, 'finish_reason') as string | undefined,
@@ -91,6 +95,21 @@ function dataUrl(media: string): string {
   return `data:${media.replace(';', ';base64,')}`;
 }
 
+/** Content is a text, or a list of parts with thoughts among them. */
+function saidIn(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return list(content)
+    .map((part) => text(at(part, 'text')))
+    .join('');
+}
+
+/** Vendors call thoughts by two names, or have them among the content. */
+function thoughtIn(message: unknown): string {
+  const named = text(at(message, 'reasoning_content') ?? at(message, 'reasoning'));
+  const parts = list(at(message, 'content')).flatMap((part) => list(at(part, 'thinking')));
+  return named + parts.map((part) => text(at(part, 'text'))).join('');
+}
+
 function readCall(call: unknown): Call {
   return {
     id: text(at(call, 'id')),
@@ -102,6 +121,7 @@ function readCall(call: unknown): Call {
 /** Throws where the order of chunks is not the format's: an end twice, usage before it, anything after `[DONE]`. */
 function readStream(bytes: Uint8Array): Told {
   const told = { text: '', reasoning: '', refusal: '' };
+  let head: unknown;
   const calls: { id: string; name: string; source: string }[] = [];
   let finish: string | undefined;
   let usage: Body | undefined;
@@ -120,10 +140,12 @@ function readStream(bytes: Uint8Array): Told {
     }
     if (at(chunk, 'object') !== 'chat.completion.chunk') throw new TypeError(`not a chunk: ${data}`);
     const choice = at(chunk, 'choices', 0);
+    if (choice !== undefined) head ??= chunk;
+    if (choice !== undefined && at(chunk, 'id') !== at(head, 'id')) throw new TypeError('a chunk of another answer');
     const delta = at(choice, 'delta');
     if (finish !== undefined && text(at(delta, 'content')) !== '') throw new TypeError('text after the end');
-    told.text += text(at(delta, 'content'));
-    told.reasoning += text(at(delta, 'reasoning_content') ?? at(delta, 'reasoning'));
+    told.text += saidIn(at(delta, 'content'));
+    told.reasoning += thoughtIn(delta);
     told.refusal += text(at(delta, 'refusal'));
     for (const call of list(at(delta, 'tool_calls'))) readCallDelta(calls, call);
     const ended = at(choice, 'finish_reason');
@@ -136,6 +158,8 @@ function readStream(bytes: Uint8Array): Told {
   if (!done && !error) throw new TypeError('the stream has no [DONE]');
   return {
     ...told,
+    id: at(head, 'id'),
+    model: at(head, 'model'),
     calls: calls.map(({ id, name, source }) => ({ id, name, input: JSON.parse(source) as unknown })),
     finish,
     usage,

@@ -10,6 +10,8 @@ export const messages: Surface = {
   name: 'messages',
   family: 'messages',
   path: '/v1/messages',
+  id: /^msg_[A-Za-z0-9-]{20,}$/,
+  headers: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
   stops: true,
   ask: ({ system, turns, tools, effort, schema, stop, ceiling }, model, stream, thinking) => {
     const budget = effort && thinking === 'budget';
@@ -72,6 +74,8 @@ function readMessage(body: unknown, blocks: readonly unknown[]): Told {
   const sequence = at(body, 'stop_sequence');
   const reason = at(body, 'stop_reason');
   return {
+    id: at(body, 'id'),
+    model: at(body, 'model'),
     text: texts('text', 'text'),
     reasoning: texts('thinking', 'thinking'),
     refusal: '',

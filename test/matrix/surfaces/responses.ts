@@ -7,6 +7,9 @@ export const responses: Surface = {
   name: 'responses',
   family: 'responses',
   path: '/v1/responses',
+  id: /^resp_[A-Za-z0-9-]{20,}$/,
+  headers: (key) => ({ authorization: `Bearer ${key}` }),
+  // The format has no such member: these cells have nothing to pass on.
   stops: false,
   ask: ({ system, turns, tools, effort, schema, ceiling }, model, stream) => ({
     model,
@@ -80,6 +83,8 @@ function readResponse(body: unknown): Told {
   const status = text(at(body, 'status'));
   const reason = at(body, 'incomplete_details', 'reason');
   return {
+    id: at(body, 'id'),
+    model: at(body, 'model'),
     text: texts('output_text', 'text'),
     refusal: texts('refusal', 'refusal'),
     reasoning: thoughts

@@ -6,6 +6,10 @@ export interface Surface {
   readonly name: string;
   readonly family: 'chat' | 'messages' | 'responses';
   readonly path: string;
+  /** What its answers' ids look like, where they are the gateway's own. */
+  readonly id: RegExp;
+  /** The headers that carry a client's key, and those that its clients always send. */
+  headers(key: string): Readonly<Record<string, string>>;
   /** Its requests have stop strings. */
   readonly stops: boolean;
   /** `thinking`: how its clients tell a model to think that has several ways. */
