@@ -11,6 +11,7 @@ import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
 import { dispatch } from '#route/dispatch.ts';
 import { plan, type Providers } from '#route/plan.ts';
+import { LearnedRejects } from '#route/learned-rejects.ts';
 import { prepare } from '#route/prepare.ts';
 import type { MediaFetcher } from '#ports/media.ts';
 import { Entry } from '#seal/entry.ts';
@@ -118,6 +119,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       'The audit ledger is behind; nothing is sent that could not be sealed.',
     );
   };
+  const learned = new LearnedRejects();
   const stages: Stages = {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
     admit,
@@ -142,7 +144,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       requireRoom();
       return hold({ ...call, model: call.ask.model, stream: call.ask.stream }, candidates, demand, meterDeps);
     },
-    dispatch,
+    dispatch: (work, entry) => dispatch({ ...work, learned }, entry),
   };
   const passageStages: PassageStages = {
     open: (passage) => openEntry(passage, 'passthrough'),

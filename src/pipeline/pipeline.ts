@@ -19,7 +19,7 @@ export interface Stages {
   prepare(call: Call, inspection: Inspection, targets: readonly Target[]): Promise<Plan>;
   demand(call: Call, inspection: Inspection, plan: Plan): Demand;
   meter(call: Call, plan: Plan, demand: Demand): Promise<Hold<Candidate>>;
-  dispatch(work: Dispatch, entry: Entry): AsyncGenerator<Answer>;
+  dispatch(work: Omit<Dispatch, 'learned'>, entry: Entry): AsyncGenerator<Answer>;
 }
 
 /** One call's way: inspect, route, meter, dispatch; sealed and settled at the end of every way out. // spec 1.1 */

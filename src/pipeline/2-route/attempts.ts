@@ -1,5 +1,6 @@
 import type { AttemptReport } from '#errors/gateway-error.ts';
 import { UpstreamFault, type Incoming, type Outgoing } from '#ports/provider.ts';
+import type { LearnedRejects } from './learned-rejects.ts';
 import type { Candidate, Plan } from './prepare.ts';
 import { answeredWithError, noAnswer, retryable } from './upstream-error.ts';
 
@@ -19,6 +20,7 @@ export interface AttemptDeps {
   readonly onAttempt: (candidate: Candidate) => void;
   /** Where attempts are reported. */
   readonly report: AttemptReport[];
+  readonly learned: LearnedRejects;
 }
 
 export interface Answered {
@@ -28,20 +30,26 @@ export interface Answered {
 
 /**
  * Asks the candidates in order until one answers with success. One failed attempt may be repeated, bounded by the
- * provider's own setting and by three in all; never after a timeout, since the provider may still be running it.
+ * provider's own setting and by three in all; never after a timeout, since the provider may still be running it. One
+ * that was refused for an optional member is repeated without it, once.
  * Throws what the client is told of the last failure. // spec 7.1
  */
 export async function attempt(plan: Plan, deps: AttemptDeps): Promise<Answered> {
   const deadline = performance.now() + deps.timeoutMs;
   let last: Failure | undefined;
-  for (const candidate of plan) {
-    for (let round = 0; round < candidate.provider.config.attempts && deps.report.length < MAX_ATTEMPTS; round++) {
-      if (last && !(await pause(last, round, deadline, deps.signal))) throw last.error;
+  for (const planned of plan) {
+    let candidate = deps.learned.fit(planned);
+    let { attempts } = planned.provider.config;
+    for (let round = 0; round < attempts && deps.report.length < MAX_ATTEMPTS; round++) {
+      if (last?.again && !(await pause(last, round, deadline, deps.signal))) throw last.error;
       deps.onAttempt(candidate);
       const result = await once(candidate, deadline, deps);
       if ('incoming' in result) return { candidate, incoming: result.incoming };
       last = result;
-      if (!last.again) throw last.error;
+      if (last.lighter && candidate === planned) {
+        candidate = last.lighter;
+        attempts++;
+      } else if (!last.again) throw last.error;
     }
   }
   throw last!.error;
@@ -52,6 +60,8 @@ interface Failure {
   /** Whether another attempt makes sense. */
   readonly again: boolean;
   readonly waitMs: number | undefined;
+  /** The request without an optional member that was refused. */
+  readonly lighter?: Candidate | undefined;
 }
 
 async function once(
@@ -83,7 +93,8 @@ async function once(
     record({ status });
     const managed = candidate.provider.config.keyOwnership === 'managed';
     const error = answeredWithError(status, message, retryAfterMs, deps.report, managed);
-    return { error, again: failure.retryable ?? retryable(status), waitMs: retryAfterMs };
+    const lighter = deps.learned.learn(candidate, status, message);
+    return { error, again: failure.retryable ?? retryable(status), waitMs: retryAfterMs, lighter };
   } catch (thrown) {
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     record({ error: thrown.kind });

@@ -8,6 +8,7 @@ import type { Entry } from '#seal/entry.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { readBuffered } from './buffered.ts';
 import { attempt } from './attempts.ts';
+import type { LearnedRejects } from './learned-rejects.ts';
 import type { Candidate } from './prepare.ts';
 import type { Relay } from './relay.ts';
 import { TranslatedRelay } from './translated-relay.ts';
@@ -17,6 +18,7 @@ import type { AnswerContext } from '#wire/codec.ts';
 
 /** All that was decided about a call before it leaves. */
 export interface Dispatch {
+  readonly learned: LearnedRejects;
   readonly call: Call;
   readonly inspection: Inspection;
   readonly demand: Demand;
@@ -40,6 +42,7 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
       timeoutMs: call.timeoutMs,
       signal: upstream.signal,
       report: entry.attempts,
+      learned: work.learned,
       onAttempt: ({ provider, model, family, losses }) => {
         entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
         entry.losses = losses;

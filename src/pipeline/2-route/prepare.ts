@@ -49,9 +49,9 @@ export async function prepare(
   for (const target of targets) {
     try {
       candidates.push(
-        target.family === call.codec.family
-          ? verbatim(call, inspection, target)
-          : await translated(call, inspection, target, media),
+        mustTranslate(call, inspection, target)
+          ? await translated(call, inspection, target, media)
+          : verbatim(call, inspection, target),
       );
     } catch (thrown) {
       if (!(thrown instanceof BadRequestShape)) throw thrown;
@@ -61,6 +61,12 @@ export async function prepare(
   const [first, ...rest] = candidates;
   if (!first) throw refusal!;
   return [first, ...rest];
+}
+
+/** Between families; and within one where a provider takes no addresses, since what is behind them must be put in. */
+function mustTranslate(call: Call, { media }: Inspection, { family, provider, model }: Target): boolean {
+  if (family !== call.codec.family) return true;
+  return isHubFamily(family) && media.some(({ source }) => source === 'remote') && !provider.traits(model).remoteMedia;
 }
 
 /** The original bytes with the declared edits. */
