@@ -122,6 +122,7 @@ function readCall(call: unknown): Call {
 function readStream(bytes: Uint8Array): Told {
   const told = { text: '', reasoning: '', refusal: '' };
   let head: unknown;
+  let role: unknown;
   const calls: { id: string; name: string; source: string }[] = [];
   let finish: string | undefined;
   let usage: Body | undefined;
@@ -144,6 +145,7 @@ function readStream(bytes: Uint8Array): Told {
     if (choice !== undefined && at(chunk, 'id') !== at(head, 'id')) throw new TypeError('a chunk of another answer');
     const delta = at(choice, 'delta');
     if (finish !== undefined && text(at(delta, 'content')) !== '') throw new TypeError('text after the end');
+    role ??= at(delta, 'role');
     told.text += saidIn(at(delta, 'content'));
     told.reasoning += thoughtIn(delta);
     told.refusal += text(at(delta, 'refusal'));
@@ -155,6 +157,7 @@ function readStream(bytes: Uint8Array): Told {
     if (said !== undefined && finish === undefined) throw new TypeError('usage before the end');
     usage = (said as Body | undefined) ?? usage;
   }
+  if (role !== 'assistant') throw new TypeError('nobody says who speaks');
   if (!done && !error) throw new TypeError('the stream has no [DONE]');
   return {
     ...told,

@@ -96,13 +96,17 @@ function readStream(bytes: Uint8Array): Told {
   let message: Record<string, unknown> | undefined;
   let error: Told['error'];
   let over = false;
+  let pinged = false;
   for (const event of parseSse(bytes)) {
     if (event.type === 'comment') continue;
     const data: unknown = JSON.parse(event.data);
     const type = at(data, 'type');
     if (event.event !== type) throw new TypeError(`event ${event.event} holds ${String(type)}`);
     if (over || error) throw new TypeError(`${String(type)} after the end`);
-    if (type === 'ping') continue;
+    if (type === 'ping') {
+      pinged = true;
+      continue;
+    }
     if (type === 'error') error = messages.error(data);
     else if (type === 'message_start' && !message) {
       message = { ...(at(data, 'message') as object) };
@@ -123,6 +127,7 @@ function readStream(bytes: Uint8Array): Told {
     } else if (type === 'message_stop' && typeof at(message, 'stop_reason') === 'string') over = true;
     else throw new TypeError(`${String(type)} out of order`);
   }
+  if (!pinged) throw new TypeError('the stream has no ping');
   if (!over && !error) throw new TypeError('the stream has no message_stop');
   return { ...readMessage(message, blocks), ...(error && { error }) };
 }
