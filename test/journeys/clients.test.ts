@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROVIDER_KINDS } from '../harness/provider-kinds.ts';
 import { anthropicSuite } from './anthropic.suite.ts';
 import { aiSdkClients } from './clients/ai-sdk.ts';
 import { ANTHROPIC_PACKAGES, anthropicMessages } from './clients/anthropic.ts';
@@ -9,7 +8,7 @@ import { OPENAI_PACKAGES, openaiChat, openaiResponses } from './clients/openai.t
 import { openaiSuite } from './openai.suite.ts';
 import { pythonSuite } from './python.suite.ts';
 import { PAGES } from './vendor-answers.ts';
-import { startWorld, type World } from './world.ts';
+import { startWorld, TALKING, type World } from './world.ts';
 
 /** Client libraries as they are, against every kind of provider. */
 
@@ -46,7 +45,7 @@ function sentTo(kind: string, before: number): readonly string[] {
 const names = makeClients({ url: 'http://127.0.0.1:1', key: 'none' }).map(({ name }) => name);
 
 describe.each(names)('%s', (name) => {
-  describe.each(PROVIDER_KINDS)('$kind', ({ kind, model }) => {
+  describe.each(TALKING)('$name', ({ name: kind, model }) => {
     const address = `ada.${kind}@example.com`;
 
     test('streams', async () => {

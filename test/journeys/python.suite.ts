@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rowOf } from '../harness/ledger-rows.ts';
-import { PROVIDER_KINDS } from '../harness/provider-kinds.ts';
 import { skipUnless } from '../harness/skip.ts';
 import { VECTOR } from './vendor-answers.ts';
-import { LISTED, type World } from './world.ts';
+import { OFFERED, TALKING, type World } from './world.ts';
 
 const PYTHON = join(import.meta.dirname, '../../.tools/python/bin/python');
 const SCRIPTS = join(import.meta.dirname, 'python');
-const MODELS = PROVIDER_KINDS.map(({ kind, model }) => `${kind}/${model}`);
+const MODELS = TALKING.map(({ name: kind, model }) => `${kind}/${model}`);
 const run = promisify(execFile);
 
 /** What a script tells of one journey, by model. */
@@ -73,7 +72,7 @@ function packageSuite({ script, ways, refusals }: Package, world: () => World): 
 
   const prefix = (way: string, kind: string): string => `${way}.${kind}@example.com`;
   describe.each(ways)('%s', (way) => {
-    describe.each(PROVIDER_KINDS)('$kind', ({ kind, model }) => {
+    describe.each(TALKING)('$name', ({ name: kind, model }) => {
       const address = prefix(way, kind);
       test('streams', () => {
         expect(told[`${way} stream`]?.[`${kind}/${model}`]).toBe(`You said: Write to ${address} about lunch`);
@@ -87,7 +86,7 @@ function packageSuite({ script, ways, refusals }: Package, world: () => World): 
     });
   });
 
-  test.each(PROVIDER_KINDS)('$kind sees no address', ({ kind }) => {
+  test.each(TALKING)('$name sees no address', ({ name: kind }) => {
     const bodies = sent.filter((one) => one.kind === kind && /about lunch/.test(one.body)).map(({ body }) => body);
     // A stream, and the two turns of a tool loop.
     expect(bodies).toHaveLength(3 * ways.length);
@@ -105,8 +104,8 @@ function packageSuite({ script, ways, refusals }: Package, world: () => World): 
   });
 
   test('lists models', () => {
-    expect(told['models']).toHaveLength(LISTED.count);
-    if (told['pages']) expect(told['pages']).toEqual([20, 20, 5]);
+    expect(told['models']).toEqual(OFFERED);
+    if (ways.includes('messages')) expect(told['pages']).toEqual([20, 20, OFFERED.length - 40]);
   });
 
   if (ways.includes('messages'))

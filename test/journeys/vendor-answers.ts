@@ -1,4 +1,4 @@
-import type { SeenRequest, SetAnswer } from '../harness/provider-stand-in.ts';
+import type { SeenRequest, SetAnswer } from './stand-in.ts';
 
 /** A vector that 32-bit floats hold exactly. */
 export const VECTOR = [0.5, -0.25, 1.5, 0] as const;
@@ -28,6 +28,8 @@ const ANSWERS: readonly (readonly [method: string, path: RegExp, respond: Respon
   ['GET', /\/files\/image-1\/content$/, () => ({ type: 'image/png', body: PICTURE })],
   ['DELETE', /\/files\/image-1$/, () => json({ id: 'image-1', object: 'file', deleted: true })],
   ['POST', /\/ocr$/, () => json(PAGES)],
+  // `/token`, below no kind: clouds give access tokens.
+  ['POST', /^$/, () => json({ access_token: 'token-of-a-cloud', token_type: 'Bearer', expires_in: 3600 })],
 ];
 
 /** What vendors answer where no model talks. Undefined: a model does. */

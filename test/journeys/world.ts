@@ -3,9 +3,9 @@ import type { ChatCompletionRequest, FixtureResponse } from '@copilotkit/aimock'
 import { inject } from 'vitest';
 import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
 import { createDatabase } from '../harness/postgres.ts';
-import { kindResources, PROVIDER_KINDS } from '../harness/provider-kinds.ts';
-import { startProviderStandIn, type ProviderStandIn } from '../harness/provider-stand-in.ts';
+import { kindResources, KINDS } from '../matrix/kinds/kinds.ts';
 import type { Connection } from './clients/client.ts';
+import { startProviderStandIn, type ProviderStandIn } from './stand-in.ts';
 import { vendorAnswer } from './vendor-answers.ts';
 
 /** One gateway in front of every kind of provider, as an application team meets it. */
@@ -38,31 +38,38 @@ export async function startWorld(): Promise<World> {
   };
 }
 
-/** A provider whose models are listed, so many that a list of models has pages. */
-export const LISTED = { kind: 'listed', count: 45 } as const;
+/** Models of a provider that lists them: so many that a list of models has pages. */
+const LISTED = Array.from({ length: 45 }, (_, index) => ({ id: `model-${String(index).padStart(2, '0')}` }));
+
+/** Every model that a list of models shows: those that providers are configured with. */
+export const OFFERED: readonly string[] = [
+  ...LISTED.map(({ id }) => `listed/${id}`),
+  ...KINDS.flatMap(({ name, spec }) => {
+    const models = (spec['models'] ?? []) as readonly { readonly id: string }[];
+    return models.map(({ id }) => `${name}/${id}`);
+  }),
+].sort();
+
+/** Every kind of provider that holds conversations. */
+export const TALKING = KINDS.filter(({ refused }) => refused === undefined);
 
 function resources(url: string, key: string, openKey: string): object[] {
   const [organization, workload, virtualKey] = tenant({ upstreamUrl: url, key });
-  const models = Array.from({ length: LISTED.count }, (_, index) => `model-${String(index).padStart(2, '0')}`);
-  const listed = {
-    kind: LISTED.kind,
-    model: 'model-00',
-    spec: { protocol: 'Custom', jurisdiction: 'LOCAL' },
-    models,
-  };
-  const managed = {
-    kind: 'managed',
-    model: 'm',
-    spec: { vendor: 'openai', jurisdiction: 'US', keyOwnership: 'Managed' },
-  };
-  const kinds = [...PROVIDER_KINDS, listed, managed];
-  const prices = kinds.flatMap(({ kind }) => [
-    { model: `${kind}/*`, input: '2', output: '8' },
-    ...['Page', 'Image', 'Call'].map((unit) => ({ model: `${kind}/*`, unit, input: '0.01' })),
+  const endpoint = { url: `${url}/openai/v1`, allowInsecure: true };
+  const credentials = [{ name: 'main', type: 'APIKey', secretKeyRef: { name: 'keys', key: 'openai' } }];
+  const more = [
+    { slug: 'listed', protocol: 'Custom', jurisdiction: 'LOCAL', endpoint, models: LISTED },
+    { slug: 'managed', vendor: 'openai', jurisdiction: 'US', keyOwnership: 'Managed', endpoint, credentials },
+  ];
+  const slugs = [...KINDS.map(({ name }) => name), ...more.map(({ slug }) => slug)];
+  const prices = slugs.flatMap((slug) => [
+    { model: `${slug}/*`, input: '2', output: '8' },
+    ...['Page', 'Image', 'Call'].map((unit) => ({ model: `${slug}/*`, unit, input: '0.01' })),
   ]);
   return [
     ...[organization, workload, virtualKey].filter((one) => one !== undefined),
-    ...kindResources(kinds, url),
+    ...kindResources(url),
+    ...more.map((spec) => resource('Provider', spec.slug, spec)),
     resource('PriceBook', 'prices', { prices }),
     resource('Workload', 'open', { organizationRef: { name: 'acme' } }),
     resource('VirtualKey', 'open-key', {
@@ -75,7 +82,7 @@ function resources(url: string, key: string, openKey: string): object[] {
     }),
     resource('Policy', 'app-policy', {
       targetRefs: [{ kind: 'Workload', name: 'app' }],
-      defaults: { dlp: { mode: 'Tokenize' }, allowedModels: [...kinds.map(({ kind }) => `${kind}/*`), 'absent/*'] },
+      defaults: { dlp: { mode: 'Tokenize' }, allowedModels: [...slugs.map((slug) => `${slug}/*`), 'absent/*'] },
     }),
   ];
 }

@@ -1,7 +1,7 @@
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { EventStreamCodec } from '@smithy/core/event-streams';
 import { LLMock, type ChatCompletionRequest, type FixtureResponse } from '@copilotkit/aimock';
+import { mediaType, readFrames, writeFrame } from '../matrix/stand-in/framing.ts';
 
 /** A request as a provider got it. */
 export interface SeenRequest {
@@ -85,7 +85,8 @@ function forward(seen: SeenRequest, port: number, response: ServerResponse): voi
   const onward = ask({ host: '127.0.0.1', port, method: seen.method, path, headers }, (answer) => {
     if (chunked === true) {
       void readBody(answer).then((stream) => {
-        send(response, { type: 'application/vnd.amazon.eventstream', body: toChunks(stream.toString('utf8')) });
+        const frames = readFrames(stream, 'sse').map((frame) => writeFrame(frame, 'chunks'));
+        send(response, { type: mediaType('chunks'), body: Buffer.concat(frames) });
       });
       return;
     }
@@ -115,22 +116,5 @@ function modelAddress({ path, body }: SeenRequest): ModelAddress {
     return { path: '/v1/messages', body: Buffer.from(JSON.stringify(whole)), chunked: stream && bedrock !== null };
   }
   if (/^\/(model|v1|v1beta)\//.test(path)) return { path, body };
-  return { path: path.replace(/^(\/openai|\/inference)?(\/v1)?\//, '/v1/'), body };
-}
-
-const codec = new EventStreamCodec(
-  (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),
-  (text) => Buffer.from(text, 'utf8'),
-);
-
-/** Server-sent events as Bedrock streams another vendor's: each in base64 in a `chunk` of its own. */
-function toChunks(stream: string): Buffer {
-  const header = (value: string) => ({ type: 'string' as const, value });
-  const headers = {
-    ':event-type': header('chunk'),
-    ':content-type': header('application/json'),
-    ':message-type': header('event'),
-  };
-  const events = [...stream.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => Buffer.from(data).toString('base64'));
-  return Buffer.concat(events.map((bytes) => codec.encode({ headers, body: Buffer.from(JSON.stringify({ bytes })) })));
+  return { path: path.replace(/^(?:\/openai|\/inference)?(?:\/v1|\/deployments\/[^/]+)?\//, '/v1/'), body };
 }
