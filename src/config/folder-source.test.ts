@@ -176,6 +176,15 @@ describe('reading once', () => {
   });
 });
 
+test('the samples of providers are good', async () => {
+  const { faults, counts } = await loadFolder({
+    dir: join(import.meta.dirname, '../../k8s/samples/providers'),
+    usdToEur: '1',
+  });
+  expect(faults ?? []).toEqual([]);
+  expect(counts?.Provider).toBe(18);
+});
+
 describe('following changes', () => {
   test('a change is seen, and readers keep what they have', async () => {
     await write('a.yaml', acme, bot, key);
