@@ -1,4 +1,4 @@
-import Anthropic from '@anthropic-ai/sdk';
+import type Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { ANTHROPIC_PACKAGES, anthropicClient } from './clients/anthropic.ts';
@@ -76,6 +76,35 @@ export function anthropicSuite(world: () => World): void {
 
     test('gets one model', async () => {
       expect(await client().models.retrieve('listed/model-03')).toMatchObject({ id: 'listed/model-03', type: 'model' });
+    });
+  });
+
+  describe('conversations that the provider would keep', () => {
+    const [[, Sdk]] = ANTHROPIC_PACKAGES;
+    const fields = { model: 'anthropic/claude-sonnet-4-5', max_tokens: 64 };
+
+    test('are refused in words that the client goes on from', async () => {
+      const before = world().providers.seen.length;
+      const thread = anthropicClient(Sdk, world()).beta.messages.thread({
+        ...fields,
+        unsupportedRequestBehavior: 'continue_unthreaded',
+      });
+      await thread.send({ role: 'user', content: 'Mail ada@example.com' });
+      await thread.send({ role: 'user', content: 'And bob@example.com' });
+      const sent = world()
+        .providers.seen.slice(before)
+        .map(({ body }) => body.toString('utf8'));
+      expect(sent).toHaveLength(2);
+      expect(sent.join()).not.toMatch(/"thread"|@example/);
+      // Tags are numbered over the whole conversation: one name, one person.
+      expect(sent[1]).toMatch(/Mail «EMAIL_1».*And «EMAIL_2»/);
+    });
+
+    test('are refused as such where the application insists', async () => {
+      const thread = anthropicClient(Sdk, world()).beta.messages.thread(fields);
+      const error: unknown = await thread.send({ role: 'user', content: 'Hi' }).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(Sdk.BadRequestError);
+      expect(error).toMatchObject({ errorCode: 'thread_unsupported_request' });
     });
   });
 }

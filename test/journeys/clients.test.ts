@@ -5,6 +5,7 @@ import { ANTHROPIC_PACKAGES, anthropicMessages } from './clients/anthropic.ts';
 import type { Client, MailArguments } from './clients/client.ts';
 import { langchainClients } from './clients/langchain.ts';
 import { OPENAI_PACKAGES, openaiChat, openaiResponses } from './clients/openai.ts';
+import { frameworksSuite } from './frameworks.suite.ts';
 import { openaiSuite } from './openai.suite.ts';
 import { pythonSuite } from './python.suite.ts';
 import { PAGES } from './vendor-answers.ts';
@@ -80,6 +81,7 @@ describe.each(names)('%s', (name) => {
 
 openaiSuite(() => world);
 anthropicSuite(() => world);
+frameworksSuite(() => world);
 pythonSuite(() => world);
 
 test('pages are read by the vendor that reads pages', async () => {

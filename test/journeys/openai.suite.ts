@@ -1,4 +1,4 @@
-import OpenAI, { toFile } from 'openai';
+import { toFile, type OpenAI } from 'openai';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { OPENAI_PACKAGES, openaiClient } from './clients/openai.ts';

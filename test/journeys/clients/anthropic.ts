@@ -2,8 +2,10 @@ import Anthropic from '@anthropic-ai/sdk';
 import AnthropicPrevious from 'anthropic-previous';
 import { MAIL_TOOL, type Client, type Connection, type MailArguments } from './client.ts';
 
+type Package = readonly [name: string, sdk: typeof Anthropic];
+
 /** The official package and the one before its first major: what is used here is the same in both. */
-export const ANTHROPIC_PACKAGES: readonly (readonly [name: string, sdk: typeof Anthropic])[] = [
+export const ANTHROPIC_PACKAGES: readonly [Package, ...Package[]] = [
   ['@anthropic-ai/sdk', Anthropic],
   ['@anthropic-ai/sdk (previous)', AnthropicPrevious as unknown as typeof Anthropic],
 ];
