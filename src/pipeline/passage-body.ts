@@ -76,8 +76,8 @@ async function readJson(passage: Passage, text: string, stages: PassageStages, e
   const inspection = await stages.inspect(document, PLAIN, policy, remove, noting(entry));
   const node = member(document.root, 'model');
   const send = async function* (upstreamModel: string): AsyncGenerator<Uint8Array> {
-    const renamed = node ? [setString(node, upstreamModel)] : [];
-    yield Buffer.from(render(text, [...edits, ...inspection.edits, ...renamed]));
+    const rename = node ? [setString(node, upstreamModel)] : [];
+    yield Buffer.from(render(text, [...edits, ...inspection.edits, ...rename]));
   };
   return {
     ...NO_BODY,
@@ -149,9 +149,9 @@ class InspectedForm {
   }
 
   async next(): Promise<FormPart | undefined> {
-    const { value, done } = await this.#parts.next();
-    if (done === true) return undefined;
-    return value.kind === 'field' ? await this.#field(value) : this.#file(value);
+    const next = await this.#parts.next();
+    if (next.done === true) return undefined;
+    return next.value.kind === 'field' ? this.#field(next.value) : this.#file(next.value);
   }
 
   /** Keeps a file in memory until it is known where it goes; its length. */

@@ -133,7 +133,7 @@ describe('a form', () => {
       headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
       body,
       duplex: 'half',
-    } as RequestInit);
+    });
     await begun.promise;
     // The provider is connected to although the form is not all there.
     await expect.poll(() => upstream.connections()).toBeGreaterThan(before);
@@ -219,9 +219,10 @@ describe('an answer that is bytes', () => {
   });
 
   test('that breaks off breaks off for the client too, and is billed', async () => {
-    const broken: Answer = ({ response, cut }) => {
+    const broken: Answer = (exchange) => {
+      const { response } = exchange;
       response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-length': bytes.length });
-      response.write(bytes.subarray(0, 1000), () => cut('reset'));
+      response.write(bytes.subarray(0, 1000), () => exchange.cut('reset'));
     };
     upstream.respond(broken);
     const answer = await call('logged', '/v1/audio/speech', {
@@ -229,7 +230,7 @@ describe('an answer that is bytes', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"input":"x","model":"upstream/tts"}',
     });
-    await expect(answer.arrayBuffer()).rejects.toThrow();
+    await expect(answer.arrayBuffer()).rejects.toThrow('terminated');
     const row = await rowOf(databaseUrl, answer.headers.get('x-request-id'));
     expect(row).toMatchObject({ outcome: 'failed', reason: 'reset' });
   });

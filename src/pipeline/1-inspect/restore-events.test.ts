@@ -54,7 +54,7 @@ describe('a stream of events', () => {
   test('keeps tool-call arguments valid JSON', () => {
     const call: Part = { type: 'tool-call', id: 'c', name: 'f', argumentsJson: '' };
     const json = JSON.stringify({ x: QUOTED });
-    const pieces = [...json].map((piece) => delta(0, piece));
+    const pieces = json.split('').map((piece) => delta(0, piece));
     const events = [
       { type: 'part-start', index: 0, part: call } as const,
       ...pieces,

@@ -38,7 +38,7 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
     // A client that is gone already is not dispatched for, nor billed.
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
     const { candidate, incoming } = await attempt(hold.plan, {
-      outgoing: (candidate, timeoutMs) => outgoing(call, candidate, timeoutMs, upstream.signal),
+      outgoing: (asked, timeoutMs) => outgoing(call, asked, timeoutMs, upstream.signal),
       timeoutMs: call.timeoutMs,
       signal: upstream.signal,
       report: entry.attempts,

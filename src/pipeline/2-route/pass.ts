@@ -32,15 +32,16 @@ export async function* pass(
   const report = (outcome: { status?: number; error?: string }): void => {
     entry.attempts.push({ provider: slug, model, ...outcome, duration_ms: Math.round(performance.now() - started) });
   };
-  const watched = passing.body && new WatchedBody(passing.body);
+  let ours: unknown;
+  const body = passing.body && watched(passing.body, (thrown) => (ours = thrown));
   let incoming: Incoming;
   try {
-    incoming = await provider.pass!({ ...passing, body: watched });
+    incoming = await provider.pass!({ ...passing, body });
   } catch (thrown) {
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     report({ error: thrown.kind });
     // A body that broke off on our side is the client's fault, or policy's, not the provider's.
-    throw watched?.failure ?? explain(thrown, passage, entry);
+    throw ours ?? explain(thrown, passage, entry);
   }
   report({ status: incoming.status });
   if (incoming.status < 200 || incoming.status > 299) throw await failure(incoming, target, entry);
@@ -58,22 +59,16 @@ export async function* pass(
   }
 }
 
-/** A request body that remembers why it broke off. */
-class WatchedBody implements AsyncIterable<Uint8Array> {
-  failure: unknown;
-  readonly #body: AsyncIterable<Uint8Array>;
-
-  constructor(body: AsyncIterable<Uint8Array>) {
-    this.#body = body;
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    try {
-      yield* this.#body;
-    } catch (thrown) {
-      this.failure = thrown;
-      throw thrown;
-    }
+/** A request body that tells why it broke off. */
+async function* watched(
+  body: AsyncIterable<Uint8Array>,
+  onFailure: (thrown: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (thrown) {
+    onFailure(thrown);
+    throw thrown;
   }
 }
 
