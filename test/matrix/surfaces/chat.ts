@@ -78,8 +78,10 @@ function userMessages(items: readonly Item[]): object[] {
 function assistantMessage(items: readonly Item[]): object {
   const calls = items.flatMap((item) => ('call' in item ? [item.call] : []));
   const said = items.flatMap((item) => ('text' in item ? [item.text] : [])).join('');
+  const thought = items.flatMap((item) => ('thought' in item ? [item.thought] : [])).join('');
   return {
     role: 'assistant',
+    ...(thought !== '' && { reasoning_content: thought }),
     content: said === '' ? null : said,
     ...(calls.length > 0 && {
       tool_calls: calls.map(({ id, name, input }) => ({
