@@ -36,6 +36,8 @@ export interface Contents {
   /** In prompt order (tools, system, messages, the rest), so that tags numbered along it are stable from turn to turn. */
   readonly leaves: readonly Leaf[];
   readonly media: readonly Media[];
+  /** The conversation began in earlier requests, which the provider has kept and this one does not repeat. */
+  readonly keptBefore?: boolean;
 }
 
 /** What routing and metering need to know of a request. */

@@ -55,6 +55,7 @@ export async function inspect(
   onFindings(findings, unscanned);
   if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
   refuseUnreadable(contents.media, policy);
+  if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
   return { edits, findings, unscanned, media: contents.media, tags: rewrite.tags };
 }
 
@@ -269,6 +270,15 @@ function refusal(categories: string[]): GatewayError {
   return new GatewayError(
     'data_protection',
     `Refused by data protection: the request contains ${found}. Nothing was sent.`,
+  );
+}
+
+/** Tags are numbered over one request: this one's would stand for other texts in the turns that the provider has kept. */
+function confusion(): GatewayError {
+  return new GatewayError(
+    'data_protection',
+    'Refused by data protection: personal data cannot be added to a conversation that the provider keeps. ' +
+      'Send the whole conversation. Nothing was sent.',
   );
 }
 

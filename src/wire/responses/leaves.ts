@@ -1,5 +1,6 @@
 import type { Contents, Media } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
+import { says } from '../members.ts';
 import { member } from '../scan.ts';
 import { walk, type Places } from '../walk.ts';
 
@@ -51,7 +52,10 @@ const PLACES: Places = {
  * keeps, and what it has sealed for itself.
  */
 export function contents(document: WireDocument): Contents {
-  return walk(document, PLACES);
+  const { previous_response_id: previous, conversation } = document.body;
+  const found = walk(document, PLACES);
+  if (!says(previous) && !says(conversation)) return found;
+  return { leaves: found.leaves, media: found.media, keptBefore: true };
 }
 
 function isId(name: string, parent: string): boolean {
