@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { ChatAnthropic } from '@langchain/anthropic';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
-import { APICallError, embedMany, experimental_transcribe as transcribe, generateImage, generateText } from 'ai';
+import { APICallError, embedMany, transcribe, generateImage, generateText } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { PICTURE, SOUND, TRANSCRIPT, VECTOR } from './vendor-answers.ts';
 import type { World } from './world.ts';
