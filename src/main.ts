@@ -95,6 +95,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     keys: config,
     providers,
     calls,
+    turnAway: (caller) => corridor.turnAway(caller),
     serve: (ingress) => corridor.serve(ingress),
     refuse: (ingress, error) => corridor.refuse(ingress, ingress.codec.family, error),
     pass: (passage) => corridor.pass(passage),

@@ -29,6 +29,11 @@ export function createObserver(log: Log): Observer {
   const faults = metrics.counter('gw_store_faults_total', 'Failed accesses to ledger or counters, by what was tried.');
   const restored = metrics.counter('gw_counters_restored_total', 'Rebuilds of spend counters from the ledger.');
   const abandoned = metrics.counter('gw_calls_abandoned_total', 'Calls sealed for processes that died.');
+  const circuits = metrics.counter('gw_circuit_changes_total', 'Circuit breakers that changed, by provider and state.');
+  const aside = metrics.counter(
+    'gw_credentials_set_aside_total',
+    'Credentials not used for a while, by provider and why.',
+  );
   return {
     onCorridor(event) {
       switch (event.kind) {
@@ -40,6 +45,16 @@ export function createObserver(log: Log): Observer {
         case 'calls.abandoned':
           abandoned('', event.holds.length);
           return log.warn({ event: event.kind, calls: event.holds.map((hold) => hold.callId) });
+        case 'circuit.changed': {
+          const { kind, provider, model, state } = event;
+          circuits(`provider="${provider}",state="${state}"`);
+          return log[state === 'open' ? 'warn' : 'info']({ event: kind, provider, model, state });
+        }
+        case 'credential.aside': {
+          const { kind, waitMs, ...facts } = event;
+          aside(`provider="${facts.provider}",why="${facts.why}"`);
+          return log.warn({ event: kind, ...facts, wait_ms: Math.ceil(waitMs) });
+        }
         case 'ledger.fault':
         case 'settle.fault':
         case 'sweep.fault':
@@ -66,6 +81,7 @@ export function createObserver(log: Log): Observer {
     watch({ corridor, calls, config }) {
       metrics.gauge('gw_open_calls', 'Calls in progress.', () => calls.size);
       metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => corridor.openHolds);
+      metrics.gauge('gw_open_circuits', 'Endpoints left alone because they fail.', () => corridor.openCircuits);
       metrics.gauge('gw_pending_rows', 'Audit rows not durable yet.', () => corridor.pendingRows);
       metrics.gauge(
         'gw_pending_settlements',

@@ -4,12 +4,15 @@ import { inspect, type Detection } from '#inspect/inspect.ts';
 import { demandOf } from '#meter/demand.ts';
 import { hold } from '#meter/meter.ts';
 import type { PriceBook } from '#meter/price-book.ts';
+import { RecentRefusals } from '#meter/recent-refusals.ts';
 import { createRestorer } from '#meter/restorer.ts';
 import { createSettler } from '#meter/settler.ts';
 import { createSweeper } from '#meter/sweeper.ts';
 import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
 import { dispatch } from '#route/dispatch.ts';
+import { Endpoints, type EndpointEvent } from '#route/endpoints.ts';
+import { pass } from '#route/pass.ts';
 import { plan, type Providers } from '#route/plan.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
 import { prepare } from '#route/prepare.ts';
@@ -41,13 +44,19 @@ export type CorridorEvent =
   | { readonly kind: 'ledger.fault' | 'settle.fault' | 'sweep.fault' | 'checkpoint.fault'; readonly error: unknown }
   | { readonly kind: 'counters.restored'; readonly organization: string }
   | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
-  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null };
+  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
+  | EndpointEvent;
 
 /** The assembled corridor of one process. */
 export interface Corridor {
   serve(ingress: Ingress): AsyncGenerator<Answer>;
   /** A call that is passed on without being translated: audio, video, files. */
   pass(passage: Passage): AsyncGenerator<PassageAnswer>;
+  /**
+   * What a request of this caller is refused with whatever it asks for, by what the counters have said a moment ago;
+   * undefined: it must be looked at. To be sealed by `refuse`.
+   */
+  turnAway(caller: Pick<Opening, 'key' | 'snapshot'>): GatewayError | undefined;
   /** Seals a request that was refused before its body could be read. */
   refuse(opening: Opening, family: Family, error: GatewayError): Promise<void>;
   /** Takes over what dead processes left, then keeps doing so. Resolves also when the counters can't be reached yet. */
@@ -56,6 +65,8 @@ export interface Corridor {
   drain(deadlineMs: number): Promise<boolean>;
   stop(): void;
   readonly openHolds: number;
+  /** Endpoints that are left alone because they fail. */
+  readonly openCircuits: number;
   readonly pendingRows: number;
   readonly pendingSettlements: number;
   readonly droppedRows: number;
@@ -106,7 +117,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       if (!sweeper.fresh()) throw error;
     });
   };
-  const meterDeps = { counters, prices: deps.prices, restorer, ensureAlive, owner, open };
+  const refusals = new RecentRefusals();
+  const meterDeps = { counters, prices: deps.prices, restorer, refusals, ensureAlive, owner, open };
   const openEntry = (opening: Opening, family: Family): Entry =>
     new Entry(opening, family, (draft) => {
       writer.enqueue(draft);
@@ -120,6 +132,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     );
   };
   const learned = new LearnedRejects();
+  const endpoints = new Endpoints(onEvent);
   const stages: Stages = {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
     admit,
@@ -144,7 +157,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       requireRoom();
       return hold({ ...call, model: call.ask.model, stream: call.ask.stream }, candidates, demand, meterDeps);
     },
-    dispatch: (work, entry) => dispatch({ ...work, learned }, entry),
+    dispatch: (work, entry) => dispatch({ ...work, learned, endpoints }, entry),
   };
   const passageStages: PassageStages = {
     open: (passage) => openEntry(passage, 'passthrough'),
@@ -157,10 +170,12 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       requireRoom();
       return hold(subject, [target], demand, meterDeps);
     },
+    pass: (passage, target, passing, limits, entry) => pass(passage, target, passing, endpoints, limits, entry),
   };
   return {
     serve: (ingress) => serve(ingress, stages),
     pass: (passage) => servePassage(passage, passageStages),
+    turnAway: ({ key, snapshot }) => refusals.find(key, snapshot),
     async refuse(opening, family, error) {
       await using entry = openEntry(opening, family);
       entry.failed(error);
@@ -182,6 +197,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     },
     get openHolds() {
       return open.size;
+    },
+    get openCircuits() {
+      return endpoints.open;
     },
     get pendingRows() {
       return writer.pending;

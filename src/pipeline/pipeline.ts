@@ -19,7 +19,7 @@ export interface Stages {
   prepare(call: Call, inspection: Inspection, targets: readonly Target[]): Promise<Plan>;
   demand(call: Call, inspection: Inspection, plan: Plan): Demand;
   meter(call: Call, plan: Plan, demand: Demand): Promise<Hold<Candidate>>;
-  dispatch(work: Omit<Dispatch, 'learned'>, entry: Entry): AsyncGenerator<Answer>;
+  dispatch(work: Omit<Dispatch, 'learned' | 'endpoints'>, entry: Entry): AsyncGenerator<Answer>;
 }
 
 /** One call's way: inspect, route, meter, dispatch; sealed and settled at the end of every way out. // spec 1.1 */
@@ -38,7 +38,7 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     const hold = await stages.meter(call, plan, demand);
     entry.hold = hold;
     entry.step = 'dispatch';
-    yield { kind: 'accepted', stream: call.ask.stream, headers: responseHeaders(inspection, hold) };
+    yield { kind: 'accepted', stream: call.ask.stream, headers: responseHeaders(inspection), limits: hold.limits };
     yield* stages.dispatch({ call, inspection, demand, hold }, entry);
   } catch (thrown) {
     const error = asGatewayError(thrown);
@@ -47,8 +47,6 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
   }
 }
 
-function responseHeaders(inspection: Inspection, hold: Hold): Record<string, string> {
-  const headers: Record<string, string> = { ...hold.headers };
-  if (inspection.unscanned.length > 0) headers['x-gw-unscanned'] = inspection.unscanned.join(', '); // spec 4.3.5
-  return headers;
+function responseHeaders({ unscanned }: Inspection): Record<string, string> {
+  return unscanned.length > 0 ? { 'x-gw-unscanned': unscanned.join(', ') } : {}; // spec 4.3.5
 }

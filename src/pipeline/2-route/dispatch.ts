@@ -3,22 +3,24 @@ import type { Hold } from '#meter/meter.ts';
 import { NO_USAGE } from '#wire/usage.ts';
 import type { Inspection } from '#inspect/inspect.ts';
 import { ClientHungUp, ServerRestarting, type Answer, type Call } from '#pipeline/call.ts';
-import { UpstreamFault, type Incoming, type Outgoing } from '#ports/provider.ts';
+import { UpstreamFault, type Outgoing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { readBuffered } from './buffered.ts';
-import { attempt } from './attempts.ts';
+import { attempt, type Answered } from './attempts.ts';
+import type { Endpoints, Visit } from './endpoints.ts';
 import type { LearnedRejects } from './learned-rejects.ts';
 import type { Candidate } from './prepare.ts';
 import type { Relay } from './relay.ts';
 import { TranslatedRelay } from './translated-relay.ts';
-import { noAnswer } from './upstream-error.ts';
+import { noAnswer, outcomeOfFault } from './upstream-error.ts';
 import { VerbatimRelay } from './verbatim-relay.ts';
 import type { AnswerContext } from '#wire/codec.ts';
 
 /** All that was decided about a call before it leaves. */
 export interface Dispatch {
   readonly learned: LearnedRejects;
+  readonly endpoints: Endpoints;
   readonly call: Call;
   readonly inspection: Inspection;
   readonly demand: Demand;
@@ -34,15 +36,18 @@ const USAGE_MS = 5000;
 export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<Answer> {
   const { call, hold, demand } = work;
   const upstream = new UpstreamSignal(call);
+  let answered: Answered | undefined;
   try {
     // A client that is gone already is not dispatched for, nor billed.
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
-    const { candidate, incoming } = await attempt(hold.plan, {
-      outgoing: (asked, timeoutMs) => outgoing(call, asked, timeoutMs, upstream.signal),
+    answered = await attempt(hold.plan, {
+      outgoing: (asked, visit, timeoutMs) => outgoing(call, asked, visit, timeoutMs, upstream.signal),
       timeoutMs: call.timeoutMs,
+      patienceMs: call.key.workload.policy.answerTimeoutSeconds * 1000,
       signal: upstream.signal,
       report: entry.attempts,
       learned: work.learned,
+      endpoints: work.endpoints,
       onAttempt: ({ provider, model, family, losses }) => {
         entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
         entry.losses = losses;
@@ -50,22 +55,32 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
       },
     });
     entry.answering = true;
-    const context = contextOf(call, candidate, demand);
+    const context = contextOf(call, answered.candidate, demand);
     yield* call.ask.stream
-      ? streamed(work, candidate, incoming, entry, upstream, context)
-      : buffered(work, candidate, incoming, entry, context);
-    if (!call.signal.aborted) entry.served();
+      ? streamed(work, answered, entry, upstream, context)
+      : buffered(work, answered, entry, context);
+    if (call.signal.aborted) return;
+    entry.served();
+    answered.visit.end('served');
   } catch (thrown) {
+    answered?.visit.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, answered.fair));
     throw explain(thrown, call, entry);
   } finally {
+    answered?.visit.end('unknown');
     upstream.release();
   }
 }
 
-function outgoing(call: Call, candidate: Candidate, timeoutMs: number, signal: AbortSignal): Outgoing {
-  const { provider, model, family, body } = candidate;
+function outgoing(
+  call: Call,
+  { provider, model: id, family, body }: Candidate,
+  { credential }: Visit,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Outgoing {
   const { headers, ask } = call;
-  return { family, model: provider.upstreamModel(model), stream: ask.stream, body, headers, timeoutMs, signal };
+  const model = provider.upstreamModel(id);
+  return { family, model, stream: ask.stream, body, headers, credential, timeoutMs, signal };
 }
 
 function contextOf(call: Call, { model }: Candidate, demand: Demand): AnswerContext {
@@ -81,8 +96,7 @@ function contextOf(call: Call, { model }: Candidate, demand: Demand): AnswerCont
 
 async function* buffered(
   { call, inspection }: Dispatch,
-  candidate: Candidate,
-  incoming: Incoming,
+  { candidate, incoming }: Answered,
   entry: Entry,
   context: AnswerContext,
 ): AsyncGenerator<Answer> {
@@ -93,8 +107,7 @@ async function* buffered(
 
 async function* streamed(
   { call, inspection }: Dispatch,
-  candidate: Candidate,
-  incoming: Incoming,
+  { candidate, incoming, visit }: Answered,
   entry: Entry,
   upstream: UpstreamSignal,
   context: AnswerContext,
@@ -115,6 +128,7 @@ async function* streamed(
       const text = next.done ? relay.end() : relay.consume(next.value);
       if (!head && relay.begun) {
         head = true;
+        visit.answering();
         yield { kind: 'head' };
       }
       if (head && text !== '' && !call.signal.aborted) yield { kind: 'body', text };

@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Passage, PassageAnswer } from '#pipeline/passage.ts';
-import { ServerRestarting } from '#pipeline/call.ts';
+import { ServerRestarting, type Limits } from '#pipeline/call.ts';
 import { UpstreamFault, type Incoming, type Passing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { readDocument, render, setString, type Edit } from '#wire/document.ts';
@@ -8,9 +8,10 @@ import { isObject, type Json } from '#wire/json.ts';
 import { member, type JsonNode } from '#wire/scan.ts';
 import { NO_USAGE, type Usage } from '#wire/usage.ts';
 import type { Target } from './plan.ts';
-import { answeredWithError, noAnswer } from './upstream-error.ts';
+import type { Endpoints, Visit } from './endpoints.ts';
+import { readRefusal } from './refusal.ts';
+import { noAnswer, nobodyToAsk, outcomeOfFault } from './upstream-error.ts';
 
-const MAX_ERROR_BODY = 64 * 1024;
 /** A JSON answer up to this size is looked at for its usage; a larger one is pictures. */
 const MAX_LOOKED_AT = 8 * 1024 * 1024;
 
@@ -21,42 +22,68 @@ const PASSED_HEADERS = ['content-type', 'content-length', 'content-disposition',
 export async function* pass(
   passage: Passage,
   target: Target,
-  passing: Passing,
-  headers: Readonly<Record<string, string>>,
+  passing: Omit<Passing, 'credential'>,
+  endpoints: Endpoints,
+  limits: Limits,
   entry: Entry,
 ): AsyncGenerator<PassageAnswer> {
   const { provider, model, family } = target;
   const { slug } = provider.config;
+  const visit = endpoints.enter(target);
+  if (!visit) throw nobodyToAsk([endpoints.availability(target)]);
   entry.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
+  let incoming: Incoming | undefined;
+  try {
+    incoming = await ask(target, passing, visit, entry);
+    entry.answering = true;
+    visit.answering();
+    const unscanned = entry.unscanned.length > 0 ? { 'x-gw-unscanned': entry.unscanned.join(', ') } : {};
+    const told = { ...passedHeaders(incoming, passage), ...unscanned };
+    yield { kind: 'head', status: incoming.status, headers: told, limits };
+    yield* isJson(incoming) ? whole(incoming, passage, slug, entry) : pieces(incoming);
+    entry.served();
+    visit.end('served');
+  } catch (thrown) {
+    // Bodies go at the client's pace both ways: a timeout may be its own.
+    visit.end(passage.signal.aborted ? 'unknown' : outcomeOfFault(thrown, false));
+    throw explain(thrown, passage, entry);
+  } finally {
+    visit.end('unknown');
+    incoming?.close();
+  }
+}
+
+/** The answer's head, where it says that it worked. Throws what else came of it. */
+async function ask(
+  { provider, model }: Target,
+  passing: Omit<Passing, 'credential'>,
+  visit: Visit,
+  { attempts }: Entry,
+): Promise<Incoming> {
   const started = performance.now();
   const report = (outcome: { status?: number; error?: string }): void => {
-    entry.attempts.push({ provider: slug, model, ...outcome, duration_ms: Math.round(performance.now() - started) });
+    const { slug } = provider.config;
+    attempts.push({ provider: slug, model, ...outcome, duration_ms: Math.round(performance.now() - started) });
   };
   let ours: unknown;
   const body = passing.body && watched(passing.body, (thrown) => (ours = thrown));
   let incoming: Incoming;
   try {
-    incoming = await provider.pass!({ ...passing, body });
+    incoming = await provider.pass!({ ...passing, body, credential: visit.credential });
   } catch (thrown) {
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     report({ error: thrown.kind });
     // A body that broke off on our side is the client's fault, or policy's, not the provider's.
-    throw ours ?? explain(thrown, passage, entry);
+    if (ours !== undefined) throw ours;
+    throw thrown;
   }
-  report({ status: incoming.status });
-  if (incoming.status < 200 || incoming.status > 299) throw await failure(incoming, target, entry);
-  entry.answering = true;
-  try {
-    const unscanned = entry.unscanned.length > 0 ? { 'x-gw-unscanned': entry.unscanned.join(', ') } : {};
-    const told = { ...passedHeaders(incoming, passage), ...headers, ...unscanned };
-    yield { kind: 'head', status: incoming.status, headers: told };
-    yield* isJson(incoming) ? whole(incoming, passage, slug, entry) : pieces(incoming);
-    entry.served();
-  } catch (thrown) {
-    throw explain(thrown, passage, entry);
-  } finally {
-    incoming.close();
+  if (incoming.status >= 200 && incoming.status < 300) {
+    report({ status: incoming.status });
+    return incoming;
   }
+  const { status, error } = await readRefusal(incoming, provider, visit, attempts);
+  report({ status });
+  throw error;
 }
 
 /** A request body that tells why it broke off. */
@@ -149,13 +176,6 @@ function prefixed(text: string, slug: string): string {
   const data = member(root, 'data');
   if (data?.kind === 'array') for (const item of data.items) prefix(member(item, 'id'));
   return render(text, edits);
-}
-
-async function failure(incoming: Incoming, { provider }: Target, entry: Entry): Promise<GatewayError> {
-  const body = await incoming.text(MAX_ERROR_BODY).catch(() => '');
-  const { message, retryAfterMs, status } = provider.readFailure(incoming, body);
-  const managed = provider.config.keyOwnership === 'managed';
-  return answeredWithError(status ?? incoming.status, message, retryAfterMs, entry.attempts, managed);
 }
 
 function explain(thrown: unknown, { signal }: Passage, entry: Entry): unknown {
