@@ -11,6 +11,9 @@ export class SseEventTooLarge extends Error {
   override readonly name = 'SseEventTooLarge';
 }
 
+/** A blank line can still form from the last three characters (CR LF CR | LF). */
+const TAIL = 3;
+
 /**
  * Cuts a byte stream into server-sent events, whatever way it was split: inside a UTF-8 sequence, between CR
  * and LF, in a field name. Line ends may be LF, CRLF or CR.
@@ -21,6 +24,8 @@ export class SseDecoder {
   #rest = '';
   /** How far `#rest` was searched for a blank line. */
   #searched = 0;
+  /** The last characters of `#rest`. */
+  #tail = '';
 
   /** `limit`: most UTF-16 code units an event may have. */
   constructor(limit: number) {
@@ -29,8 +34,14 @@ export class SseDecoder {
 
   /** The events completed by these bytes. Throws `SseEventTooLarge`. */
   push(bytes: Uint8Array): SseEvent[] {
-    this.#rest += this.#utf8.decode(bytes, { stream: true });
-    return this.#take(false);
+    const text = this.#utf8.decode(bytes, { stream: true });
+    this.#rest += text;
+    const seam = this.#tail + text;
+    // Most of a large event has no blank line in it: looking through all of it with every piece would take for ever.
+    if (seam.includes('\n\n') || seam.includes('\r')) return this.#take(false);
+    this.#tail = seam.slice(-TAIL);
+    this.#refuseTooLarge();
+    return [];
   }
 
   /** The events left when the stream has ended: a last one may lack its blank line. */
@@ -55,11 +66,15 @@ export class SseDecoder {
       start = at = end;
     }
     this.#rest = start === 0 ? this.#rest : this.#rest.slice(start);
-    if (this.#rest.length > this.#limit)
-      throw new SseEventTooLarge(`an event is larger than ${this.#limit} characters`);
-    // A blank line can still form from the last three characters (CR LF CR | LF).
-    this.#searched = Math.max(0, this.#rest.length - 3);
+    this.#refuseTooLarge();
+    this.#searched = Math.max(0, this.#rest.length - TAIL);
+    this.#tail = this.#rest.slice(-TAIL);
     return events;
+  }
+
+  #refuseTooLarge(): void {
+    if (this.#rest.length <= this.#limit) return;
+    throw new SseEventTooLarge(`an event is larger than ${this.#limit} characters`);
   }
 }
 

@@ -74,8 +74,8 @@ async function ask(
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     report({ error: thrown.kind });
     // A body that broke off on our side is the client's fault, or policy's, not the provider's.
-    if (ours !== undefined) throw ours;
-    throw thrown;
+    const fault: unknown = ours ?? thrown;
+    throw fault;
   }
   if (incoming.status >= 200 && incoming.status < 300) {
     report({ status: incoming.status });
