@@ -1,5 +1,6 @@
-import { brokenJson, chat, cutOff, hang, json, notHttp, sse, text } from '../harness/answers.ts';
+import { brokenJson, cutOff, hang, json, notHttp, sse, text } from '../harness/answers.ts';
 import type { Answer } from '../harness/exchange.ts';
+import { busy, CHUNK, dailyQuota, flood, GOOD, retryInfo } from './fault-answers.ts';
 
 /** How a call is asked for. */
 export type Mode = 'buffered' | 'streamed';
@@ -34,59 +35,8 @@ export interface Fault {
   readonly fate: Fate | Readonly<Record<Mode, Fate>>;
 }
 
-/** What a call that is answered says it used: 10 in, 1 out. */
-const GOOD = chat({ content: 'ok', usage: { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 } });
 /** Where providers allow five attempts, a call makes three. */
 const times = (attempt: Attempt): readonly Attempt[] => [attempt, attempt, attempt];
-
-const busy = (headers: Record<string, string> = {}, body: object = { error: { message: 'slow down' } }): Answer =>
-  json(body, 429, headers);
-const retryInfo = (retryDelay: string): object => ({
-  error: {
-    code: 429,
-    message: 'slow down',
-    status: 'RESOURCE_EXHAUSTED',
-    details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }],
-  },
-});
-const dailyQuota = {
-  error: {
-    code: 429,
-    message: 'slow down',
-    details: [
-      {
-        '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
-        violations: [{ quotaId: 'GenerateRequestsPerDayPerProject' }],
-      },
-    ],
-  },
-};
-
-const CHUNK = {
-  id: 'c',
-  object: 'chat.completion.chunk',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, delta: { content: 'some words' }, finish_reason: null }],
-};
-
-/** More bytes than any answer, or any event of a stream, may have. */
-const TOO_MUCH = 66;
-
-function flood(type: string, before: string): Answer {
-  return async ({ response, signal }) => {
-    response.writeHead(200, { 'content-type': type });
-    response.write(before);
-    const piece = Buffer.alloc(1024 * 1024, 'x');
-    for (let sent = 0; sent < TOO_MUCH && !signal.aborted; sent++) {
-      await new Promise<void>((resolve) => {
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        response.write(piece, () => resolve());
-      });
-    }
-    response.end();
-  };
-}
 
 const recovered = (...before: Attempt[]): Fate => ({
   status: 200,
