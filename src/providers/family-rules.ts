@@ -17,6 +17,8 @@ export interface FamilyRules {
 export interface ChatRules extends FamilyRules {
   /** Members of a message it takes; absent: all. */
   readonly messageMembers?: ReadonlySet<string>;
+  /** Only the result of a tool may have a `name`. */
+  readonly namesToolsOnly?: boolean;
   /**
    * `stream_options`: `usage` takes `include_usage` and nothing else, `any` the rest too, `unpadded` can leave out the
    * padding of frames, `none` refuses it.

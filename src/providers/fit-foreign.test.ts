@@ -101,3 +101,27 @@ describe('a question for usage', () => {
     expect(fitted.losses).toEqual(losses);
   });
 });
+
+test("names are told to Mistral with tools' results only", () => {
+  const result = { role: 'tool', tool_call_id: 'aBcDeF123', name: 'f', content: 'done' };
+  const { body, losses } = fit('mistral', 'mistral-small', { messages: [{ ...ASK, name: 'ann' }, result] });
+  expect(body['messages']).toEqual([ASK, result]);
+  expect(losses).toEqual(['messages[].name']);
+});
+
+describe('tools in the chat family, for a model that has them there only while it does not think', () => {
+  const tools = [{ type: 'function', function: { name: 'f' } }];
+
+  test.each<readonly [JsonObject, unknown, readonly string[]]>([
+    [{ tools }, 'none', []],
+    [{ tools, reasoning_effort: 'none' }, 'none', []],
+    [{ tools, reasoning_effort: 'high' }, 'none', ['reasoning_effort']],
+    [{ functions: [{ name: 'f' }], reasoning_effort: 'high' }, 'none', ['reasoning_effort']],
+    [{ reasoning_effort: 'high' }, 'high', []],
+    [{ tools: [], reasoning_effort: 'high' }, 'high', []],
+  ])('%j', (more, effort, expected) => {
+    const { body, losses } = fit('azure', 'gpt-5.6', { messages: [ASK], ...more });
+    expect(body['reasoning_effort']).toBe(effort);
+    expect(losses).toEqual(expected);
+  });
+});
