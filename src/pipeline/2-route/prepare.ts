@@ -72,14 +72,14 @@ function mustTranslate(call: Call, { media }: Inspection, { family, provider, mo
 /** The original bytes with the declared edits. */
 function verbatim(call: Call, inspection: Inspection, target: Target): Candidate {
   const edits = [...call.edits, ...inspection.edits];
-  let losses: string[] = [];
+  let losses = [...inspection.losses];
   let { document } = call;
   let fitted = fit(document, call, target, losses);
   let before: readonly Edit[] = edits;
   if (fitted.length > 0 && inspection.edits.length > 0) {
     // What fits the request to the provider may move content: it must read what inspection has left of it.
     document = readDocument(document.family, render(document.text, edits));
-    losses = [];
+    losses = [...inspection.losses];
     fitted = fit(document, call, target, losses);
     before = [];
   }
@@ -93,7 +93,7 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
   if (!isHubFamily(family)) throw new TypeError(`nothing translates to ${family}`);
   const door = call.codec as DoorCodec;
   const exit = EXITS[family];
-  const losses = new Set<string>();
+  const losses = new Set<string>(inspection.losses);
   const lose = (what: string): void => void losses.add(what);
   const edits = [...call.edits, ...inspection.edits];
   const inspected = edits.length === 0 ? call.document : readDocument(door.family, render(call.text, edits));
