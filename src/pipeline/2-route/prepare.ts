@@ -10,6 +10,7 @@ import type { ModelRequest } from '#wire/canonical.ts';
 import { BadRequestShape, type DoorCodec, type ExitCodec } from '#wire/codec.ts';
 import { readDocument, render, setString, type Edit, type WireDocument } from '#wire/document.ts';
 import { member } from '#wire/scan.ts';
+import { renameTools, restoringNames } from '#wire/tool-names.ts';
 import type { Traits } from '#wire/traits.ts';
 import { EXITS, isHubFamily } from './exits.ts';
 import { inlineRemoteMedia } from './inline-media.ts';
@@ -102,12 +103,13 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
   const traits = call.key.workload.policy.promptCache ? known : { ...known, cacheMarks: 'none' as const };
   let request = withCeiling(door.decodeRequest(inspected, lose), target, traits);
   if (!traits.remoteMedia) request = await inlineRemoteMedia(request, media, call.signal);
-  const written = readDocument(family, JSON.stringify(exit.encodeRequest(request, traits, lose)));
+  const { request: named, originals } = renameTools(request, family);
+  const written = readDocument(family, JSON.stringify(exit.encodeRequest(named, traits, lose)));
   const dropped: string[] = [];
   const fitted = fit(written, call, target, dropped);
   for (const what of dropped) lose(what);
   const body = render(written.text, [...rename(written, target), ...fitted]);
-  return { ...target, body, losses: [...losses], translation: { door, exit } };
+  return { ...target, body, losses: [...losses], translation: { door, exit: restoringNames(exit, originals) } };
 }
 
 /** This family must be told a ceiling: where the caller names none, it is the one that is held. */
