@@ -125,3 +125,17 @@ describe('tools in the chat family, for a model that has them there only while i
     expect(losses).toEqual(expected);
   });
 });
+
+test.each<readonly [VendorId, Family, string, string]>([
+  ['openai', 'chat', 'standard_only', 'default'],
+  ['openai', 'responses', 'standard_only', 'default'],
+  ['azure', 'chat', 'standard_only', 'default'],
+  ['openai', 'chat', 'priority', 'priority'],
+  ['openai', 'chat', 'of_tomorrow', 'of_tomorrow'],
+  ['anthropic', 'messages', 'default', 'standard_only'],
+  ['anthropic', 'messages', 'auto', 'auto'],
+  ['custom', 'chat', 'standard_only', 'standard_only'],
+])('%s in %s is told the tier %s as %s', (vendor, family, asked, told) => {
+  const { body, losses } = fit(vendor, 'm', { service_tier: asked }, family);
+  expect([body['service_tier'], losses]).toEqual([told, []]);
+});

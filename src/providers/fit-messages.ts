@@ -16,6 +16,10 @@ export function fitMessages(
 ): readonly Edit[] {
   const fitting = new Fitting(document, lose);
   fitCache(fitting, document, config, traits, context);
+  // What other vendors call the default. // wire-formats 2.7
+  if (config.vendor === 'anthropic' && fitting.value('service_tier') === 'default') {
+    fitting.set('service_tier', '"standard_only"');
+  }
   for (const name of config.models.get(context.model)?.rejects ?? []) fitting.drop(name);
   return fitting.edits();
 }
