@@ -91,6 +91,30 @@ describe('ids of tool calls', () => {
   });
 });
 
+describe('ids of tool calls in messages', () => {
+  const history = (id: string) => ({
+    max_tokens: 5,
+    messages: [
+      ASK,
+      { role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: { id: 'a:b' } }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] },
+    ],
+  });
+
+  test.each(['functions.f:0', 'a'.repeat(65), 'ü'])('%s is respelled for Claude, in call and result', (id) => {
+    const { body, losses } = fit('anthropic', 'claude-opus-4-8', history(id), 'messages');
+    const spelt = /call_\w{24}/.exec(JSON.stringify(body))?.[0] ?? '';
+    expect(spelt).not.toBe('');
+    expect(body).toEqual({ model: 'claude-opus-4-8', ...history(spelt) });
+    expect(losses).toEqual([]);
+  });
+
+  test.each(['toolu_01A', 'call_1-2', `toolu_${'a'.repeat(58)}`])('%s stays', (id) => {
+    const { text } = fit('anthropic', 'claude-opus-4-8', history(id), 'messages');
+    expect(text).toBe(JSON.stringify({ model: 'claude-opus-4-8', ...history(id) }));
+  });
+});
+
 describe('a question for usage', () => {
   test.each([
     [{ include_usage: true }, []],
