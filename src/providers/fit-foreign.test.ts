@@ -163,3 +163,33 @@ test.each<readonly [VendorId, Family, string, string]>([
   const { body, losses } = fit(vendor, 'm', { service_tier: asked }, family);
   expect([body['service_tier'], losses]).toEqual([told, []]);
 });
+
+describe('what DeepSeek thought before it called a tool', () => {
+  const calls = [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }];
+  const result = { role: 'tool', tool_call_id: 'c1', content: 'done' };
+  const called = { role: 'assistant', content: null, tool_calls: calls };
+  const answered = { role: 'assistant', content: 'hello', audio: null };
+  const sent = (body: JsonObject) => fit('deepseek', 'deepseek-v4', body).body['messages'];
+
+  test('is nothing where nobody has kept it', () => {
+    expect(sent({ messages: [ASK, answered, ASK, called, result] })).toEqual([
+      ASK,
+      { role: 'assistant', content: 'hello', reasoning_content: '' },
+      ASK,
+      { ...called, reasoning_content: '' },
+      result,
+    ]);
+    const voiceless = { ...called, reasoning_content: null };
+    expect(sent({ messages: [ASK, voiceless, result] })).toEqual([ASK, { ...called, reasoning_content: '' }, result]);
+  });
+
+  test('is told as it was where it was kept, and not asked for without tools or without thinking', () => {
+    const kept = [ASK, { ...called, reasoning_content: 'hm' }, result];
+    expect(sent({ messages: kept })).toEqual(kept);
+    const plain = [ASK, { role: 'assistant', content: 'hello' }, ASK];
+    expect(sent({ messages: plain })).toEqual(plain);
+    const loop = [ASK, called, result];
+    expect(sent({ messages: loop, reasoning_effort: 'none' })).toEqual(loop);
+    expect(sent({ messages: loop, thinking: { type: 'disabled' } })).toEqual(loop);
+  });
+});
