@@ -16,7 +16,7 @@ export interface Detection {
 }
 
 /** What inspection found, and the edits that keep it in. */
-export interface Inspection {
+export interface Inspection extends Omit<Contents, 'leaves'> {
   readonly edits: readonly Edit[];
   /** What had to be taken out whole, by name: thinking that must not be rewritten, or that nobody signed. */
   readonly losses: readonly string[];
@@ -24,7 +24,6 @@ export interface Inspection {
   readonly findings: Readonly<Record<string, number>>;
   /** Kinds of content that could not be read. */
   readonly unscanned: readonly string[];
-  readonly media: readonly Media[];
   readonly tags: TagTable;
 }
 
@@ -57,7 +56,8 @@ export async function inspect(
   refuseUnreadable(contents.media, policy);
   if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
   const losses = dropped.length > 0 ? ['thinking'] : [];
-  return { edits: [...written, ...dropped], losses, findings, unscanned, media: contents.media, tags: rewrite.tags };
+  const { media, keptBefore = false } = contents;
+  return { edits: [...written, ...dropped], losses, findings, unscanned, media, tags: rewrite.tags, keptBefore };
 }
 
 interface Scope {

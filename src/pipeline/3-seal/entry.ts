@@ -35,7 +35,7 @@ export class Entry implements AsyncDisposable {
   providerResponseId: string | null = null;
   /** As the provider reported it. */
   usage: Usage | undefined;
-  /** What was used beside tokens: pages, images. */
+  /** What was used beside tokens (pages, images): as reported, and until then as it was asked for. */
   units: Units | undefined;
   /** What is billed when the provider reports nothing: our own count. */
   seen: Usage = NO_USAGE;
