@@ -58,13 +58,23 @@ function translated(
   entry: Entry,
   context: AnswerContext,
 ): string {
-  const answer = exit.decodeAnswer(body);
+  const answer = decoded(exit, body);
   if (!answer) throw new UpstreamFault('protocol', 'the answer is not one of its family');
   entry.providerResponseId = answer.id ?? null;
   entry.usage = answer.usage;
   entry.seen = { ...entry.seen, output: estimatedTokens(text.length) };
   const usage = answer.usage ?? entry.seen;
   return JSON.stringify(door.encodeAnswer({ ...answer, usage: hideCache ? shownUsage(usage) : usage }, context));
+}
+
+/** An answer nested deeper than a reader can go is none. */
+function decoded(exit: Translation['exit'], body: JsonObject): ReturnType<Translation['exit']['decodeAnswer']> {
+  try {
+    return exit.decodeAnswer(body);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new UpstreamFault('protocol', 'the answer is nested too deeply', { cause });
+    throw cause;
+  }
 }
 
 function parseAnswer(text: string): JsonObject {
