@@ -170,7 +170,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       requireRoom();
       return hold(subject, [target], demand, meterDeps);
     },
-    pass: (passage, target, passing, limits, entry) => pass(passage, target, passing, endpoints, limits, entry),
+    pass: (passage, target, outbound, entry) => pass(passage, target, outbound, endpoints, entry),
   };
   return {
     serve: (ingress) => serve(ingress, stages),

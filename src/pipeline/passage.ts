@@ -5,8 +5,8 @@ import type { Inspection, OnFindings } from '#inspect/inspect.ts';
 import type { Demand } from '#meter/demand.ts';
 import type { Debited, Hold } from '#meter/meter.ts';
 import type { Quantity } from '#meter/price.ts';
+import type { Outbound } from '#route/pass.ts';
 import type { Target } from '#route/plan.ts';
-import type { Passing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import type { Codec } from '#wire/codec.ts';
 import type { WireDocument } from '#wire/document.ts';
@@ -58,13 +58,7 @@ export interface PassageStages {
   ): Promise<Inspection>;
   route(passage: Passage, model: string | undefined): Target;
   meter(subject: Debited, target: Target, demand: PassageDemand): Promise<Hold>;
-  pass(
-    passage: Passage,
-    target: Target,
-    passing: Omit<Passing, 'credential'>,
-    limits: Limits,
-    entry: Entry,
-  ): AsyncGenerator<PassageAnswer>;
+  pass(passage: Passage, target: Target, outbound: Outbound, entry: Entry): AsyncGenerator<PassageAnswer>;
 }
 
 /** What a passage may use. */
@@ -90,13 +84,14 @@ export async function* servePassage(passage: Passage, stages: PassageStages): As
     const parts = body.parts?.(target.provider.upstreamModel(target.model));
     const passing = {
       method: passage.method,
-      path: passage.path,
+      path: body.path,
       contentType: parts ? `multipart/form-data; boundary=${boundary}` : body.contentType,
       body: parts ? encodeForm(parts, boundary) : body.json?.(target.provider.upstreamModel(target.model)),
       timeoutMs,
       signal: passage.signal,
     };
-    yield* stages.pass(passage, target, passing, hold.limits, entry);
+    const sent = { ...body, isForm: body.parts !== undefined };
+    yield* stages.pass(passage, target, { passing, sent, limits: hold.limits }, entry);
   } catch (thrown) {
     const error = asGatewayError(thrown);
     entry.failed(error);
@@ -104,22 +99,32 @@ export async function* servePassage(passage: Passage, stages: PassageStages): As
   }
 }
 
-/** Worst cases of what a passage may be billed by; audio is bounded by its bytes at a very low bit rate. */
-function demandOf({ quantities }: Passage, { textLength, fileLength, images, seconds }: ReadBody): PassageDemand {
+/** Worst cases of what a passage may be billed by; sound is bounded by its bytes at a very low bit rate, or its words. */
+function demandOf(
+  { quantities, surface }: Passage,
+  { textLength, fileLength, images, seconds }: ReadBody,
+): PassageDemand {
   const heard = Math.ceil(fileLength / LEAST_BYTES_PER_SECOND);
+  const spoken = surface === 'audio' && fileLength === 0 ? Math.ceil(textLength * MOST_SECONDS_PER_BYTE) : 0;
   return {
     quantities,
     ceiling: {
       inputTokens: textLength + heard * TOKENS_PER_SECOND + images * IMAGE_TOKENS,
-      outputTokens: quantities.includes('tokens') ? MAX_OUTPUT_TOKENS * images : 0,
+      outputTokens: quantities.includes('tokens')
+        ? Math.max(MAX_OUTPUT_TOKENS, spoken * TOKENS_PER_SECOND) * images
+        : 0,
       images,
-      seconds: seconds ?? heard,
+      seconds: surface === 'videos' ? (seconds ?? MOST_VIDEO_SECONDS) : heard + spoken,
     },
     reservedTokens: 0,
   };
 }
 
 const LEAST_BYTES_PER_SECOND = 1000;
+/** The slowest voice, asked to speak at a quarter of its speed. */
+const MOST_SECONDS_PER_BYTE = 0.5;
+/** What a vendor makes at most where nobody says how long. */
+const MOST_VIDEO_SECONDS = 12;
 const TOKENS_PER_SECOND = 25;
 const IMAGE_TOKENS = 16_384;
 const MAX_OUTPUT_TOKENS = 16_384;

@@ -1,6 +1,7 @@
 import type { ProviderConfig } from '#config/snapshot.ts';
 import { azureTokens, type AzureTokens } from './azure-token.ts';
 import { chatVendor } from './chat-vendor.ts';
+import { OPENAI_TIERS } from './family-rules.ts';
 import { PATHS, type HttpApi } from './http-exit.ts';
 import type { Transport } from './transport.ts';
 
@@ -17,7 +18,10 @@ export const azure = chatVendor({
     'embeddings',
     'images',
   ],
-  rules: { chat: { streamOptions: 'any' } },
+  rules: {
+    chat: { streamOptions: 'any', foreignTiers: OPENAI_TIERS },
+    responses: { foreignTiers: OPENAI_TIERS },
+  },
   api: (config, transport) => (isClassic(config) ? classicApi(config, transport) : v1Api(config, transport)),
 });
 

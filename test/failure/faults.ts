@@ -241,6 +241,25 @@ const COSTLY: readonly Fault[] = [
     fate: failed('protocol', [{ status: 200, error: 'protocol' }], 'estimated'),
   },
   {
+    name: 'garbage after a first word',
+    answers: {
+      buffered: text('{"choices":[{"message":{"content":"a"},]'),
+      streamed: sse([{ data: CHUNK }, { raw: 'data: {"choices":[{]\n\n' }]),
+    },
+    fate: {
+      buffered: failed('protocol', [{ status: 200, error: 'protocol' }], 'estimated'),
+      streamed: broken('protocol', { status: 200, error: 'protocol' }),
+    },
+  },
+  {
+    name: 'an error told instead of an answer',
+    answers: sse([{ data: { error: { message: 'no capacity' } } }]),
+    fate: {
+      buffered: failed('protocol', [{ status: 200, error: 'protocol' }], 'estimated'),
+      streamed: failed('reported', [{ status: 200 }], 'estimated'),
+    },
+  },
+  {
     name: 'an error told in the answer',
     answers: {
       buffered: json({ error: { message: 'no capacity' } }),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { text } from '../harness/answers.ts';
 import { freePort } from '../harness/free-port.ts';
 import { resource, type GatewayProcess } from '../harness/gateway.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
@@ -69,14 +70,9 @@ interface Told {
 }
 
 /** What an answer says went wrong: its body, or the event that ends the stream. */
-function told(text: string, streamed: boolean): Told {
-  const last = streamed
-    ? text
-        .trimEnd()
-        .split('\n\n')
-        .at(-1)!
-        .replace(/^data: /, '')
-    : text;
+function told(body: string, streamed: boolean): Told {
+  const events = body.trimEnd().split('\n\n');
+  const last = streamed ? (events.at(-1) ?? '').replace(/^data: /, '') : body;
   return last === '[DONE]' ? {} : ((JSON.parse(last) as { error?: Told }).error ?? {});
 }
 
@@ -120,10 +116,13 @@ describe.each(MODES)('%s', (mode) => {
     const fate: Fate = 'buffered' in fault.fate ? fault.fate[mode] : fault.fate;
     script(fault, mode);
     const answer = await ask(fault, mode);
-    const text = await answer.text();
-    const { code, message, gw } = told(text, answer.headers.get('content-type')?.includes('event-stream') === true);
+    const body = await answer.text();
+    const isStream = answer.headers.get('content-type')?.includes('event-stream') === true;
+    const { code, message, gw } = told(body, isStream);
     expect([answer.status, code]).toEqual([fate.status, fate.code]);
     const failed = fate.code !== undefined;
+    // What came before is the client's; an end is not pretended.
+    if (isStream && failed) expect(body).toMatch(/^data: .*some words(?![^]*\[DONE\])/);
     expect(gw?.cause).toBe(fate.cause);
     expect(gw?.attempts ?? fate.attempts).toMatchObject(fate.attempts);
     expect(message ?? '').not.toMatch(/sk-secret|127\.0\.0\.1/);
@@ -135,8 +134,29 @@ describe.each(MODES)('%s', (mode) => {
   });
 });
 
+test('an answer nested deeper than a translation can go is the provider’s fault', async () => {
+  const deep = `${'[{"a":'.repeat(100_000)}1${'}]'.repeat(100_000)}`;
+  const call = `{"id":"c","type":"function","function":{"name":"f","arguments":{"x":${deep}}}}`;
+  const answer = `{"id":"x","choices":[{"message":{"tool_calls":[${call}]},"finish_reason":"tool_calls"}]}`;
+  stack.upstream.respond(text(answer, { headers: { 'content-type': 'application/json' } }));
+  const answered = await fetch(`${stack.gateway.url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': stack.key },
+    body: JSON.stringify({
+      model: `upstream/m-${++calls}`,
+      max_tokens: 5,
+      messages: [{ role: 'user', content: 'hi' }],
+    }),
+  });
+  expect([answered.status, await answered.json()]).toMatchObject([
+    502,
+    { type: 'error', error: { type: 'api_error' } },
+  ]);
+  expect(answered.headers.get('x-should-retry')).toBe('false');
+});
+
 test('afterwards the books agree: nothing is held, every call is sealed and billed once', async () => {
-  expect(calls).toBe(FAULTS.length * MODES.length);
+  expect(calls).toBe(FAULTS.length * MODES.length + 1);
   await expectBooksToAgree(stack, calls);
 });
 

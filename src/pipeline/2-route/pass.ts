@@ -4,9 +4,8 @@ import { ServerRestarting, type Limits } from '#pipeline/call.ts';
 import { UpstreamFault, type Incoming, type Passing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { readDocument, render, setString, type Edit } from '#wire/document.ts';
-import { isObject, type Json } from '#wire/json.ts';
 import { member, type JsonNode } from '#wire/scan.ts';
-import { NO_USAGE, type Usage } from '#wire/usage.ts';
+import { PassedAnswer, type SentBody } from './passed-answer.ts';
 import type { Target } from './plan.ts';
 import type { Endpoints, Visit } from './endpoints.ts';
 import { readRefusal } from './refusal.ts';
@@ -18,13 +17,20 @@ const MAX_LOOKED_AT = 8 * 1024 * 1024;
 /** What of a provider's headers reaches the client. */
 const PASSED_HEADERS = ['content-type', 'content-length', 'content-disposition', 'content-range', 'accept-ranges'];
 
+/** A passage on its way out. */
+export interface Outbound {
+  readonly passing: Omit<Passing, 'credential'>;
+  readonly sent: SentBody;
+  /** What the client is told of its limits with the answer. */
+  readonly limits: Limits;
+}
+
 /** Sends a passage once (its body cannot be sent twice) and hands on the answer as it comes. */
 export async function* pass(
   passage: Passage,
   target: Target,
-  passing: Omit<Passing, 'credential'>,
+  { passing, sent, limits }: Outbound,
   endpoints: Endpoints,
-  limits: Limits,
   entry: Entry,
 ): AsyncGenerator<PassageAnswer> {
   const { provider, model, family } = target;
@@ -32,15 +38,18 @@ export async function* pass(
   const visit = endpoints.enter(target);
   if (!visit) throw nobodyToAsk([endpoints.availability(target)]);
   entry.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
+  const sending: Sending = { size: 0, failure: undefined };
   let incoming: Incoming | undefined;
   try {
-    incoming = await ask(target, passing, visit, entry);
+    incoming = await ask(target, passing, sending, visit, entry);
     entry.answering = true;
     visit.answering();
+    const answer = new PassedAnswer(passage, sent, entry, incoming.header('content-type'));
+    answer.begin(sending.size);
     const unscanned = entry.unscanned.length > 0 ? { 'x-gw-unscanned': entry.unscanned.join(', ') } : {};
     const told = { ...passedHeaders(incoming, passage), ...unscanned };
     yield { kind: 'head', status: incoming.status, headers: told, limits };
-    yield* isJson(incoming) ? whole(incoming, passage, slug, entry) : pieces(incoming);
+    yield* isJson(incoming) ? whole(incoming, passage, slug, answer) : pieces(incoming, answer);
     entry.served();
     visit.end('served');
   } catch (thrown) {
@@ -56,7 +65,8 @@ export async function* pass(
 /** The answer's head, where it says that it worked. Throws what else came of it. */
 async function ask(
   { provider, model }: Target,
-  passing: Omit<Passing, 'credential'>,
+  passing: Outbound['passing'],
+  sending: Sending,
   visit: Visit,
   { attempts }: Entry,
 ): Promise<Incoming> {
@@ -65,8 +75,7 @@ async function ask(
     const { slug } = provider.config;
     attempts.push({ provider: slug, model, ...outcome, duration_ms: Math.round(performance.now() - started) });
   };
-  let ours: unknown;
-  const body = passing.body && watched(passing.body, (thrown) => (ours = thrown));
+  const body = passing.body && watched(passing.body, sending);
   let incoming: Incoming;
   try {
     incoming = await provider.pass!({ ...passing, body, credential: visit.credential });
@@ -74,7 +83,7 @@ async function ask(
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     report({ error: thrown.kind });
     // A body that broke off on our side is the client's fault, or policy's, not the provider's.
-    const fault: unknown = ours ?? thrown;
+    const fault: unknown = sending.failure ?? thrown;
     throw fault;
   }
   if (incoming.status >= 200 && incoming.status < 300) {
@@ -86,15 +95,20 @@ async function ask(
   throw error;
 }
 
-/** A request body that tells why it broke off. */
-async function* watched(
-  body: AsyncIterable<Uint8Array>,
-  onFailure: (thrown: unknown) => void,
-): AsyncGenerator<Uint8Array> {
+/** How the sending of a body is getting on: bytes so far, and why it broke off. */
+interface Sending {
+  size: number;
+  failure: unknown;
+}
+
+async function* watched(body: AsyncIterable<Uint8Array>, sending: Sending): AsyncGenerator<Uint8Array> {
   try {
-    yield* body;
+    for await (const bytes of body) {
+      sending.size += bytes.length;
+      yield bytes;
+    }
   } catch (thrown) {
-    onFailure(thrown);
+    sending.failure = thrown;
     throw thrown;
   }
 }
@@ -109,8 +123,11 @@ function passedHeaders(incoming: Incoming, { prefixIds }: Passage): Record<strin
   return headers;
 }
 
-async function* pieces(incoming: Incoming): AsyncGenerator<PassageAnswer> {
-  for await (const bytes of incoming.chunks()) yield { kind: 'bytes', bytes };
+async function* pieces(incoming: Incoming, answer: PassedAnswer): AsyncGenerator<PassageAnswer> {
+  for await (const bytes of incoming.chunks()) {
+    answer.add(bytes.length);
+    yield { kind: 'bytes', bytes };
+  }
 }
 
 /** A JSON answer is gathered as far as it is looked at: for its usage, and for ids that are given their prefix. */
@@ -118,7 +135,7 @@ async function* whole(
   incoming: Incoming,
   { prefixIds }: Passage,
   slug: string,
-  entry: Entry,
+  answer: PassedAnswer,
 ): AsyncGenerator<PassageAnswer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -127,6 +144,7 @@ async function* whole(
     if (next.done === true) break;
     chunks.push(next.value);
     size += next.value.length;
+    answer.add(next.value.length);
     if (size <= MAX_LOOKED_AT) continue;
     for (const bytes of chunks) yield { kind: 'bytes', bytes };
     for (let rest = await source.next(); rest.done !== true; rest = await source.next()) {
@@ -134,35 +152,11 @@ async function* whole(
     }
     return;
   }
-  const text = Buffer.concat(chunks).toString('utf8');
-  yield { kind: 'bytes', bytes: Buffer.from(look(text, prefixIds ? slug : undefined, entry)) };
-}
-
-function look(text: string, slug: string | undefined, entry: Entry): string {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return text;
-  }
-  if (!isObject(body)) return text;
-  const { usage, duration, data } = body;
-  const told = usageOf(usage);
-  if (told) entry.usage = told;
-  const seconds = isObject(usage) && usage['type'] === 'duration' ? usage['seconds'] : duration;
-  entry.units = {
-    ...(typeof seconds === 'number' && seconds >= 0 && { seconds: Math.ceil(seconds) }),
-    ...(Array.isArray(data) && { images: data.length }),
-  };
-  return slug === undefined ? text : prefixed(text, slug);
-}
-
-/** Usage of audio and images: `{input_tokens, output_tokens}`, in which nothing is cached. */
-function usageOf(usage: Json | undefined): Usage | undefined {
-  if (!isObject(usage)) return undefined;
-  const { input_tokens: input, output_tokens: output } = usage;
-  if (typeof input !== 'number' || typeof output !== 'number') return undefined;
-  return { ...NO_USAGE, input: Math.max(0, Math.floor(input)), output: Math.max(0, Math.floor(output)) };
+  const all = Buffer.concat(chunks);
+  const text = all.toString('utf8');
+  const shown = answer.read(text) && prefixIds ? prefixed(text, slug) : text;
+  // What is not changed keeps its bytes, whatever they are: their number was announced.
+  yield { kind: 'bytes', bytes: shown === text ? all : Buffer.from(shown) };
 }
 
 /** Puts the provider before the ids of the answer, so that a later call by one of them finds its way. // design 11 */

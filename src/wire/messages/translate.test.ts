@@ -589,6 +589,14 @@ describe('a request written', () => {
     expect(thoughts({ type: 'opaque', family: 'messages', name: 'redacted_thinking', value })).toBe(true);
   });
 
+  test('what cannot be said of an image is named', () => {
+    const image = { type: 'media', kind: 'image', mediaType: 'image/png', source: { data: 'AAAA' } } as const;
+    const losses = (more: object) => encode({ turns: [said({ ...image, ...more })] }).losses;
+    expect(losses({ detail: 'low' })).toEqual(['image_url.detail']);
+    expect(losses({ name: 'a.png' })).toEqual(['file.filename']);
+    expect(losses({ detail: 'auto' })).toEqual([]);
+  });
+
   const choose = { tools: [{ name: 'f' }], toolChoice: { type: 'required' } } as const;
   test.each([
     [choose, CLAUDE, { type: 'any' }, []],

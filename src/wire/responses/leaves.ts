@@ -27,6 +27,9 @@ const MEDIA_TYPES: Readonly<Record<string, Media['kind']>> = {
 const CONTENT_LISTS = new Set(['content', 'output']);
 const BARE_MEDIA = new Set(['data', 'file_data', 'result']);
 
+/** What clients fill as they like: nothing in it is an id or media, whatever it calls itself. */
+const OWN = new Set(['tools.parameters', 'format.schema', '.metadata']);
+
 const PLACES: Places = {
   promptOrder: ['tools', 'instructions', 'input'],
   isStructural(text, name, parent) {
@@ -45,6 +48,7 @@ const PLACES: Places = {
     return type.value.includes('audio') ? 'audio' : 'file';
   },
   isBareMedia: (name) => BARE_MEDIA.has(name),
+  isOwn: (name, parent) => OWN.has(`${parent}.${name}`),
 };
 
 /**
