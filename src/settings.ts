@@ -12,6 +12,8 @@ export interface Settings {
   readonly databaseUrl: string | undefined;
   /** PEM file of the Ed25519 key that signs checkpoints; made when missing. */
   readonly checkpointKeyFile: string;
+  /** Master keys of the response cache and of retained content; made when missing. */
+  readonly contentKeyFile: string;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
   /** Regions (ISO 3166) whose national phone numbers are looked for; international forms always are. */
@@ -88,6 +90,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     redisCluster: flag('REDIS_CLUSTER'),
     databaseUrl,
     checkpointKeyFile: text('GW_CHECKPOINT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/checkpoint-key.pem`,
+    contentKeyFile: text('GW_CONTENT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/content-keys`,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
     phoneRegions,
