@@ -55,6 +55,11 @@ export function demandOf(call: Call, inspection: Inspection, targets: readonly T
   };
 }
 
+/** The same call when nobody has to be paid for it: it counts as a request, and is debited nothing. */
+export function freeOfCharge(demand: Demand): Demand {
+  return { ...demand, ceiling: {}, quantities: [], reservedTokens: 0 };
+}
+
 /** The most output tokens that are held, and asked for where a provider must be told, when the caller names none. */
 export function outputCeiling({ settings }: Target): number {
   return settings?.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
