@@ -193,9 +193,11 @@ async function openCounters(settings: Settings, log: Log): Promise<LimitCounters
 }
 
 /** Shared by all gateways, or this process' own. */
-function openCache({ redisUrl, redisCluster }: Settings): ResponseCache & { close(): Promise<void> | void } {
-  if (redisUrl === undefined) return { ...openMemoryCache(), close: () => {} };
-  return openRedisCache({ url: redisUrl, cluster: redisCluster });
+function openCache(settings: Settings): ResponseCache & { close(): Promise<void> | void } {
+  const { redisUrl, redisCluster, cacheRedisUrl } = settings;
+  if (cacheRedisUrl !== undefined) return openRedisCache({ url: cacheRedisUrl });
+  if (redisUrl !== undefined) return openRedisCache({ url: redisUrl, cluster: redisCluster });
+  return { ...openMemoryCache(), close: () => {} };
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

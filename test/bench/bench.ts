@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newKey, resource, startGateway, tenant } from '../harness/gateway.ts';
@@ -50,6 +51,8 @@ servers.defer(() => redis.stop());
 servers.defer(() => postgres.stop());
 const upstream = await startProgram('./upstream.ts');
 const key = newKey();
+/** Of a workload whose answers are cached. */
+const cachedKey = newKey();
 const startBare = () => startProgram('./bare.ts', `http://127.0.0.1:${upstream.port}`);
 const startGoverned = async () =>
   startGateway({
@@ -60,6 +63,23 @@ const startGoverned = async () =>
         endpoint: { url: `http://127.0.0.1:${upstream.port}`, allowInsecure: true },
         jurisdiction: 'EU',
         credentials: [{ name: 'key', type: 'APIKey', secretKeyRef: { name: 'bench', key: 'key' } }],
+      }),
+      resource('Workload', 'cached', {
+        organizationRef: { name: 'acme' },
+        limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000 },
+        budget: { amount: '1000000', period: 'Daily' },
+      }),
+      resource('VirtualKey', 'cached-key', {
+        workloadRef: { name: 'cached' },
+        hash: { algorithm: 'SHA256', value: hash('sha256', cachedKey, 'hex') },
+      }),
+      resource('Policy', 'cached-policy', {
+        targetRefs: [{ kind: 'Workload', name: 'cached' }],
+        defaults: {
+          dlp: { mode: 'Tokenize' },
+          contentRetention: 'Enabled',
+          caching: { responseCache: { mode: 'Enabled', ttlSeconds: 3600 } },
+        },
       }),
       { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bench', namespace: 'default' }, stringData: { key: 'k' } },
       ...tenant({
@@ -85,6 +105,7 @@ const gateway = await startGoverned();
 servers.defer(async () => void (await gateway.stop()));
 const bare: Side = { origin: `http://127.0.0.1:${bareProgram.port}`, key, pid: bareProgram.pid };
 const governed: Side = { origin: gateway.url, key, pid: gateway.pid };
+const cached: Side = { ...governed, key: cachedKey };
 const client = createClient();
 
 const measures: Measure[] = [];
@@ -94,6 +115,7 @@ for (const kilobytes of [2, 20]) {
   const requests = kilobytes === 2 ? 4000 : 2000;
   measures.push(...(await buffered(`${kilobytes} KiB buffered`, { verbatim: body }, requests)));
 }
+for (const kilobytes of [2, 20]) measures.push(...(await hits(kilobytes)));
 const translated = { verbatim: prompt(2048, false), translated: prompt(2048, false, 'translated/static') };
 measures.push(...(await buffered('2 KiB buffered, chat to messages', translated, 4000)));
 measures.push(...(await latency('2 KiB at half of saturation', prompt(2048, false))));
@@ -156,6 +178,28 @@ async function buffered(name: string, asked: Asked, requests: number): Promise<M
       'ratio',
     ),
   ];
+}
+
+/** What a call answered from the cache costs, against the same call served by the provider: `bare` is the latter. */
+async function hits(kilobytes: number): Promise<Measure[]> {
+  const name = `${kilobytes} KiB buffered, from the cache against served: CPU`;
+  const body = prompt(kilobytes * 1024, false);
+  const requests = kilobytes === 2 ? 4000 : 2000;
+  const cpuOf = async (side: Side): Promise<number> => {
+    const before = cpuMicroseconds(side.pid);
+    const result = await closedLoop(client, side, body, CONNECTIONS, requests);
+    await sleep(200);
+    refuseFailures(name, result.failures);
+    return (cpuMicroseconds(side.pid) - before) / requests;
+  };
+  const served: number[] = [];
+  const found: number[] = [];
+  await cpuOf(cached);
+  for (let turn = 0; turn < ROUNDS; turn++) {
+    served.push(await cpuOf(governed));
+    found.push(await cpuOf(cached));
+  }
+  return [measure(name, 'µs/request', served, found, 'ratio')];
 }
 
 async function latency(name: string, body: string): Promise<Measure[]> {
