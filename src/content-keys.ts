@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import type { MasterKey } from '#seal/sealed-box.ts';
 
 const LINE = /^([A-Za-z0-9._-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
@@ -31,14 +31,18 @@ export function readContentKeys(text: string): readonly MasterKey[] {
   return keys;
 }
 
+/** Linked into its place whole: nobody reads half of it, and of several processes the first one makes it. */
 async function makeKeyFile(file: string): Promise<string> {
   const text = `${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}\n`;
+  const draft = `${file}.${randomBytes(4).toString('hex')}`;
   try {
-    await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+    await link(draft, file);
     return text;
   } catch (error) {
-    // Another process has made it in the meantime.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return await readFile(file, 'utf8');
     throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Snapshot } from '#config/snapshot.ts';
-import { inspect, type Detection } from '#inspect/inspect.ts';
+import { inspect, type Detection, type OnFindings } from '#inspect/inspect.ts';
+import { InspectedBefore } from '#inspect/inspected-before.ts';
 import { demandOf } from '#meter/demand.ts';
 import { hold } from '#meter/meter.ts';
 import type { PriceBook } from '#meter/price-book.ts';
@@ -142,6 +143,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     );
   };
   const learned = new LearnedRejects();
+  const inspected = new InspectedBefore();
   const answers = new AnswerCache({
     store: deps.responseCache,
     box: deps.box,
@@ -156,19 +158,18 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   const stages: Stages = {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
     admit,
-    inspect: (call, entry) => {
-      guardScope(call.key.workload.policy);
-      return inspect(
-        call.document,
-        call.codec,
-        call.key.workload.policy.dlp,
-        call.remove,
-        deps.detection,
-        (findings, unscanned) => {
-          entry.findings = findings;
-          entry.unscanned = unscanned;
-        },
-      );
+    async inspect(call, entry) {
+      const { policy } = call.key.workload;
+      guardScope(policy);
+      const onFindings: OnFindings = (findings, unscanned) => {
+        entry.findings = findings;
+        entry.unscanned = unscanned;
+      };
+      const look = () => inspect(call.document, call.codec, policy.dlp, call.remove, deps.detection, onFindings);
+      if (!policy.responseCache.enabled) return look();
+      const inspection = await inspected.find(call, look);
+      onFindings(inspection.findings, inspection.unscanned);
+      return inspection;
     },
     route: (call) => plan(call, deps.providers),
     prepare: (call, inspection, targets) => prepare(call, inspection, targets, deps.media),
@@ -185,7 +186,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     dispatch(work, entry) {
       const { call, inspection, recalled } = work;
       const retain = (candidate: Candidate, answer: Buffer | undefined): void =>
-        content.enqueue(retained(call, inspection, candidate, recalled.hit?.answer ?? answer, entry.cacheHit));
+        content.enqueue(retained(call, inspection, candidate, answer, recalled.hit));
       const keeps = call.key.workload.policy.contentRetention;
       return dispatch({ ...work, learned, retain: keeps ? retain : undefined }, entry);
     },

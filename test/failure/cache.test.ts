@@ -185,7 +185,7 @@ describe('an identical second request', () => {
   test('counts as a request', async () => {
     stack = await startStack({ policy: CACHED, workload: { limits: { requestsPerMinute: 3 } } });
     const { ask } = stack;
-    const statuses = [];
+    const statuses: number[] = [];
     for (let call = 0; call < 4; call++) statuses.push((await told(ask())).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
   }, 60_000);
@@ -228,7 +228,7 @@ test('organizations never share, and what is stored says nothing', async () => {
   cleanup.defer(() => client.disconnect());
   const answersOf = async (organization: string) => {
     const index = `gw:{default/${organization}}:answers`;
-    const names = await client.zrange(index, 0, -1);
+    const names = await client.zrange(index, '0', '-1');
     return { names, keys: names.map((name) => `${index}:${name}`) };
   };
   const [acme, rival] = [await answersOf('acme'), await answersOf('rival')];
@@ -400,7 +400,7 @@ test('what was stored is read by another gateway, and by nobody once it is gone'
   const client = new Redis(redis.url);
   cleanup.defer(() => client.disconnect());
   const index = 'gw:{default/acme}:answers';
-  const [name] = await client.zrange(index, 0, -1);
+  const [name] = await client.zrange(index, '0', '-1');
   expect(await client.ttl(`${index}:${name}`)).toBeGreaterThan(500);
   await client.del(`${index}:${name}`);
   expect((await told(ask())).cache).toBe('miss');

@@ -16,11 +16,17 @@ const DELETED_AT_ONCE = 5000;
 /** Beside the ledger's connections, so that large content never keeps rows waiting. */
 const CONNECTIONS = 2;
 
+export interface PostgresContentOptions extends PostgresOptions {
+  /** Leaves the schema as it is. */
+  readonly existing?: boolean;
+}
+
 /** Opens the store and brings its schema up to date. Rejects when the database cannot be reached. */
-export async function openPostgresContent(options: PostgresOptions): Promise<PostgresContent> {
-  const pool = createPool({ maxConnections: CONNECTIONS, ...options });
+export async function openPostgresContent(options: PostgresContentOptions): Promise<PostgresContent> {
+  const { existing = false, ...rest } = options;
+  const pool = createPool({ maxConnections: CONNECTIONS, ...rest });
   try {
-    await migrate(pool);
+    if (!existing) await migrate(pool);
   } catch (error) {
     await pool.end();
     throw error;

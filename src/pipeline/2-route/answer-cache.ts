@@ -14,6 +14,8 @@ import type { RecordedAnswer } from './recorded.ts';
 export interface CacheHit {
   readonly candidate: Candidate;
   readonly answer: Buffer;
+  /** The call that the provider gave it to. */
+  readonly callId: string;
 }
 
 /** What the cache says to a call. Disposing it lets go of those who wait for this call's answer. */
@@ -39,11 +41,15 @@ export interface AnswerCacheDeps {
 interface Landed {
   readonly name: string;
   readonly answer: Buffer;
+  readonly callId: string;
 }
 
 /** A stream's client hears nothing while its call waits for another: for less than what keeps connections open. */
 const MAX_STREAM_WAIT_MS = 10_000;
 const MOST_NAMES = 10_000;
+/** An entry begins with the id of the call it is from, a UUID. */
+const ID_LENGTH = 36;
+const DAY_SECONDS = 86_400;
 
 /**
  * The exact cache of answers. // spec 4.3.4
@@ -73,14 +79,14 @@ export class AnswerCache {
       const started = performance.now();
       const landed = await flight.wait(patience(call), call.signal);
       const candidate = landed && places.get(landed.name)?.candidate;
-      if (landed && candidate) return new Hit({ candidate, answer: landed.answer });
+      if (landed && candidate) return new Hit({ ...landed, candidate });
       return new Miss(performance.now() - started, undefined, put);
     }
     const own = this.#flights.begin(first);
     const found = await this.#find(call, places);
     if (found) {
       own.land(found.landed);
-      return new Hit({ candidate: found.candidate, answer: found.landed.answer });
+      return new Hit({ ...found.landed, candidate: found.candidate });
     }
     return new Miss(0, own, put);
   }
@@ -123,8 +129,10 @@ export class AnswerCache {
     }
     const place = entry && byName.get(entry.name);
     if (!entry || !place) return undefined;
-    const answer = this.#deps.box.open({ organization, purpose: 'answer', name: entry.name }, entry.sealed);
-    return answer && { candidate: place.candidate, landed: { name: place.names[0]!, answer } };
+    const opened = this.#deps.box.open({ organization, purpose: 'answer', name: entry.name }, entry.sealed);
+    if (!opened) return undefined;
+    const callId = opened.toString('latin1', 0, ID_LENGTH);
+    return { candidate: place.candidate, landed: { name: place.names[0]!, answer: opened.subarray(ID_LENGTH), callId } };
   }
 
   /** The answer as those who wait get it; undefined when it is not to be kept. */
@@ -133,17 +141,20 @@ export class AnswerCache {
     if (!answer.whole) return undefined;
     const { bytes } = answer;
     // Asked again without a member that was refused, it is still the answer to what was planned.
-    const place = [...places.values()].find(
+    const planned = [...places.values()].find(
       ({ candidate }) =>
         candidate.provider === provider && candidate.model === model && candidate.family === family,
     );
-    const name = place?.names[0];
+    const name = planned?.names[0];
     if (name === undefined || !endedWell(bytes.toString('utf8'))) return undefined;
-    const sealed = this.#deps.box.seal({ organization: organization.id, purpose: 'answer', name }, bytes);
+    const place = { organization: organization.id, purpose: 'answer', name } as const;
+    const sealed = this.#deps.box.seal(place, Buffer.concat([Buffer.from(call.id, 'latin1'), bytes]));
+    // A cached answer is retained content too.
+    const ttlSeconds = Math.min(policy.responseCache.ttlSeconds, policy.contentRetentionDays * DAY_SECONDS);
     this.#deps.store
-      .put(organization.id, name, sealed, policy.responseCache.ttlSeconds)
+      .put(organization.id, name, sealed, ttlSeconds)
       .catch((error: unknown) => this.#deps.onFault(error));
-    return { name, answer: bytes };
+    return { name, answer: bytes, callId: call.id };
   }
 }
 

@@ -52,7 +52,7 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
       ? replay(recalled.hit, onAttempt, entry)
       : await ask(work, upstream, onAttempt, entry);
     entry.answering = true;
-    if (recalled.state === 'miss' || work.retain) answer = new RecordedAnswer(incoming, () => recalled.letGo());
+    if (recalled.state === 'miss' || (work.retain && !recalled.hit)) answer = new RecordedAnswer(incoming, () => recalled.letGo());
     const context = contextOf(call, candidate, demand);
     yield* call.ask.stream
       ? streamed(work, candidate, answer ?? incoming, entry, upstream, context)

@@ -11,7 +11,8 @@ export interface CallContent {
   readonly provider: string;
   readonly model: string;
   readonly stream: boolean;
-  readonly cache_hit: 'none' | 'exact';
+  /** Of an answer from the cache: the call whose request and answer these are; null: its own. */
+  readonly same_as: string | null;
   /** As it was sent: after inspection. */
   readonly request: string;
   /** As it came, before anything was restored; as much of it as came. */
