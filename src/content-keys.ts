@@ -10,8 +10,8 @@ const LINE = /^([A-Za-z0-9._-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
  * made, with one random key, when there is none. Rejects when it holds anything else; the message tells no key.
  */
 export async function loadContentKeys(file: string): Promise<readonly MasterKey[]> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return makeKeyFile(file);
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return makeKeyFile(file);
     throw error;
   });
   return readContentKeys(text);
@@ -23,7 +23,8 @@ export function readContentKeys(text: string): readonly MasterKey[] {
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const [, id, secret] = LINE.exec(line.trim()) ?? [];
-    if (id === undefined || secret === undefined) throw new Error(`content keys, line ${index + 1}: not id:base64 of 32 bytes`);
+    if (id === undefined || secret === undefined)
+      throw new Error(`content keys, line ${index + 1}: not id:base64 of 32 bytes`);
     if (keys.some((key) => key.id === id)) throw new Error(`content keys, line ${index + 1}: the id is used twice`);
     keys.push({ id, secret: Buffer.from(secret, 'base64') });
   }

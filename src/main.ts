@@ -138,9 +138,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
     await checkpointer.make();
     admin.close();
     config.close();
-    await Promise.allSettled(
-      [detection, transport, media, counters, responseCache, retainedContent, ledger].map((one) => one.close()),
-    );
+    const stores = [detection, transport, media, counters, responseCache, retainedContent, ledger];
+    await Promise.allSettled(stores.map(async (store) => store.close()));
     await database?.close();
     await development?.sandbox.stop();
     process.exit(complete ? 0 : 1);

@@ -23,7 +23,11 @@ changed. It only reads. Ends with 0 when the ledger is intact, 1 when it is not,
 `;
 
 /** Verifies a ledger and writes the report. Returns the exit status: 0 intact, 1 changed. Throws when it cannot be read. */
-export async function auditVerify(args: readonly string[], defaults: DatabaseDefaults, output: Output): Promise<number> {
+export async function auditVerify(
+  args: readonly string[],
+  defaults: DatabaseDefaults,
+  output: Output,
+): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {

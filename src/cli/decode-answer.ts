@@ -44,7 +44,7 @@ function decodeBody(body: unknown, family: HubFamily | undefined): DecodedAnswer
   const known = family ?? guessFamily(body);
   const answer = known && EXITS[known].decodeAnswer(body);
   if (!known || !answer) return undefined;
-  const parts = answer.parts.map((part, index): StreamEvent => ({ type: 'part-start', index, part }));
+  const parts = answer.parts.map((part, at): StreamEvent => ({ type: 'part-start', index: at, part }));
   return summarize(known, modelOf([body]), [
     { type: 'start', ...(answer.id !== undefined && { id: answer.id }) },
     ...parts,

@@ -58,7 +58,7 @@ function create(vendor: ChatVendor, config: ProviderConfig, { transport, traits 
 }
 
 /** An API at the configured address with a bearer key, or none where there is none. */
-export function bearerApi(config: ProviderConfig): HttpApi {
+function bearerApi(config: ProviderConfig): HttpApi {
   return {
     base: config.url,
     authorize() {

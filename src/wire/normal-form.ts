@@ -90,7 +90,9 @@ function reachesFurther(family: Family, body: JsonObject): boolean {
 const PROPOSED = ['function', 'custom'];
 
 function runsTools(body: JsonObject, proposed: readonly (string | undefined)[]): boolean {
-  return toolsOf(body['tools']).some((tool) => !isObject(tool) || !proposed.includes(tool['type'] as string | undefined));
+  return toolsOf(body['tools']).some(
+    (tool) => !isObject(tool) || !proposed.includes(tool['type'] as string | undefined),
+  );
 }
 
 function toolsOf(tools: Json | undefined): readonly Json[] {

@@ -1,11 +1,11 @@
-import { hash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newKey, resource, startGateway, tenant } from '../harness/gateway.ts';
+import { newKey, startGateway } from '../harness/gateway.ts';
 import { startPostgres } from '../harness/postgres.ts';
 import { startRedis } from '../harness/redis.ts';
 import { closedLoop, createClient, openStream, pacedLoop, quantile, type Target } from './load.ts';
 import { cpuMicroseconds, residentBytes, startProgram } from './processes.ts';
+import { governedResources } from './resources.ts';
 
 /**
  * The governed benchmark: a bare proxy and Gatewarden with everything on (auth, inspection with reversible tags, Redis
@@ -56,47 +56,7 @@ const cachedKey = newKey();
 const startBare = () => startProgram('./bare.ts', `http://127.0.0.1:${upstream.port}`);
 const startGoverned = async () =>
   startGateway({
-    resources: [
-      resource('Provider', 'translated', {
-        slug: 'translated',
-        protocol: 'Messages',
-        endpoint: { url: `http://127.0.0.1:${upstream.port}`, allowInsecure: true },
-        jurisdiction: 'EU',
-        credentials: [{ name: 'key', type: 'APIKey', secretKeyRef: { name: 'bench', key: 'key' } }],
-      }),
-      resource('Workload', 'cached', {
-        organizationRef: { name: 'acme' },
-        limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000 },
-        budget: { amount: '1000000', period: 'Daily' },
-      }),
-      resource('VirtualKey', 'cached-key', {
-        workloadRef: { name: 'cached' },
-        hash: { algorithm: 'SHA256', value: hash('sha256', cachedKey, 'hex') },
-      }),
-      resource('Policy', 'cached-policy', {
-        targetRefs: [{ kind: 'Workload', name: 'cached' }],
-        defaults: {
-          dlp: { mode: 'Tokenize' },
-          contentRetention: 'Enabled',
-          caching: { responseCache: { mode: 'Enabled', ttlSeconds: 3600 } },
-        },
-      }),
-      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bench', namespace: 'default' }, stringData: { key: 'k' } },
-      ...tenant({
-        upstreamUrl: `http://127.0.0.1:${upstream.port}`,
-        key,
-        workload: {
-          limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000 },
-          budget: { amount: '1000000', period: 'Daily' },
-        },
-        organization: { cap: { amount: '10000000', period: 'Monthly' } },
-        policy: { dlp: { mode: 'Tokenize' } },
-        prices: [
-          { model: 'upstream/*', input: '2', output: '8' },
-          { model: 'translated/*', input: '2', output: '8' },
-        ],
-      }),
-    ],
+    resources: governedResources(`http://127.0.0.1:${upstream.port}`, key, cachedKey),
     redisUrl: redis.url,
     databaseUrl: await postgres.createDatabase(),
   });

@@ -35,10 +35,10 @@ const subjects: readonly Subject[] = [
   redis('Redis Cluster', () => cluster.url, true),
 ];
 
-describe.each(subjects)('response cache: $name', ({ open }) => {
+describe.each(subjects)('response cache: $name', (subject) => {
   let cache: Awaited<ReturnType<Subject['open']>>;
   beforeAll(async () => {
-    cache = await open();
+    cache = await subject.open();
   });
   afterAll(() => cache.close?.());
 

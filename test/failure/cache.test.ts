@@ -269,12 +269,7 @@ describe('never kept:', () => {
       { stream: true },
       200,
     ],
-    [
-      'a stream that reports an error',
-      sse([{ data: { error: { message: 'no capacity' } } }]),
-      { stream: true },
-      502,
-    ],
+    ['a stream that reports an error', sse([{ data: { error: { message: 'no capacity' } } }]), { stream: true }, 502],
     ['an answer too long', chat({ content: 'x'.repeat(1_100_000), ...stop }), {}, 200],
   ])(
     '%s',
@@ -335,24 +330,28 @@ describe('never kept:', () => {
 });
 
 describe('identical calls at the same time', () => {
-  test.each([false, true])('reach the provider once, and are sealed one by one (stream: %s)', async (stream) => {
-    stack = await startStack({ policy: CACHED });
-    const { ask, upstream, databaseUrl } = stack;
-    const held = gate();
-    upstream.respond(chat({ content: 'Good day.', usage: USAGE, gate: held }));
-    const asking = Array.from({ length: 20 }, () => told(ask({ stream })));
-    await upstream.request(0);
-    await held.waiting();
-    await untilOpen(stack, 20);
-    held.release();
-    const answers = await Promise.all(asking);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers.every(({ status }) => status === 200)).toBe(true);
-    expect(upstream.requests).toHaveLength(1);
-    const rows = await ledgerRows(databaseUrl, 20);
-    expect(rows.map((row) => row.cache_hit).sort()).toEqual([...Array<string>(19).fill('exact'), 'none']);
-    expect(await expectBooksToAgree(stack, 20)).toBe(10n * 2000n + 5n * 8000n);
-  }, 60_000);
+  test.each([false, true])(
+    'reach the provider once, and are sealed one by one (stream: %s)',
+    async (stream) => {
+      stack = await startStack({ policy: CACHED });
+      const { ask, upstream, databaseUrl } = stack;
+      const held = gate();
+      upstream.respond(chat({ content: 'Good day.', usage: USAGE, gate: held }));
+      const asking = Array.from({ length: 20 }, () => told(ask({ stream })));
+      await upstream.request(0);
+      await held.waiting();
+      await untilOpen(stack, 20);
+      held.release();
+      const answers = await Promise.all(asking);
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      expect(answers.every(({ status }) => status === 200)).toBe(true);
+      expect(upstream.requests).toHaveLength(1);
+      const rows = await ledgerRows(databaseUrl, 20);
+      expect(rows.map((row) => row.cache_hit).sort()).toEqual([...Array<string>(19).fill('exact'), 'none']);
+      expect(await expectBooksToAgree(stack, 20)).toBe(10n * 2000n + 5n * 8000n);
+    },
+    60_000,
+  );
 
   test('go on by themselves when the one they wait for hangs up', async () => {
     stack = await startStack({ policy: CACHED });
@@ -374,20 +373,24 @@ describe('identical calls at the same time', () => {
   }, 60_000);
 });
 
-test.each(['kill', 'pause'] as const)('without the cache (%s) calls are served, each by the provider', async (how) => {
-  const cache = await startRedis({ control: true });
-  cleanup.defer(() => cache.stop());
-  stack = await startStack({ policy: CACHED, env: { GW_CACHE_REDIS_URL: cache.url } });
-  const { ask, upstream } = stack;
-  expect([(await told(ask())).cache, (await told(ask())).cache]).toEqual(['miss', 'hit']);
-  await cache[how]();
-  for (let call = 0; call < 3; call++) expect(await told(ask())).toMatchObject({ status: 200, cache: 'miss' });
-  expect(upstream.requests).toHaveLength(4);
-  const metrics = await (await fetch(`${stack.gateway.adminUrl}/metrics`)).text();
-  expect(metrics).toMatch(/gw_store_faults_total\{what="cache.fault"\} [1-9]/);
-  await cache.restart({ empty: true });
-  await untilHit(() => ask());
-}, 60_000);
+test.each(['kill', 'pause'] as const)(
+  'without the cache (%s) calls are served, each by the provider',
+  async (how) => {
+    const cache = await startRedis({ control: true });
+    cleanup.defer(() => cache.stop());
+    stack = await startStack({ policy: CACHED, env: { GW_CACHE_REDIS_URL: cache.url } });
+    const { ask, upstream } = stack;
+    expect([(await told(ask())).cache, (await told(ask())).cache]).toEqual(['miss', 'hit']);
+    await cache[how]();
+    for (let call = 0; call < 3; call++) expect(await told(ask())).toMatchObject({ status: 200, cache: 'miss' });
+    expect(upstream.requests).toHaveLength(4);
+    const metrics = await (await fetch(`${stack.gateway.adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/gw_store_faults_total\{what="cache.fault"\} [1-9]/);
+    await cache.restart({ empty: true });
+    await untilHit(() => ask());
+  },
+  60_000,
+);
 
 test('what was stored is read by another gateway, and by nobody once it is gone', async () => {
   const keys = keyFile(newLine('shared'));

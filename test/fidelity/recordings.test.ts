@@ -7,7 +7,6 @@ import { chatCodec } from '#wire/chat/codec.ts';
 import type { AnswerContext } from '#wire/codec.ts';
 import { readDocument, type HubFamily } from '#wire/document.ts';
 import { gather } from '#wire/gather.ts';
-import type { JsonObject } from '#wire/json.ts';
 import { messagesCodec } from '#wire/messages/codec.ts';
 import { responsesCodec } from '#wire/responses/codec.ts';
 import { NO_USAGE, totalTokens } from '#wire/usage.ts';
@@ -80,7 +79,7 @@ describe('recordings', where, () => {
         const { events } = decodeAnswer(textOf(name), formOf(name))!;
         const whole = wholeOf(events);
         const answer = { ...whole, usage: whole.usage ?? NO_USAGE };
-        const buffered = EXITS[family as HubFamily].decodeAnswer(door.encodeAnswer(answer, context) as JsonObject)!;
+        const buffered = EXITS[family as HubFamily].decodeAnswer(door.encodeAnswer(answer, context))!;
         expect(said(buffered)).toEqual(said(answer));
         const writer = door.eventWriter(context);
         const streamed = [...events.filter(({ type }) => type !== 'end' && type !== 'error'), ...ending(answer)]

@@ -96,7 +96,12 @@ function says({ messages, tools }: ChatCompletionRequest): FixtureResponse {
   const prompt = textOf(messages.findLast(({ role }) => role === 'user')?.content);
   if (!tools?.length) return { content: `You said: ${prompt}` };
   const to = ADDRESSEE.exec(prompt)?.[0] ?? 'nobody';
-  return { toolCalls: [{ name: 'send_mail', arguments: JSON.stringify({ to, subject: 'lunch' }) }] };
+  return {
+    reasoning: 'A mail is wanted.',
+    reasoningSignature: 'c2lnbmVk',
+    content: 'On it.',
+    toolCalls: [{ name: 'send_mail', arguments: JSON.stringify({ to, subject: 'lunch' }) }],
+  };
 }
 
 /** One family has results as objects only. */

@@ -64,10 +64,9 @@ const PDF = `application/pdf;${Buffer.from(
   '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n',
 ).toString('base64')}`;
 
-export const FAILURE = 'no station answers';
+const FAILURE = 'no station answers';
 
 const user = (text: string): Turn => ({ role: 'user', items: [{ text }] });
-const assistant = (text: string): Turn => ({ role: 'assistant', items: [{ text }] });
 const SEEK = user('What is the capital of France?');
 
 export const CASES: readonly Case[] = [
@@ -75,7 +74,11 @@ export const CASES: readonly Case[] = [
   {
     name: 'multi-turn',
     system: 'Answer in one sentence.',
-    turns: [user('Name a river.'), assistant('The Seine.'), user('Which capital does it cross?')],
+    turns: [
+      user('Name a river.'),
+      { role: 'assistant', items: [{ thought: 'One in France will do.' }, { text: 'The Seine.' }] },
+      user('Which capital does it cross?'),
+    ],
     ceiling: CEILING,
     answer: ANSWER,
     ending: 'stop',

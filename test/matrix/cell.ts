@@ -59,6 +59,13 @@ export function effortOf(cell: Cell): Body | undefined {
   return familyOf(cell) === 'responses' && effort !== undefined ? { effort } : told;
 }
 
+/** An unproven thought is taken back by whom it was written for, and never by Claude. // spec 4.5.4 */
+export function keepsThoughts(cell: Cell): boolean {
+  const { surface, kind } = cell;
+  if (!isNative(cell) || surface.family === 'messages') return false;
+  return surface.family === 'responses' || kind.takesThoughts === true;
+}
+
 /** The stop string that the provider gets. */
 export function stopOf({ kind, surface, one }: Cell): string | undefined {
   return kind.stops && surface.stops ? one.stop : undefined;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { effortOf, familyOf, isNative, stopOf, type Cell } from './cell.ts';
+import { effortOf, familyOf, isNative, keepsThoughts, stopOf, type Cell } from './cell.ts';
 import { READ_ASKED } from './exits/read-asked.ts';
 import type { Arrival } from './stand-in/stand-in.ts';
 import { at, type Asked, type Call, type Item, type Result } from './vocabulary.ts';
@@ -49,7 +49,8 @@ function expectConversation(cell: Cell, asked: Asked): void {
     const text = failed && !hasFlag ? `Error: ${result.text}` : result.text;
     return { result: { ...result, text, failed: failed && hasFlag } };
   };
-  const turns = one.turns.map(({ role, items }) => ({ role, items: items.map(spell) }));
+  const isKept = (item: Item): boolean => !('thought' in item) || keepsThoughts(cell);
+  const turns = one.turns.map(({ role, items }) => ({ role, items: items.filter(isKept).map(spell) }));
   expect(kind.nine ? withoutIds(asked.turns.flatMap(({ items }) => items)) : asked.turns).toEqual(
     kind.nine ? turns.flatMap(({ items }) => items) : turns,
   );

@@ -1,4 +1,4 @@
-import { effortOf, familyOf, isNative, type Cell } from './cell.ts';
+import { effortOf, familyOf, isNative, keepsThoughts, type Cell } from './cell.ts';
 
 /** What a cell's audit row must say was dropped, sorted. */
 export function lossesOf(cell: Cell): readonly string[] {
@@ -13,5 +13,12 @@ export function lossesOf(cell: Cell): readonly string[] {
   if (one.schema && kind.json !== 'schema') losses.push('response_format');
   const hasFile = one.turns.some(({ items }) => items.some((item) => 'document' in item));
   if (hasFile && family === 'gemini') losses.push('file.filename');
+  const hasThought = one.turns.some(({ items }) => items.some((item) => 'thought' in item));
+  // In the messages surface a thought without a signature is taken out before anything else, whoever is asked.
+  if (hasThought && surface.family === 'messages') losses.push('thinking');
+  else if (hasThought && !keepsThoughts(cell)) {
+    if (!native) losses.push('thinking');
+    else if (family === 'chat') losses.push('messages[].reasoning_content');
+  }
   return losses.sort();
 }

@@ -18,6 +18,8 @@ export interface Result {
 /** One piece of a turn, in no format's words. Media are `<media type>;<base64>`. */
 export type Item =
   | { readonly text: string }
+  /** What an assistant thought, echoed by the client without any proof of it. */
+  | { readonly thought: string }
   | { readonly image: string }
   | { readonly document: string }
   | { readonly call: Call }

@@ -1,13 +1,6 @@
 import { Redis } from 'ioredis';
 import type { ResponseCache } from '#ports/response-cache.ts';
-import {
-  corking,
-  isScriptMissing,
-  kindOf,
-  openClient,
-  ready,
-  type ConnectionOptions,
-} from './connection.ts';
+import { corking, isScriptMissing, kindOf, openClient, ready, type ConnectionOptions } from './connection.ts';
 import { answersKey, checkPrefix } from './keys.ts';
 import { load, type Script } from './scripts.ts';
 
@@ -63,7 +56,14 @@ export function openRedisCache(options: RedisCacheOptions): RedisResponseCache {
       guarded(async () => {
         const content = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
         cork();
-        await run(put, answersKey(prefix, organization), name, content, String(ttlSeconds), String(maxBytesPerOrganization));
+        await run(
+          put,
+          answersKey(prefix, organization),
+          name,
+          content,
+          String(ttlSeconds),
+          String(maxBytesPerOrganization),
+        );
       }),
     erase: (organization) =>
       guarded(async () => {

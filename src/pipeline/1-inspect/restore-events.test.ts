@@ -54,7 +54,7 @@ describe('a stream of events', () => {
   test('keeps tool-call arguments valid JSON', () => {
     const call: Part = { type: 'tool-call', id: 'c', name: 'f', argumentsJson: '' };
     const json = JSON.stringify({ x: QUOTED });
-    const pieces = [...json].map((piece) => delta(0, piece));
+    const pieces = json.split('').map((piece) => delta(0, piece));
     const events = [
       { type: 'part-start', index: 0, part: call } as const,
       ...pieces,
@@ -83,6 +83,36 @@ describe('a stream of events', () => {
     const { texts, kinds } = readAll(events);
     expect(texts).toEqual(['ada@example.com', `${TAG.slice(0, 5)}x«EMAIL`]);
     expect(kinds.at(-1)).toBe('finish');
+  });
+
+  test('leaves thinking alone where it is signed, whatever else is restored', () => {
+    const thinking: Part = { type: 'reasoning', text: TAG.slice(0, 2) };
+    const events: StreamEvent[] = [
+      { type: 'part-start', index: 0, part: thinking },
+      delta(0, TAG.slice(2)),
+      { type: 'part-end', index: 0 },
+      text(1, TAG),
+      { type: 'part-end', index: 1 },
+    ];
+    const said = (keepsThinking: boolean): string[] => {
+      const restorer = new EventRestorer(tags, false, keepsThinking);
+      const texts = ['', ''];
+      for (const event of events.flatMap((one) => restorer.restore(one))) {
+        if (event.type === 'part-start') texts[event.index] += start(event.part);
+        if (event.type === 'part-delta') texts[event.index] += event.text;
+      }
+      return texts;
+    };
+    expect(said(true)).toEqual([TAG, 'ada@example.com']);
+    expect(said(false)).toEqual(['ada@example.com', 'ada@example.com']);
+  });
+
+  test('tells the stop string as the client gave it', () => {
+    const restorer = new EventRestorer(tags, false);
+    const finish = { reason: 'stop-sequence', stopSequence: TAG } as const;
+    expect(restorer.restore({ type: 'finish', finish })).toEqual([
+      { type: 'finish', finish: { ...finish, stopSequence: 'ada@example.com' } },
+    ]);
   });
 
   test('leaves opaque parts and proofs as they are', () => {

@@ -132,7 +132,10 @@ export class AnswerCache {
     const opened = this.#deps.box.open({ organization, purpose: 'answer', name: entry.name }, entry.sealed);
     if (!opened) return undefined;
     const callId = opened.toString('latin1', 0, ID_LENGTH);
-    return { candidate: place.candidate, landed: { name: place.names[0]!, answer: opened.subarray(ID_LENGTH), callId } };
+    return {
+      candidate: place.candidate,
+      landed: { name: place.names[0]!, answer: opened.subarray(ID_LENGTH), callId },
+    };
   }
 
   /** The answer as those who wait get it; undefined when it is not to be kept. */
@@ -142,8 +145,7 @@ export class AnswerCache {
     const { bytes } = answer;
     // Asked again without a member that was refused, it is still the answer to what was planned.
     const planned = [...places.values()].find(
-      ({ candidate }) =>
-        candidate.provider === provider && candidate.model === model && candidate.family === family,
+      ({ candidate }) => candidate.provider === provider && candidate.model === model && candidate.family === family,
     );
     const name = planned?.names[0];
     if (name === undefined || !endedWell(bytes.toString('utf8'))) return undefined;

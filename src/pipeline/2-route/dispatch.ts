@@ -43,16 +43,17 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
   let answer: RecordedAnswer | undefined;
   const onAttempt = (candidate: Candidate): void => {
     asked = candidate;
-    name(candidate, demand, entry);
+    name(candidate, work, entry);
   };
   try {
     // A client that is gone already is not dispatched for, nor billed.
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
     const { candidate, incoming } = recalled.hit
       ? replay(recalled.hit, onAttempt, entry)
-      : await ask(work, upstream, onAttempt, entry);
+      : await askProvider(work, upstream, onAttempt, entry);
     entry.answering = true;
-    if (recalled.state === 'miss' || (work.retain && !recalled.hit)) answer = new RecordedAnswer(incoming, () => recalled.letGo());
+    if (recalled.state === 'miss' || (work.retain && !recalled.hit))
+      answer = new RecordedAnswer(incoming, () => recalled.letGo());
     const context = contextOf(call, candidate, demand);
     yield* call.ask.stream
       ? streamed(work, candidate, answer ?? incoming, entry, upstream, context)
@@ -79,14 +80,14 @@ function replay(
   return { candidate, incoming: replayed(answer) };
 }
 
-function ask(
+function askProvider(
   { call, hold, recalled, learned }: Dispatch,
   upstream: UpstreamSignal,
   onAttempt: (candidate: Candidate) => void,
   entry: Entry,
 ): Promise<Answered> {
   return attempt(hold.plan, {
-    outgoing: (candidate, timeoutMs) => outgoing(call, candidate, timeoutMs, upstream.signal),
+    outgoing: (asked, timeoutMs) => outgoing(call, asked, timeoutMs, upstream.signal),
     // Waiting for another call's answer was waiting for the provider's.
     timeoutMs: Math.max(1, call.timeoutMs - Math.floor(recalled.waitedMs)),
     signal: upstream.signal,
@@ -97,10 +98,11 @@ function ask(
 }
 
 /** Names the candidate in the call's row, as the one that it is asked of now. */
-function name({ provider, model, family, losses }: Candidate, demand: Demand, entry: Entry): void {
+function name({ provider, model, family, losses }: Candidate, { call, demand }: Dispatch, entry: Entry): void {
   entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
   entry.losses = losses;
   entry.seen = { ...NO_USAGE, input: demand.estimatedInput };
+  entry.units = call.ask.units;
 }
 
 function outgoing(call: Call, candidate: Candidate, timeoutMs: number, signal: AbortSignal): Outgoing {

@@ -20,7 +20,7 @@ export async function inlineRemoteMedia(
     if (part.type === 'tool-result') return { ...part, parts: await all(part.parts) };
     if (part.type !== 'media' || !('url' in part.source)) return part;
     if (++fetched > MAX_FETCHED) throw new BadRequestShape(`at most ${MAX_FETCHED} files are fetched`, 'messages');
-    return await fetchPart(part, part.source.url, media, signal);
+    return fetchPart(part, part.source.url, media, signal);
   };
   const all = async (parts: readonly Part[]): Promise<readonly Part[]> => {
     const done: Part[] = [];

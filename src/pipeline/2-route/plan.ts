@@ -87,7 +87,8 @@ function resolve(id: string, alias: string | undefined, call: Call, providers: P
 
 /** What a model's families may depend on: some offer tools in one family only. */
 function needsOf({ document: { body } }: Call): { readonly tools: boolean } {
-  return { tools: Array.isArray(body['tools']) && body['tools'].length > 0 };
+  const offered = [body['tools'], body['functions']];
+  return { tools: offered.some((tools) => Array.isArray(tools) && tools.length > 0) };
 }
 
 /** The surface's own family if the provider speaks it, else the first that the hub can translate to. */

@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash, hkdfSync, randomFillSync, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  randomFillSync,
+  type KeyObject,
+} from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** A master key of 32 bytes and the name by which sealed content says that it was used. */
@@ -40,7 +49,8 @@ export function createSealedBox(keys: readonly MasterKey[]): SealedBox {
   const [newest] = keys;
   if (!newest) throw new RangeError('at least one master key is needed');
   for (const { id, secret } of keys) {
-    if (secret.length !== KEY_BYTES || !/^[\x21-\x7e]{1,32}$/.test(id)) throw new RangeError('a master key has 32 bytes');
+    if (secret.length !== KEY_BYTES || !/^[\x21-\x7e]{1,32}$/.test(id))
+      throw new RangeError('a master key has 32 bytes');
   }
   const byId = new Map(keys.map((key) => [key.id, key]));
   if (byId.size < keys.length) throw new RangeError('two master keys have the same id');
@@ -83,7 +93,11 @@ export function createSealedBox(keys: readonly MasterKey[]): SealedBox {
     },
     names(organization, text) {
       const digest = hash('sha256', text, 'buffer');
-      return keys.map((key) => createHmac('sha256', keyFor(key, 'name', organization)).update(digest).digest('base64url'));
+      return keys.map((key) =>
+        createHmac('sha256', keyFor(key, 'name', organization))
+          .update(digest)
+          .digest('base64url'),
+      );
     },
   };
 }

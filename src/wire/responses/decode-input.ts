@@ -15,20 +15,41 @@ const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /** Items that stand for a part of the conversation that only their provider knows: without it there is nothing to ask. */
-const KEPT_ELSEWHERE = new Set(['item_reference', 'compaction', 'compaction_trigger']);
+const KEPT_ELSEWHERE = new Set(['compaction', 'compaction_trigger']);
+/** Stands for one item of an answer. Clients write it for what they take to be kept, unless told `store: false`. */
+const REFERENCE = 'item_reference';
 
 /** The instructions a conversation begins with, and its turns. Throws `BadRequestShape`. // wire-formats 5.1 */
 export function decodeInput(input: Json | undefined, lose: Lose): { system: TextPart[]; turns: Turn[] } {
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? []);
   if (!isArray(items)) throw new BadRequestShape('input must be a string or an array of items', 'input');
   const conversation = new Conversation(lose);
-  for (const [index, item] of items.entries()) conversation.add(item, `input[${index}]`);
+  const droppable = droppableReferences(items);
+  for (const [index, item] of items.entries()) {
+    if (droppable.has(index)) lose(`input[].${REFERENCE}`);
+    else conversation.add(item, `input[${index}]`);
+  }
   const { system } = conversation;
   const turns = conversation.turns.list;
   if (turns.length > 0) return { system, turns };
   if (system.length === 0) throw new BadRequestShape('input must say something', 'input');
   // Instructions alone: they are what is asked.
   return { system: [], turns: [{ role: 'user', parts: system }] };
+}
+
+/**
+ * References to what a model thought or said before it called a tool or spoke on: without them the answer still says
+ * what it came to. Those to a whole answer are not among them.
+ */
+function droppableReferences(items: readonly Json[]): ReadonlySet<number> {
+  const droppable = new Set<number>();
+  let goesOn = false;
+  for (const [index, item] of [...items.entries()].reverse()) {
+    if (!isObject(item)) goesOn = false;
+    else if (item['type'] !== REFERENCE) goesOn = item['type'] === 'function_call' || item['role'] === 'assistant';
+    else if (goesOn) droppable.add(index);
+  }
+  return droppable;
 }
 
 class Conversation {
@@ -47,6 +68,10 @@ class Conversation {
     if (!isObject(item)) throw new BadRequestShape(`${param} must be an object`, param);
     const type = item['type'] ?? 'message';
     if (typeof type !== 'string') throw new BadRequestShape(`${param}.type must be a string`, `${param}.type`);
+    if (type === REFERENCE) {
+      const message = `what ${param} refers to is known to the provider that made it only: send the item itself (store: false)`;
+      throw new BadRequestShape(message, `${param}.type`);
+    }
     if (KEPT_ELSEWHERE.has(type)) {
       throw new BadRequestShape(`${param}.type ${type} is served by the provider that made it only`, `${param}.type`);
     }

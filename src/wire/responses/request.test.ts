@@ -33,6 +33,10 @@ const EFFORTS: Partial<Traits> = {
   reasoning: { control: 'effort', words: { low: 'low', high: 'high' }, canDisable: false },
 };
 
+const ASKED = { role: 'user', content: 'x' };
+const CALLED = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+const reference = (id: string) => ({ type: 'item_reference', id });
+
 describe('a request of the family', () => {
   test('is read with all that crosses', () => {
     const { request, losses } = decode({
@@ -175,6 +179,12 @@ describe('a request of the family', () => {
       ['input[].content[].prompt_cache_breakpoint'],
     ],
     [{ gw: { remove: [] } }, []],
+    // What was thought and said before a call, and what was thought before an answer.
+    [
+      { input: [ASKED, reference('rs_1'), reference('msg_1'), CALLED] },
+      ['input[].item_reference', 'input[].item_reference'],
+    ],
+    [{ input: [ASKED, reference('rs_1'), { role: 'assistant', content: 'y' }, ASKED] }, ['input[].item_reference']],
   ])('%j loses by name', (body, losses) => {
     expect(decode(body).losses).toEqual(losses);
   });
@@ -193,7 +203,10 @@ describe('a request of the family', () => {
     [{ text: { format: { type: 'json_schema', name: 'n' } } }, 'text.format.schema'],
     [{ reasoning: { effort: 'enormous' } }, 'reasoning.effort'],
     [{ temperature: 'hot' }, 'temperature'],
-    [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0].type'],
+    [{ input: [reference('x')] }, 'input[0].type'],
+    [{ input: [ASKED, reference('rs_1'), reference('msg_1'), ASKED] }, 'input[1].type'],
+    [{ input: [CALLED, reference('x'), { type: 'function_call_output', call_id: 'c', output: 'y' }] }, 'input[1].type'],
+    [{ input: [reference('x'), 7] }, 'input[0].type'],
     [{ input: [{ type: 'compaction', encrypted_content: 'x' }] }, 'input[0].type'],
     [{ input: [{ type: 'function_call', name: 'f', arguments: '' }] }, 'input[0].call_id'],
     [{ input: [{ type: 'function_call_output', call_id: 'c', output: 7 }] }, 'input[0].output'],
@@ -299,6 +312,20 @@ describe('a request for the family', () => {
     ],
     ['a choice it cannot be held to', { tools: [], toolChoice: { type: 'required' } }, { forcedTools: false }, [], {}],
     ['a tier of others', { serviceTier: 'reserved' }, {}, ['service_tier'], {}],
+    [
+      'marks on an instruction',
+      { system: [{ type: 'text', text: 's', cache: {} }] },
+      {},
+      ['cache_control'],
+      { instructions: 's' },
+    ],
+    [
+      'marks on a tool',
+      { tools: [{ name: 'f', cache: { ttl: '1h' } }] },
+      {},
+      ['cache_control'],
+      { tools: [{ type: 'function', name: 'f', parameters: { type: 'object', properties: {} }, strict: false }] },
+    ],
     ['a user too long', { user: 'u'.repeat(200) }, {}, ['user'], {}],
     ['a ceiling too high', { maxOutputTokens: 9000 }, { maxOutputTokens: 8000 }, [], { max_output_tokens: 8000 }],
     [

@@ -52,6 +52,8 @@ function readBlock(block: unknown): Item {
   switch (kind) {
     case 'text':
       return { text: text(value) };
+    case 'reasoningContent':
+      return { thought: text(at(value, 'reasoningText', 'text')) };
     case 'image':
       return { image: readMedia(value) };
     case 'document':

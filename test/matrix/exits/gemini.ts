@@ -60,5 +60,5 @@ function readPart(part: unknown): Item {
   }
   const said = at(part, 'text');
   if (typeof said !== 'string') throw new TypeError(`a part with ${Object.keys(part as object).join(', ')}`);
-  return { text: said };
+  return at(part, 'thought') === true ? { thought: said } : { text: said };
 }

@@ -43,6 +43,8 @@ function readBlock(block: unknown): Item {
   switch (at(block, 'type')) {
     case 'text':
       return { text: text(at(block, 'text')) };
+    case 'thinking':
+      return { thought: text(at(block, 'thinking')) };
     case 'image':
       return { image: readSource(block) };
     case 'document':

@@ -36,6 +36,9 @@ function readItem(item: unknown): Turn {
     const result = { id: text(at(item, 'call_id')), text: textOf(at(item, 'output')), failed: false };
     return { role: 'user', items: [{ result }] };
   }
+  if (type === 'reasoning') {
+    return { role: 'assistant', items: [{ thought: text(at(item, 'summary', 0, 'text')) }] };
+  }
   const role = at(item, 'role');
   if (type !== 'message' || (role !== 'user' && role !== 'assistant'))
     throw new TypeError('an item that is no message');

@@ -49,6 +49,7 @@ export const CHAT_VENDORS: readonly Kind[] = [
   chatVendor('openai', {
     ...OPENAI,
     model: 'gpt-5.4',
+    takesThoughts: true,
     native: ['chat', 'responses'],
     // Its reasoning models take no stop strings. // wire-formats 2.5
     stops: false,
@@ -56,6 +57,7 @@ export const CHAT_VENDORS: readonly Kind[] = [
   chatVendor('openai-codex', {
     ...OPENAI,
     model: 'gpt-5.1-codex',
+    takesThoughts: true,
     spec: { vendor: 'openai' },
     exit: 'responses',
     native: ['responses'],
@@ -67,6 +69,7 @@ export const CHAT_VENDORS: readonly Kind[] = [
   chatVendor('azure', {
     model: 'gpt-4.1',
     upstream: 'prod-chat',
+    takesThoughts: true,
     spec: { vendor: 'azure', models: [{ id: 'gpt-4.1', upstreamId: 'prod-chat' }] },
     base: '',
     native: ['chat', 'responses'],
@@ -80,6 +83,7 @@ export const CHAT_VENDORS: readonly Kind[] = [
   chatVendor('azure-classic', {
     model: 'gpt-4.1',
     upstream: 'old-chat',
+    takesThoughts: true,
     spec: { vendor: 'azure', apiVersion: '2024-10-21', models: [{ id: 'gpt-4.1', upstreamId: 'old-chat' }] },
     base: '',
     path: () => '/openai/deployments/old-chat/chat/completions?api-version=2024-10-21',
@@ -99,6 +103,7 @@ export const CHAT_VENDORS: readonly Kind[] = [
   }),
   chatVendor('deepseek', {
     model: 'deepseek-chat',
+    takesThoughts: true,
     effort: HIGH,
     nativeEffort: HIGH,
     json: 'object',
@@ -107,6 +112,7 @@ export const CHAT_VENDORS: readonly Kind[] = [
   }),
   chatVendor('xai', {
     model: 'grok-4',
+    takesThoughts: true,
     native: ['chat', 'responses'],
     // Reasoning models there refuse them. // wire-formats 1.5
     stops: false,
@@ -126,6 +132,7 @@ export const CHAT_VENDORS: readonly Kind[] = [
   chatVendor('together', { model: 'meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8', thoughts: 'reasoning' }),
   chatVendor('fireworks', {
     model: 'accounts/fireworks/models/kimi-k2',
+    takesThoughts: true,
     native: ['chat', 'responses'],
     effort: HIGH,
     nativeEffort: HIGH,
@@ -139,6 +146,7 @@ export const CHAT_VENDORS: readonly Kind[] = [
   }),
   chatVendor('scaleway', {
     model: 'mistral-medium-3.5',
+    takesThoughts: true,
     native: ['chat', 'responses'],
     effort: HIGH,
     nativeEffort: HIGH,
@@ -160,9 +168,10 @@ export const CHAT_VENDORS: readonly Kind[] = [
     usage: 'silent',
   }),
   chatVendor('ionos', { model: 'meta-llama/Llama-3.3-70B-Instruct', images: false }),
-  chatVendor('nebius', { model: 'zai-org/GLM-4.6' }),
+  chatVendor('nebius', { model: 'zai-org/GLM-4.6', takesThoughts: true }),
   chatVendor('custom', {
     model: 'house-model',
+    takesThoughts: true,
     spec: { vendor: 'custom' },
     nativeEffort: HIGH,
     untouched: true,

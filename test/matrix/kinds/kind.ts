@@ -45,6 +45,8 @@ export interface Kind {
   readonly ceiling: 'max_tokens' | 'max_completion_tokens';
   /** High effort goes without a ceiling. */
   readonly uncapped?: true;
+  /** In its own chat family, what an assistant thought is taken back. */
+  readonly takesThoughts?: true;
   /** Ids of calls are nine letters and digits. */
   readonly nine?: true;
   /** It gives its calls no ids. */

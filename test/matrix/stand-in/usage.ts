@@ -5,7 +5,7 @@ import type { ExitFamily } from '../exits/read-asked.ts';
 
 /** What every answer of the stand-in costs: 60 tokens read afresh, 40 from a cache, 20 written, 5 of them in thought. */
 export const COUNTS = { fresh: 60, cached: 40, output: 20 } as const;
-export const THOUGHT = 5;
+const THOUGHT = 5;
 
 const PROMPT = COUNTS.fresh + COUNTS.cached;
 const TOTAL = PROMPT + COUNTS.output;

@@ -56,6 +56,7 @@ export const messages: Surface = {
 
 function block(item: Item): object {
   if ('text' in item) return { type: 'text', text: item.text };
+  if ('thought' in item) return { type: 'thinking', thinking: item.thought, signature: '' };
   if ('image' in item) return { type: 'image', source: source(item.image) };
   if ('document' in item) return { type: 'document', source: source(item.document), title: 'report.pdf' };
   if ('call' in item) return { type: 'tool_use', ...item.call };

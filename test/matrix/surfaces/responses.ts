@@ -63,6 +63,9 @@ function assistantItems(items: readonly Item[]): object[] {
       const content = [{ type: 'output_text', text: item.text, annotations: [] }];
       return [{ type: 'message', id: 'msg_1', status: 'completed', role: 'assistant', content }];
     }
+    if ('thought' in item) {
+      return [{ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: item.thought }] }];
+    }
     if (!('call' in item)) return [];
     const { id, name, input } = item.call;
     return [{ type: 'function_call', call_id: id, name, arguments: JSON.stringify(input) }];
