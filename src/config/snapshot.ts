@@ -75,6 +75,8 @@ export interface ResolvedPolicy {
   readonly promptCache: boolean;
   readonly responseCache: { readonly enabled: boolean; readonly ttlSeconds: number };
   readonly contentRetention: boolean;
+  /** How long retained content is kept. */
+  readonly contentRetentionDays: number;
   readonly scopeGuard: { readonly mode: 'off' | 'monitor' | 'block'; readonly scope?: string };
   /** 10 to 600. */
   readonly answerTimeoutSeconds: number;

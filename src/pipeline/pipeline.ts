@@ -1,7 +1,8 @@
 import { asGatewayError } from '#errors/gateway-error.ts';
 import type { Inspection } from '#inspect/inspect.ts';
-import type { Demand } from '#meter/demand.ts';
+import { freeOfCharge, type Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
+import type { Recalled } from '#route/answer-cache.ts';
 import type { Dispatch } from '#route/dispatch.ts';
 import type { Target } from '#route/plan.ts';
 import type { Candidate, Plan } from '#route/prepare.ts';
@@ -17,9 +18,11 @@ export interface Stages {
   inspect(call: Call, entry: Entry): Promise<Inspection>;
   route(call: Call): readonly Target[];
   prepare(call: Call, inspection: Inspection, targets: readonly Target[]): Promise<Plan>;
+  /** Looks for the answer in the gateway's own cache. */
+  recall(call: Call, plan: Plan): Promise<Recalled>;
   demand(call: Call, inspection: Inspection, plan: Plan): Demand;
   meter(call: Call, plan: Plan, demand: Demand): Promise<Hold<Candidate>>;
-  dispatch(work: Omit<Dispatch, 'learned'>, entry: Entry): AsyncGenerator<Answer>;
+  dispatch(work: Omit<Dispatch, 'learned' | 'retain'>, entry: Entry): AsyncGenerator<Answer>;
 }
 
 /** One call's way: inspect, route, meter, dispatch; sealed and settled at the end of every way out. // spec 1.1 */
@@ -33,13 +36,17 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     entry.step = 'route';
     const targets = stages.route(call);
     const plan = await stages.prepare(call, inspection, targets);
+    using recalled = await stages.recall(call, plan);
     entry.step = 'meter';
     const demand = stages.demand(call, inspection, plan);
-    const hold = await stages.meter(call, plan, demand);
+    const { hit } = recalled;
+    const hold = await (hit
+      ? stages.meter(call, [hit.candidate], freeOfCharge(demand))
+      : stages.meter(call, plan, demand));
     entry.hold = hold;
     entry.step = 'dispatch';
-    yield { kind: 'accepted', stream: call.ask.stream, headers: responseHeaders(inspection, hold) };
-    yield* stages.dispatch({ call, inspection, demand, hold }, entry);
+    yield { kind: 'accepted', stream: call.ask.stream, headers: responseHeaders(inspection, hold, recalled) };
+    yield* stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
   } catch (thrown) {
     const error = asGatewayError(thrown);
     entry.failed(error);
@@ -47,8 +54,9 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
   }
 }
 
-function responseHeaders(inspection: Inspection, hold: Hold): Record<string, string> {
+function responseHeaders(inspection: Inspection, hold: Hold, { state }: Recalled): Record<string, string> {
   const headers: Record<string, string> = { ...hold.headers };
+  if (state !== 'off') headers['x-gw-cache'] = state;
   if (inspection.unscanned.length > 0) headers['x-gw-unscanned'] = inspection.unscanned.join(', '); // spec 4.3.5
   return headers;
 }

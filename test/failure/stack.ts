@@ -27,9 +27,11 @@ export async function startStack(
   options: Partial<TenantOptions> & {
     readonly env?: Readonly<Record<string, string>>;
     readonly databaseUrl?: string;
+    /** Resources beside those of the tenant. */
+    readonly more?: readonly object[];
   } = {},
 ): Promise<Stack> {
-  const { env, databaseUrl: givenDatabase, ...tenantOptions } = options;
+  const { env, databaseUrl: givenDatabase, more: others = [], ...tenantOptions } = options;
   await using cleanup = new AsyncDisposableStack();
   const upstream = await startUpstream();
   cleanup.defer(() => upstream.close());
@@ -40,7 +42,10 @@ export async function startStack(
   // Limits on both scopes, so that both are counted.
   const workload = { budget: { amount: '10000', period: 'Total' }, ...tenantOptions.workload };
   const organization = { cap: { amount: '100000', period: 'Total' }, ...tenantOptions.organization };
-  const resources = tenant({ upstreamUrl: upstream.url, key, ...tenantOptions, workload, organization });
+  const resources = [
+    ...tenant({ upstreamUrl: upstream.url, key, ...tenantOptions, workload, organization }),
+    ...others,
+  ];
   const another = async (more?: Readonly<Record<string, string>>): Promise<GatewayProcess> => {
     const gateway = await startGateway({ resources, redisUrl: redis.url, databaseUrl, env: { ...env, ...more } });
     all.defer(() => gateway.kill());

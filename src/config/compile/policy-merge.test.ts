@@ -61,6 +61,11 @@ const FIELDS: Readonly<Record<string, readonly (readonly [PolicyFragment, unknow
     [{ contentRetention: 'Disabled' }, false],
     [{ contentRetention: 'Enabled' }, true],
   ],
+  contentRetentionDays: [
+    [{ contentRetentionDays: 1 }, 1],
+    [{ contentRetentionDays: 7 }, 7],
+    [{ contentRetentionDays: 365 }, 365],
+  ],
   responseCache: [
     [
       { ...keep, caching: { responseCache: { mode: 'Enabled', ttlSeconds: 1 } } },
@@ -140,6 +145,7 @@ test('where nobody says anything, personal data is tokenized and every opt-in is
     promptCache: false,
     responseCache: { enabled: false, ttlSeconds: 3600 },
     contentRetention: false,
+    contentRetentionDays: 30,
     scopeGuard: { mode: 'off' },
     answerTimeoutSeconds: 45,
   });

@@ -5,6 +5,7 @@ import type { WorkloadSpec } from '../resources/workload.ts';
 import type { AppliedPolicy, Layer } from './policies.ts';
 
 const DEFAULT_TTL_SECONDS = 3600;
+const DEFAULT_RETENTION_DAYS = 30;
 
 /**
  * The policy of one workload: overrides of its organization, then its own policy, then defaults of its organization,
@@ -38,6 +39,7 @@ export function mergePolicy(
       ttlSeconds: first((fragment) => fragment.caching?.responseCache?.ttlSeconds) ?? DEFAULT_TTL_SECONDS,
     }),
     contentRetention,
+    contentRetentionDays: first((fragment) => fragment.contentRetentionDays) ?? DEFAULT_RETENTION_DAYS,
     scopeGuard: mergeScopeGuard(first((fragment) => fragment.scopeGuard)),
     answerTimeoutSeconds: first((fragment) => fragment.answerTimeoutSeconds) ?? workload.answerTimeoutSeconds,
   });

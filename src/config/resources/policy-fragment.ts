@@ -86,6 +86,9 @@ const fields = {
   contentRetention: Type.Optional(
     values(ENABLED_OR_DISABLED, { description: 'Whether requests and answers may be kept, encrypted.' }),
   ),
+  contentRetentionDays: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 3650, description: 'How long they are kept. Default: 30.' }),
+  ),
   allowedModels: Type.Optional(
     setOf(model(), {
       maxItems: 256,

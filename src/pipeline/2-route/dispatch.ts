@@ -7,9 +7,11 @@ import { UpstreamFault, type Incoming, type Outgoing } from '#ports/provider.ts'
 import type { Entry } from '#seal/entry.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { readBuffered } from './buffered.ts';
-import { attempt } from './attempts.ts';
+import type { Recalled } from './answer-cache.ts';
+import { attempt, type Answered } from './attempts.ts';
 import type { LearnedRejects } from './learned-rejects.ts';
 import type { Candidate } from './prepare.ts';
+import { RecordedAnswer, replayed } from './recorded.ts';
 import type { Relay } from './relay.ts';
 import { TranslatedRelay } from './translated-relay.ts';
 import { noAnswer } from './upstream-error.ts';
@@ -23,6 +25,9 @@ export interface Dispatch {
   readonly inspection: Inspection;
   readonly demand: Demand;
   readonly hold: Hold<Candidate>;
+  readonly recalled: Recalled;
+  /** Keeps what a candidate was sent and what it said, where policy wants content kept. */
+  readonly retain: ((candidate: Candidate, answer: Buffer | undefined) => void) | undefined;
 }
 
 /** How long a hung-up stream is read on to its usage frame, where the workload wants exact bills. // design 2 */
@@ -32,35 +37,72 @@ const USAGE_MS = 5000;
 
 /** Asks the provider and relays its answer, restoring tags; the bytes of everything else stay as they came. */
 export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<Answer> {
-  const { call, hold, demand } = work;
+  const { call, demand, recalled } = work;
   const upstream = new UpstreamSignal(call);
+  let asked: Candidate | undefined;
+  let answer: RecordedAnswer | undefined;
+  const onAttempt = (candidate: Candidate): void => {
+    asked = candidate;
+    name(candidate, work, entry);
+  };
   try {
     // A client that is gone already is not dispatched for, nor billed.
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
-    const { candidate, incoming } = await attempt(hold.plan, {
-      outgoing: (asked, timeoutMs) => outgoing(call, asked, timeoutMs, upstream.signal),
-      timeoutMs: call.timeoutMs,
-      signal: upstream.signal,
-      report: entry.attempts,
-      learned: work.learned,
-      onAttempt: ({ provider, model, family, losses }) => {
-        entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
-        entry.losses = losses;
-        entry.seen = { ...NO_USAGE, input: demand.estimatedInput };
-        entry.units = call.ask.units;
-      },
-    });
+    const { candidate, incoming } = recalled.hit
+      ? replay(recalled.hit, onAttempt, entry)
+      : await askProvider(work, upstream, onAttempt, entry);
     entry.answering = true;
+    if (recalled.state === 'miss' || (work.retain && !recalled.hit))
+      answer = new RecordedAnswer(incoming, () => recalled.letGo());
     const context = contextOf(call, candidate, demand);
     yield* call.ask.stream
-      ? streamed(work, candidate, incoming, entry, upstream, context)
-      : buffered(work, candidate, incoming, entry, context);
-    if (!call.signal.aborted) entry.served();
+      ? streamed(work, candidate, answer ?? incoming, entry, upstream, context)
+      : buffered(work, candidate, answer ?? incoming, entry, context);
+    if (call.signal.aborted) return;
+    entry.served();
+    if (answer) recalled.keep(candidate, answer);
   } catch (thrown) {
     throw explain(thrown, call, entry);
   } finally {
     upstream.release();
+    if (asked) work.retain?.(asked, answer?.bytes);
   }
+}
+
+/** An answer that was given before, as if its provider gave it now. */
+function replay(
+  { candidate, answer }: NonNullable<Recalled['hit']>,
+  onAttempt: (candidate: Candidate) => void,
+  entry: Entry,
+): Answered {
+  entry.cacheHit = 'exact';
+  onAttempt(candidate);
+  return { candidate, incoming: replayed(answer) };
+}
+
+function askProvider(
+  { call, hold, recalled, learned }: Dispatch,
+  upstream: UpstreamSignal,
+  onAttempt: (candidate: Candidate) => void,
+  entry: Entry,
+): Promise<Answered> {
+  return attempt(hold.plan, {
+    outgoing: (asked, timeoutMs) => outgoing(call, asked, timeoutMs, upstream.signal),
+    // Waiting for another call's answer was waiting for the provider's.
+    timeoutMs: Math.max(1, call.timeoutMs - Math.floor(recalled.waitedMs)),
+    signal: upstream.signal,
+    report: entry.attempts,
+    learned,
+    onAttempt,
+  });
+}
+
+/** Names the candidate in the call's row, as the one that it is asked of now. */
+function name({ provider, model, family, losses }: Candidate, { call, demand }: Dispatch, entry: Entry): void {
+  entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
+  entry.losses = losses;
+  entry.seen = { ...NO_USAGE, input: demand.estimatedInput };
+  entry.units = call.ask.units;
 }
 
 function outgoing(call: Call, candidate: Candidate, timeoutMs: number, signal: AbortSignal): Outgoing {

@@ -32,6 +32,8 @@ export class Entry implements AsyncDisposable {
   target: EntryTarget | undefined;
   /** A provider has begun to answer, so what was seen is billed. */
   answering = false;
+  /** Whether the answer came from the gateway's own cache: then nothing was used. */
+  cacheHit: AuditRow['cache_hit'] = 'none';
   providerResponseId: string | null = null;
   /** As the provider reported it. */
   usage: Usage | undefined;
@@ -69,6 +71,7 @@ export class Entry implements AsyncDisposable {
 
   /** What the call is billed for: reported, or counted here, or nothing when nobody answered. */
   billed(): { readonly usage: Usage; readonly source: 'provider' | 'estimated' } | undefined {
+    if (this.cacheHit !== 'none') return undefined;
     if (this.usage) return { usage: this.usage, source: 'provider' };
     if (this.target === undefined) return undefined;
     // Given up while the provider may have been running it: by the client, or by the timeout the client chose.
@@ -113,7 +116,7 @@ export class Entry implements AsyncDisposable {
     return {
       attempts: this.attempts,
       at: new Date(startedAt).toISOString(),
-      cache_hit: 'none',
+      cache_hit: this.cacheHit,
       call_id: id,
       code: failed && this.#error ? this.#error.code : null,
       config_revision: snapshot.revision,

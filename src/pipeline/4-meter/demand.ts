@@ -62,6 +62,11 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
   };
 }
 
+/** The same call when nobody has to be paid for it: it counts as a request, and is debited nothing. */
+export function freeOfCharge(demand: Demand): Demand {
+  return { ...demand, ceiling: {}, quantities: [], reservedTokens: 0 };
+}
+
 /** The most that a candidate's answers may have: what the caller names, if the candidate is told so. */
 function outputBound({ ask: { maxOutputTokens, answers } }: Call, candidate: Candidate): number {
   const unnamed = outputCeiling(candidate) * answers;
