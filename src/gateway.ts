@@ -1,7 +1,7 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import type { Ingress } from '#pipeline/call.ts';
-import type { Providers } from '#route/plan.ts';
+import type { Providers } from '#route/offer.ts';
 import { arrive, idOf, numberReply, type Arrival } from '#surfaces/arrival.ts';
 import type { KeyStore } from '#surfaces/caller.ts';
 import { chatVoice } from '#surfaces/chat/voice.ts';

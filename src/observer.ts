@@ -29,9 +29,15 @@ export function createObserver(log: Log): Observer {
   const faults = metrics.counter('gw_store_faults_total', 'Failed accesses to ledger or counters, by what was tried.');
   const restored = metrics.counter('gw_counters_restored_total', 'Rebuilds of spend counters from the ledger.');
   const abandoned = metrics.counter('gw_calls_abandoned_total', 'Calls sealed for processes that died.');
+  const shadowed = metrics.counter(
+    'gw_shadow_differences_total',
+    'Decisions that a policy in shadow mode would have made otherwise, by its field.',
+  );
   return {
     onCorridor(event) {
       switch (event.kind) {
+        case 'shadow.differed':
+          return shadowed(`field="${event.field}"`);
         case 'call.sealed':
           return sealed(`outcome="${event.outcome}",code="${event.code ?? ''}"`);
         case 'counters.restored':

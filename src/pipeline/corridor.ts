@@ -9,8 +9,11 @@ import { createSettler } from '#meter/settler.ts';
 import { createSweeper } from '#meter/sweeper.ts';
 import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
+import type { Router } from '#ports/router.ts';
 import { dispatch } from '#route/dispatch.ts';
-import { plan, type Providers } from '#route/plan.ts';
+import type { Providers } from '#route/offer.ts';
+import type { Target } from '#route/plan.ts';
+import { routeCall, routePassage } from '#route/route.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
 import { prepare } from '#route/prepare.ts';
 import type { MediaFetcher } from '#ports/media.ts';
@@ -21,7 +24,6 @@ import { admit } from './admit.ts';
 import type { Family } from '#wire/document.ts';
 import type { Answer, Ingress, Opening } from './call.ts';
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
-import { routePassage } from '#route/route-passage.ts';
 import { serve, type Stages } from './pipeline.ts';
 import { guardScope } from '#inspect/scope-guard.ts';
 
@@ -30,6 +32,8 @@ export interface CorridorDeps {
   readonly ledger: Ledger;
   readonly prices: PriceBook;
   readonly providers: Providers;
+  /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
+  readonly router?: Router;
   readonly media: MediaFetcher;
   readonly detection: Detection;
   readonly snapshot: () => Snapshot | undefined;
@@ -41,7 +45,9 @@ export type CorridorEvent =
   | { readonly kind: 'ledger.fault' | 'settle.fault' | 'sweep.fault' | 'checkpoint.fault'; readonly error: unknown }
   | { readonly kind: 'counters.restored'; readonly organization: string }
   | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
-  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null };
+  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
+  /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
+  | { readonly kind: 'shadow.differed'; readonly field: string };
 
 /** The assembled corridor of one process. */
 export interface Corridor {
@@ -107,11 +113,14 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     });
   };
   const meterDeps = { counters, prices: deps.prices, restorer, ensureAlive, owner, open };
-  const openEntry = (opening: Opening, family: Family): Entry =>
-    new Entry(opening, family, (draft) => {
+  const openEntry = (opening: Opening, family: Family): Entry => {
+    const entry = new Entry(opening, family, (draft) => {
       writer.enqueue(draft);
       onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
+      for (const { field } of entry.shadow) onEvent({ kind: 'shadow.differed', field });
     });
+    return entry;
+  };
   const requireRoom = (): void => {
     if (writer.accepting) return;
     throw new GatewayError(
@@ -134,15 +143,20 @@ export function createCorridor(deps: CorridorDeps): Corridor {
         (findings, unscanned) => {
           entry.findings = findings;
           entry.unscanned = unscanned;
+          entry.removed = call.remove.map(({ label }) => label);
         },
       );
     },
-    route: (call) => plan(call, deps.providers),
-    prepare: (call, inspection, targets) => prepare(call, inspection, targets, deps.media),
+    route: (call, { media }, entry) => routeCall({ ...call, media }, deps, entry),
+    prepare: (call, inspection, targets, entry) =>
+      prepare(call, inspection, targets, deps.media, (target, why) => leaveOut(entry, target, why)),
     demand: demandOf,
-    meter: (call, candidates, demand) => {
+    meter: async (call, candidates, demand, entry) => {
       requireRoom();
-      return hold({ ...call, model: call.ask.model, stream: call.ask.stream }, candidates, demand, meterDeps);
+      const debited = { ...call, model: call.ask.model, stream: call.ask.stream };
+      const held = await hold(debited, candidates, demand, meterDeps);
+      for (const one of candidates) if (!held.plan.includes(one)) leaveOut(entry, one, 'no price is known for it');
+      return held;
     },
     dispatch: (work, entry) => dispatch({ ...work, learned }, entry),
   };
@@ -152,7 +166,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       guardScope(policy);
       return inspect(document, codec, policy.dlp, remove, deps.detection, onFindings);
     },
-    route: (passage, model) => routePassage(passage, model, deps.providers),
+    route: (passage, model, entry) => routePassage(passage, model, deps, entry),
     meter: (subject, target, demand) => {
       requireRoom();
       return hold(subject, [target], demand, meterDeps);
@@ -193,4 +207,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       return writer.dropped;
     },
   };
+}
+
+/** Notes that a target which policy lets through is not asked after all. */
+function leaveOut({ route }: Entry, { provider, model }: Target, why: string): void {
+  route.push(`${provider.config.slug}/${model}: left out: ${why}`);
 }

@@ -72,6 +72,7 @@ const NO_BODY: ReadBody = {
 async function readJson(passage: Passage, text: string, stages: PassageStages, entry: Entry): Promise<ReadBody> {
   const document = readDocument('passthrough', text);
   const { remove, edits } = readExtension(document);
+  entry.removed = remove.map(({ label }) => label);
   const { policy } = passage.key.workload;
   const inspection = await stages.inspect(document, PLAIN, policy, remove, noting(entry));
   const node = member(document.root, 'model');

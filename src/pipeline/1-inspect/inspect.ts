@@ -7,6 +7,7 @@ import { scan, type JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 import { createTermFinder } from './terms.ts';
+import { unreadableReason } from './unreadable.ts';
 
 /** Finds personal data and secrets in texts: at once for small ones, off the event loop for large ones. */
 export interface Detection {
@@ -54,7 +55,7 @@ export async function inspect(
   const unscanned = [...new Set(contents.media.map((item) => item.kind))];
   onFindings(findings, unscanned);
   if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
-  refuseUnreadable(contents.media, policy);
+  refuseUnreadable(unscanned, policy);
   return { edits, findings, unscanned, media: contents.media, tags: rewrite.tags };
 }
 
@@ -273,15 +274,8 @@ function refusal(categories: string[]): GatewayError {
 }
 
 /** Content nobody can read is not waved through where policy protects content. // spec 4.3.5 */
-function refuseUnreadable(media: readonly Media[], policy: ResolvedPolicy['dlp']): void {
-  const has = (kind: Media['kind']): boolean => media.some((item) => item.kind === kind);
-  if (policy.mode === 'block' && has('audio')) {
-    throw new GatewayError('data_protection', 'Refused by data protection: audio cannot be scanned. Nothing was sent.');
-  }
-  if ((policy.mode !== 'allow_log' || policy.documents !== 'off') && has('file')) {
-    throw new GatewayError(
-      'data_protection',
-      'Refused by data protection: an attached document cannot be scanned. Nothing was sent.',
-    );
-  }
+function refuseUnreadable(kinds: readonly string[], policy: ResolvedPolicy['dlp']): void {
+  const reason = unreadableReason(kinds, policy);
+  if (reason === undefined) return;
+  throw new GatewayError('data_protection', `Refused by data protection: ${reason}. Nothing was sent.`);
 }

@@ -1,6 +1,5 @@
 import type { AliasConfig, VirtualKeyConfig } from '#config/snapshot.ts';
-import type { Providers } from './plan.ts';
-import { allowListReason, residencyReason } from './policy.ts';
+import { isDenial, offerOf, type Providers } from './offer.ts';
 
 /** A model that a caller can ask for. */
 export interface ReachableModel {
@@ -22,7 +21,8 @@ export function reachableModels(key: VirtualKeyConfig, providers: Providers): re
   for (const [slug, config] of organization.providers) {
     for (const model of config.models.keys()) ids.add(`${slug}/${model}`);
   }
-  for (const pattern of policy.allowedModels.flat()) if (!pattern.includes('*')) ids.add(pattern);
+  for (const pattern of policy.allowedModels.flatMap(({ models }) => models))
+    if (!pattern.includes('*')) ids.add(pattern);
   return [...ids]
     .sort()
     .map((id) => reachableModel(id, key, providers))
@@ -33,29 +33,28 @@ export function reachableModels(key: VirtualKeyConfig, providers: Providers): re
 export function reachableModel(id: string, key: VirtualKeyConfig, providers: Providers): ReachableModel | undefined {
   const alias = key.workload.organization.aliases.get(id);
   if (alias) {
-    const reachable = modelsOf(alias).some((model) => isReachable(model, [id, model], key, providers));
+    const reachable = modelsOf(alias).some((model) => isReachable(model, id, key, providers));
     return reachable ? { id, ownedBy: ALIAS_OWNER } : undefined;
   }
-  return isReachable(id, [id], key, providers) ? { id, ownedBy: id.slice(0, id.indexOf('/')) } : undefined;
+  return isReachable(id, undefined, key, providers) ? { id, ownedBy: id.slice(0, id.indexOf('/')) } : undefined;
 }
 
 function modelsOf({ targets, routes }: AliasConfig): readonly string[] {
   return [...targets, ...routes].map(({ model }) => model);
 }
 
-/** `names`: what the allow-lists may know it by. */
-function isReachable(id: string, names: readonly string[], key: VirtualKeyConfig, providers: Providers): boolean {
-  const { organization, policy } = key.workload;
+/** Whether policy lets a model through, and the account with its provider can be used. */
+function isReachable(
+  id: string,
+  alias: string | undefined,
+  { workload }: VirtualKeyConfig,
+  providers: Providers,
+): boolean {
   const slash = id.indexOf('/');
-  const model = id.slice(slash + 1);
-  const config = organization.providers.get(id.slice(0, slash));
-  if (slash <= 0 || model === '' || !config) return false;
-  if (config.credentials.length === 0 && config.vendor !== 'custom') return false;
-  if (config.models.size > 0 && !config.models.has(model)) return false;
-  const provider = providers(config);
-  if (!provider || provider.families(model).length === 0) return false;
-  return (
-    allowListReason(names, policy) === undefined &&
-    residencyReason(config.slug, provider.jurisdiction(model), policy) === undefined
-  );
+  if (slash <= 0 || slash === id.length - 1) return false;
+  const offer = offerOf(id, alias, workload, providers);
+  if (isDenial(offer)) return false;
+  const { provider, model } = offer;
+  const { credentials, vendor } = provider.config;
+  return (credentials.length > 0 || vendor === 'custom') && provider.families(model).length > 0;
 }

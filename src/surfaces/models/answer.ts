@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/gateway-error.ts';
-import { completed, type Providers } from '#route/plan.ts';
+import type { Providers } from '#route/offer.ts';
+import { completed } from '#route/plan.ts';
 import { reachableModel, reachableModels } from '#route/reachable.ts';
 import type { Arrival } from '../arrival.ts';
 import { chatVoice } from '../chat/voice.ts';
