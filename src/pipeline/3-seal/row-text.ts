@@ -102,8 +102,8 @@ const MEMBERS: readonly (readonly [string, string, 'optional'?])[] = [
   ['wire_format', TEXT],
   ['workload', `"(${CHARACTERS})"`],
 ];
-// What may be missing is never the last member, so its comma is missing with it.
-const LAYOUT = new RegExp(
+/** The form of a row as this gateway writes it. What may be missing is never last, so its comma is missing with it. */
+export const LAYOUT = new RegExp(
   String.raw`^\{${MEMBERS.map(([name, form, optional], index) => {
     const member = `"${name}":${form}${index === MEMBERS.length - 1 ? '' : ','}`;
     return optional ? `(?:${member})?` : member;
