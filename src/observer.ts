@@ -31,7 +31,7 @@ export function createObserver(log: Log): Observer {
   const abandoned = metrics.counter('gw_calls_abandoned_total', 'Calls sealed for processes that died.');
   const shadowed = metrics.counter(
     'gw_shadow_differences_total',
-    'Decisions that a policy in shadow mode would have made otherwise, by its field.',
+    'Calls that a policy in shadow mode would have decided otherwise, by its field.',
   );
   return {
     onCorridor(event) {

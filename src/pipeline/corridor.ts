@@ -117,7 +117,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     const entry = new Entry(opening, family, (draft) => {
       writer.enqueue(draft);
       onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
-      for (const { field } of entry.shadow) onEvent({ kind: 'shadow.differed', field });
+      for (const field of new Set(entry.shadow.map((one) => one.field))) onEvent({ kind: 'shadow.differed', field });
     });
     return entry;
   };

@@ -136,7 +136,11 @@ function compiled({ organization, workload, shadow, ...rest }: World, watched: b
   return snapshotOf(
     JSON.parse(
       JSON.stringify([
-        make('Organization', 'acme', { messagesDefaultProvider: rest.messagesDefaultProvider }),
+        make('Organization', 'acme', {
+          messagesDefaultProvider: rest.messagesDefaultProvider,
+          priceBookRef: { name: 'prices' },
+        }),
+        make('PriceBook', 'prices', { prices: [...SLUGS, 'aws'].map((slug) => ({ model: `${slug}/*`, input: '1' })) }),
         make('Workload', 'bot', { allowedModels: rest.allowedModels }),
         make('VirtualKey', 'key', { hash: { value: sha256('key') } }),
         ...providers,
@@ -328,7 +332,7 @@ test('a provider named without a model is reached where every allow-list has som
 test('discovery lists what can be reached, and aliases that lead there', () => {
   fc.assert(
     fc.property(world, (given) => {
-      const listed = reachableModels(keyOf(compiled(given, false)), DEPS.providers).map(({ id }) => id);
+      const listed = reachableModels(keyOf(compiled(given, false)), { ...DEPS, at: 0 }).map(({ id }) => id);
       const layers = layersOf(given, false);
       const named = [given.allowedModels, ...layers.map((layer) => layer.allowedModels ?? [])].flat();
       const offered = given.providers.flatMap(({ slug, models }) => models.map(({ id }) => `${slug}/${id}`));
