@@ -11,7 +11,7 @@ import { chooseModels, decide } from './plan.ts';
 import { reachableModels } from './reachable.ts';
 import { routeCall } from './route.ts';
 import { choosePassageModels, decidePassage } from './route-passage.ts';
-import { DEPS, questionOf } from './testing/question.ts';
+import { DEPS, questionOf } from '../../../test/harness/routing.ts';
 
 /**
  * Random organizations, policies, providers and aliases, compiled and asked; and beside it an interpreter that reads the

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { make, sha256, snapshotOf, type TestResource } from '#config/testing/resources.ts';
 import type { CredentialConfig, VendorId, VirtualKeyConfig } from '#config/snapshot.ts';
 import { reachableModel, reachableModels, type DiscoveryDeps } from './reachable.ts';
-import { DEPS } from './testing/question.ts';
+import { DEPS } from '../../../test/harness/routing.ts';
 
 const deps: DiscoveryDeps = { ...DEPS, at: Date.UTC(2026, 10, 21) };
 const PRICED = ['a', 'b', 'mixed', 'abroad', 'open', 'shut'];

@@ -11,7 +11,7 @@ import { responsesCodec } from '#wire/responses/codec.ts';
 import { PLAIN_TOKENS } from './alias-order.ts';
 import type { Target } from './plan.ts';
 import { routeCall, routePassage, type RoutingDeps } from './route.ts';
-import { DEPS, questionOf } from './testing/question.ts';
+import { DEPS, questionOf } from '../../../test/harness/routing.ts';
 
 const SECRET = makeCore('Secret', 'keys', { stringData: { key: 'k' } });
 const credentials = [{ name: 'main', type: 'APIKey', secretKeyRef: { name: 'keys', key: 'key' } }];
@@ -122,7 +122,7 @@ describe('what is written down', () => {
     const key = keyOf(A, alias({ strategy: 'Failover', targets: targets(...models) }));
     await expect(route(key, ask('gw/auto'))).rejects.toMatchObject({
       code: 'model_not_found',
-      message: expect.stringMatching(/a\/none-7 \([^)]*\) and 4 more\.$/),
+      message: expect.stringMatching(/a\/none-7 \([^)]*\) and 4 more\.$/) as string,
     });
   });
 });
@@ -332,7 +332,7 @@ describe('residency', () => {
     ]);
     expect((await route(key, ask('aws/eu.amazon.nova-lite-v1:0'))).ids).toHaveLength(1);
     await expect(route(key, ask('aws/global.amazon.nova-lite-v1:0'))).rejects.toMatchObject({
-      message: expect.stringContaining('aws is in GLOBAL, allowed are EU'),
+      message: expect.stringContaining('aws is in GLOBAL, allowed are EU') as string,
     });
   });
 });

@@ -4,7 +4,7 @@ import { createProviders } from '#providers/registry.ts';
 import { createTransport } from '#providers/transport.ts';
 import type { Codec } from '#wire/codec.ts';
 import { readDocument } from '#wire/document.ts';
-import type { RouteDeps, RouteQuestion } from '../plan.ts';
+import type { RouteDeps, RouteQuestion } from '#route/plan.ts';
 
 /** Real ways out, of which none is taken, and the built-in prices. */
 export const DEPS: RouteDeps = {
