@@ -57,7 +57,7 @@ export function embeddedResources({
   const resources: unknown[] = [
     provider(
       { slug: 'sandbox', jurisdiction: 'LOCAL' },
-      { protocol: 'Custom', endpoint: { url: sandboxUrl, allowInsecure: true } },
+      { protocol: 'Custom', endpoint: { url: sandboxUrl, allowInsecure: true }, models: [{ id: 'echo' }] },
     ),
     make('VirtualKey', 'development', {
       workloadRef: { name: 'playground' },

@@ -78,13 +78,14 @@ export async function* servePassage(passage: Passage, stages: PassageStages): As
     const parts = body.parts?.(target.provider.upstreamModel(target.model));
     const passing = {
       method: passage.method,
-      path: passage.path,
+      path: body.path,
       contentType: parts ? `multipart/form-data; boundary=${boundary}` : body.contentType,
       body: parts ? encodeForm(parts, boundary) : body.json?.(target.provider.upstreamModel(target.model)),
       timeoutMs,
       signal: passage.signal,
     };
-    yield* pass(passage, target, passing, hold.headers, entry);
+    const sent = { ...body, isForm: body.parts !== undefined };
+    yield* pass(passage, target, passing, sent, hold.headers, entry);
   } catch (thrown) {
     const error = asGatewayError(thrown);
     entry.failed(error);
@@ -92,22 +93,32 @@ export async function* servePassage(passage: Passage, stages: PassageStages): As
   }
 }
 
-/** Worst cases of what a passage may be billed by; audio is bounded by its bytes at a very low bit rate. */
-function demandOf({ quantities }: Passage, { textLength, fileLength, images, seconds }: ReadBody): PassageDemand {
+/** Worst cases of what a passage may be billed by; sound is bounded by its bytes at a very low bit rate, or its words. */
+function demandOf(
+  { quantities, surface }: Passage,
+  { textLength, fileLength, images, seconds }: ReadBody,
+): PassageDemand {
   const heard = Math.ceil(fileLength / LEAST_BYTES_PER_SECOND);
+  const spoken = surface === 'audio' && fileLength === 0 ? Math.ceil(textLength * MOST_SECONDS_PER_BYTE) : 0;
   return {
     quantities,
     ceiling: {
       inputTokens: textLength + heard * TOKENS_PER_SECOND + images * IMAGE_TOKENS,
-      outputTokens: quantities.includes('tokens') ? MAX_OUTPUT_TOKENS * images : 0,
+      outputTokens: quantities.includes('tokens')
+        ? Math.max(MAX_OUTPUT_TOKENS, spoken * TOKENS_PER_SECOND) * images
+        : 0,
       images,
-      seconds: seconds ?? heard,
+      seconds: surface === 'videos' ? (seconds ?? MOST_VIDEO_SECONDS) : heard + spoken,
     },
     reservedTokens: 0,
   };
 }
 
 const LEAST_BYTES_PER_SECOND = 1000;
+/** The slowest voice, asked to speak at a quarter of its speed. */
+const MOST_SECONDS_PER_BYTE = 0.5;
+/** What a vendor makes at most where nobody says how long. */
+const MOST_VIDEO_SECONDS = 12;
 const TOKENS_PER_SECOND = 25;
 const IMAGE_TOKENS = 16_384;
 const MAX_OUTPUT_TOKENS = 16_384;

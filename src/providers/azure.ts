@@ -2,6 +2,7 @@ import type { CredentialConfig, ProviderConfig } from '#config/snapshot.ts';
 import { azureTokens, type AzureTokens } from './azure-token.ts';
 import { chatVendor } from './chat-vendor.ts';
 import { pickCredential } from './credentials.ts';
+import { OPENAI_TIERS } from './family-rules.ts';
 import { PATHS, type Headers, type HttpApi } from './http-exit.ts';
 import type { Transport } from './transport.ts';
 
@@ -18,7 +19,10 @@ export const azure = chatVendor({
     'embeddings',
     'images',
   ],
-  rules: { chat: { streamOptions: 'any' } },
+  rules: {
+    chat: { streamOptions: 'any', foreignTiers: OPENAI_TIERS },
+    responses: { foreignTiers: OPENAI_TIERS },
+  },
   api: (config, transport) => (isClassic(config) ? classicApi(config, transport) : v1Api(config, transport)),
 });
 

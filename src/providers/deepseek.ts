@@ -1,3 +1,6 @@
+import { setMember } from '#wire/document.ts';
+import { isObject } from '#wire/json.ts';
+import { member, type JsonNode, type ObjectNode } from '#wire/scan.ts';
 import { chatVendor } from './chat-vendor.ts';
 import { chatMembers, messageMembers } from './family-rules.ts';
 import type { Fitting } from './fitting.ts';
@@ -12,13 +15,35 @@ export const deepseek = chatVendor({
       refuses: ['seed', 'user', 'n', 'parallel_tool_calls'],
       messageMembers: messageMembers('prefix', 'reasoning_content'),
       streamOptions: 'usage',
-      quirk: switchThinkingOff,
+      quirk: fitThinking,
     },
   },
 });
 
-function switchThinkingOff(fitting: Fitting): void {
-  if (fitting.value('reasoning_effort') !== 'none') return;
-  fitting.remove(fitting.root, 'reasoning_effort');
-  fitting.set('thinking', '{"type":"disabled"}');
+function fitThinking(fitting: Fitting): void {
+  const thinking = fitting.value('thinking');
+  if (fitting.value('reasoning_effort') === 'none') {
+    fitting.remove(fitting.root, 'reasoning_effort');
+    fitting.set('thinking', '{"type":"disabled"}');
+  } else if (!isObject(thinking) || thinking['type'] !== 'disabled') addThoughts(fitting);
+}
+
+/**
+ * While it thinks it goes on from calls of tools only when every answer before tells what it thought. What nobody has
+ * kept, or another model has said, was thought of nothing.
+ */
+function addThoughts(fitting: Fitting): void {
+  const messages = fitting.node('messages');
+  const answers = messages?.kind === 'array' ? messages.items.filter(isAnswer) : [];
+  if (!answers.some((answer) => member(answer, 'tool_calls')?.kind === 'array')) return;
+  for (const answer of answers) {
+    if (member(answer, 'reasoning_content')?.kind !== 'string') {
+      fitting.edit(setMember(answer, 'reasoning_content', '""'));
+    }
+  }
+}
+
+function isAnswer(message: JsonNode): message is ObjectNode {
+  const role = member(message, 'role');
+  return message.kind === 'object' && role?.kind === 'string' && role.value === 'assistant';
 }

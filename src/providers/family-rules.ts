@@ -11,12 +11,19 @@ export interface FamilyRules {
   readonly names?: Readonly<Record<string, string>>;
   /** Its own words for service tiers; a tier that is not here is not sent. Absent: all are. */
   readonly tiers?: Readonly<Record<string, string>>;
+  /** Other vendors' words for a tier that it has under its own; a tier that is not here is sent as it is. */
+  readonly foreignTiers?: Readonly<Record<string, string>>;
 }
+
+/** The messages vendor's word, as it is in OpenAI's families. // wire-formats 2.7 */
+export const OPENAI_TIERS: Readonly<Record<string, string>> = { standard_only: 'default' };
 
 /** What a vendor takes in chat requests. */
 export interface ChatRules extends FamilyRules {
   /** Members of a message it takes; absent: all. */
   readonly messageMembers?: ReadonlySet<string>;
+  /** Only the result of a tool may have a `name`. */
+  readonly namesToolsOnly?: boolean;
   /**
    * `stream_options`: `usage` takes `include_usage` and nothing else, `any` the rest too, `unpadded` can leave out the
    * padding of frames, `none` refuses it.

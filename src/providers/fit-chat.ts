@@ -29,10 +29,22 @@ export function fitChat(fitting: Fitting, traits: Traits, rules: ChatRules, cont
 
 function fitEffort(fitting: Fitting, traits: Traits): void {
   const asked = fitting.value('reasoning_effort');
+  if (traits.chat === 'without-tools' && offersTools(fitting) && traits.reasoning.words.none === 'none') {
+    // The family has tools for it only while it does not think. // wire-formats 2.3
+    if (typeof asked === 'string' && asked !== 'none') fitting.lose('reasoning_effort');
+    return fitting.set('reasoning_effort', '"none"');
+  }
   if (asked === undefined) return;
   const word = effortWord(asked, traits);
   if (word === undefined) fitting.drop('reasoning_effort');
   else if (word !== asked) fitting.set('reasoning_effort', JSON.stringify(word));
+}
+
+function offersTools(fitting: Fitting): boolean {
+  return ['tools', 'functions'].some((name) => {
+    const tools = fitting.node(name);
+    return tools?.kind === 'array' && tools.items.length > 0;
+  });
 }
 
 function fitCeiling(fitting: Fitting, { ceilingName }: Traits): void {
@@ -42,21 +54,23 @@ function fitCeiling(fitting: Fitting, { ceilingName }: Traits): void {
 function fitMessages(fitting: Fitting, traits: Traits, rules: ChatRules): void {
   const messages = member(fitting.root, 'messages');
   if (messages?.kind !== 'array') return;
-  const { messageMembers } = rules;
+  const { messageMembers, namesToolsOnly } = rules;
   const other = traits.systemRole === 'developer' ? 'system' : 'developer';
   for (const message of messages.items) {
     if (message.kind !== 'object') continue;
     const role = member(message, 'role');
     if (role?.kind === 'string' && role.value === other) fitting.edit(setString(role, traits.systemRole));
     fitChatToolIds(fitting, message, traits.toolIds);
-    if (messageMembers) keepMembers(fitting, message, messageMembers);
+    const isTool = role?.kind === 'string' && role.value === 'tool';
+    const refused = namesToolsOnly === true && !isTool ? 'name' : undefined;
+    if (messageMembers) keepMembers(fitting, message, (name) => messageMembers.has(name) && name !== refused);
     if (traits.flatText === true) flatten(fitting, member(message, 'content'));
   }
 }
 
-function keepMembers(fitting: Fitting, message: ObjectNode, kept: ReadonlySet<string>): void {
+function keepMembers(fitting: Fitting, message: ObjectNode, keeps: (name: string) => boolean): void {
   for (const { key, value } of message.members) {
-    if (kept.has(key.value)) continue;
+    if (keeps(key.value)) continue;
     if (!(value.kind === 'literal' && value.source === 'null')) fitting.lose(`messages[].${key.value}`);
     fitting.remove(message, key.value);
   }

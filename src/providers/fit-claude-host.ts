@@ -7,6 +7,7 @@ import { member, type JsonNode, type ObjectNode } from '#wire/scan.ts';
 import type { Traits } from '#wire/traits.ts';
 import type { ClaudeHost } from './claude-hosts.ts';
 import { fitCache } from './fit-cache.ts';
+import { fitBlockToolIds } from './fit-tool-ids.ts';
 import { Fitting } from './fitting.ts';
 
 /** What clouds know of a messages request; anything else is answered with 400. // wire-formats 1.4, 1.5 */
@@ -45,6 +46,7 @@ export function fitClaudeHost(
   refuseRemoteFiles(document.root);
   const fitting = new Fitting(document, lose);
   fitCache(fitting, document, config, traits, context);
+  fitBlockToolIds(fitting);
   for (const name of TOLD_ELSEWHERE) fitting.remove(fitting.root, name);
   if (!host.streamInBody) fitting.remove(fitting.root, 'stream');
   for (const { key } of fitting.root.members) {

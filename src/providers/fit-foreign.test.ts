@@ -91,6 +91,30 @@ describe('ids of tool calls', () => {
   });
 });
 
+describe('ids of tool calls in messages', () => {
+  const history = (id: string) => ({
+    max_tokens: 5,
+    messages: [
+      ASK,
+      { role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: { id: 'a:b' } }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] },
+    ],
+  });
+
+  test.each(['functions.f:0', 'a'.repeat(65), 'ü'])('%s is respelled for Claude, in call and result', (id) => {
+    const { body, losses } = fit('anthropic', 'claude-opus-4-8', history(id), 'messages');
+    const spelt = /call_\w{24}/.exec(JSON.stringify(body))?.[0] ?? '';
+    expect(spelt).not.toBe('');
+    expect(body).toEqual({ model: 'claude-opus-4-8', ...history(spelt) });
+    expect(losses).toEqual([]);
+  });
+
+  test.each(['toolu_01A', 'call_1-2', `toolu_${'a'.repeat(58)}`])('%s stays', (id) => {
+    const { text } = fit('anthropic', 'claude-opus-4-8', history(id), 'messages');
+    expect(text).toBe(JSON.stringify({ model: 'claude-opus-4-8', ...history(id) }));
+  });
+});
+
 describe('a question for usage', () => {
   test.each([
     [{ include_usage: true }, []],
@@ -99,5 +123,73 @@ describe('a question for usage', () => {
     const fitted = fit('mistral', 'mistral-small', { messages: [ASK], stream: true, stream_options });
     expect(fitted.body).not.toHaveProperty('stream_options');
     expect(fitted.losses).toEqual(losses);
+  });
+});
+
+test("names are told to Mistral with tools' results only", () => {
+  const result = { role: 'tool', tool_call_id: 'aBcDeF123', name: 'f', content: 'done' };
+  const { body, losses } = fit('mistral', 'mistral-small', { messages: [{ ...ASK, name: 'ann' }, result] });
+  expect(body['messages']).toEqual([ASK, result]);
+  expect(losses).toEqual(['messages[].name']);
+});
+
+describe('tools in the chat family, for a model that has them there only while it does not think', () => {
+  const tools = [{ type: 'function', function: { name: 'f' } }];
+
+  test.each<readonly [JsonObject, unknown, readonly string[]]>([
+    [{ tools }, 'none', []],
+    [{ tools, reasoning_effort: 'none' }, 'none', []],
+    [{ tools, reasoning_effort: 'high' }, 'none', ['reasoning_effort']],
+    [{ functions: [{ name: 'f' }], reasoning_effort: 'high' }, 'none', ['reasoning_effort']],
+    [{ reasoning_effort: 'high' }, 'high', []],
+    [{ tools: [], reasoning_effort: 'high' }, 'high', []],
+  ])('%j', (more, effort, expected) => {
+    const { body, losses } = fit('azure', 'gpt-5.6', { messages: [ASK], ...more });
+    expect(body['reasoning_effort']).toBe(effort);
+    expect(losses).toEqual(expected);
+  });
+});
+
+test.each<readonly [VendorId, Family, string, string]>([
+  ['openai', 'chat', 'standard_only', 'default'],
+  ['openai', 'responses', 'standard_only', 'default'],
+  ['azure', 'chat', 'standard_only', 'default'],
+  ['openai', 'chat', 'priority', 'priority'],
+  ['openai', 'chat', 'of_tomorrow', 'of_tomorrow'],
+  ['anthropic', 'messages', 'default', 'standard_only'],
+  ['anthropic', 'messages', 'auto', 'auto'],
+  ['custom', 'chat', 'standard_only', 'standard_only'],
+])('%s in %s is told the tier %s as %s', (vendor, family, asked, told) => {
+  const { body, losses } = fit(vendor, 'm', { service_tier: asked }, family);
+  expect([body['service_tier'], losses]).toEqual([told, []]);
+});
+
+describe('what DeepSeek thought before it called a tool', () => {
+  const calls = [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }];
+  const result = { role: 'tool', tool_call_id: 'c1', content: 'done' };
+  const called = { role: 'assistant', content: null, tool_calls: calls };
+  const answered = { role: 'assistant', content: 'hello', audio: null };
+  const sent = (body: JsonObject) => fit('deepseek', 'deepseek-v4', body).body['messages'];
+
+  test('is nothing where nobody has kept it', () => {
+    expect(sent({ messages: [ASK, answered, ASK, called, result] })).toEqual([
+      ASK,
+      { role: 'assistant', content: 'hello', reasoning_content: '' },
+      ASK,
+      { ...called, reasoning_content: '' },
+      result,
+    ]);
+    const voiceless = { ...called, reasoning_content: null };
+    expect(sent({ messages: [ASK, voiceless, result] })).toEqual([ASK, { ...called, reasoning_content: '' }, result]);
+  });
+
+  test('is told as it was where it was kept, and not asked for without tools or without thinking', () => {
+    const kept = [ASK, { ...called, reasoning_content: 'hm' }, result];
+    expect(sent({ messages: kept })).toEqual(kept);
+    const plain = [ASK, { role: 'assistant', content: 'hello' }, ASK];
+    expect(sent({ messages: plain })).toEqual(plain);
+    const loop = [ASK, called, result];
+    expect(sent({ messages: loop, reasoning_effort: 'none' })).toEqual(loop);
+    expect(sent({ messages: loop, thinking: { type: 'disabled' } })).toEqual(loop);
   });
 });

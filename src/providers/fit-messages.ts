@@ -4,6 +4,7 @@ import type { Lose } from '#wire/canonical.ts';
 import type { Edit, WireDocument } from '#wire/document.ts';
 import type { Traits } from '#wire/traits.ts';
 import { fitCache } from './fit-cache.ts';
+import { fitBlockToolIds } from './fit-tool-ids.ts';
 import { Fitting } from './fitting.ts';
 
 /** Edits a messages body needs for its own vendor: cache markers only where the organization wants them. // spec 4.3.3 */
@@ -16,6 +17,11 @@ export function fitMessages(
 ): readonly Edit[] {
   const fitting = new Fitting(document, lose);
   fitCache(fitting, document, config, traits, context);
+  if (config.vendor === 'anthropic') fitBlockToolIds(fitting);
+  // What other vendors call the default. // wire-formats 2.7
+  if (config.vendor === 'anthropic' && fitting.value('service_tier') === 'default') {
+    fitting.set('service_tier', '"standard_only"');
+  }
   for (const name of config.models.get(context.model)?.rejects ?? []) fitting.drop(name);
   return fitting.edits();
 }

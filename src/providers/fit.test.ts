@@ -116,7 +116,7 @@ const without = (names: readonly string[], ...gone: string[]) => names.filter((n
 
 describe('what is left of everything a client might write', () => {
   test.each<readonly [VendorId, readonly string[], string]>([
-    ['mistral', plus('max_tokens', 'metadata', 'n', 'prediction', 'random_seed', 'service_tier'), 'content,name,role'],
+    ['mistral', plus('max_tokens', 'metadata', 'n', 'prediction', 'random_seed', 'service_tier'), 'content,role'],
     ['groq', without(plus('max_tokens', 'seed', 'stream_options', 'user'), 'n'), 'content,name,role'],
     [
       'cerebras',

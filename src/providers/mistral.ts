@@ -15,6 +15,7 @@ export const mistral = chatVendor({
       refuses: ['user', 'store'],
       names: { seed: 'random_seed' },
       messageMembers: messageMembers('prefix'),
+      namesToolsOnly: true,
       streamOptions: 'none',
       tiers: { auto: 'auto', default: 'standard_only', standard_only: 'standard_only' },
     },

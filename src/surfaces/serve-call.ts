@@ -44,10 +44,11 @@ export async function serveCall(
     if (stream.expected) stream.end();
     else reply.type('application/json; charset=utf-8').send(body);
   } catch (thrown) {
+    // A client that left is told nothing, and is no failure of ours: its row says so.
+    if (hangUp.signal.reason instanceof ClientHungUp) return stream.end();
     const error = asGatewayError(thrown);
     deps.onError(error, arrival.id);
-    if (hangUp.signal.reason instanceof ClientHungUp) stream.end();
-    else if (stream.opened) stream.fail(error, arrival.id);
+    if (stream.opened) stream.fail(error, arrival.id);
     else {
       stream.cancel();
       sendFailure(reply, door.voice, error, arrival.id);

@@ -1,4 +1,4 @@
-import type { CacheMark } from './canonical.ts';
+import type { CacheMark, ModelRequest } from './canonical.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
 /** A `cache_control` member as the hub's mark, to be spread into what it marks; nothing where it is none. */
@@ -11,4 +11,9 @@ export function readCacheMark(control: Json | undefined): { cache?: CacheMark } 
 export function writeCacheMark(mark: CacheMark | undefined): JsonObject {
   if (mark === undefined) return {};
   return { cache_control: { type: 'ephemeral', ...(mark.ttl === undefined ? {} : { ttl: mark.ttl }) } };
+}
+
+/** Whether anything of a request is marked: for families that have no place for marks. */
+export function isMarked({ system, tools, turns }: ModelRequest): boolean {
+  return [...system, ...tools, ...turns.flatMap(({ parts }) => parts)].some((one) => 'cache' in one);
 }

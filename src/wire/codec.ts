@@ -36,6 +36,8 @@ export interface Contents {
   /** In prompt order (tools, system, messages, the rest), so that tags numbered along it are stable from turn to turn. */
   readonly leaves: readonly Leaf[];
   readonly media: readonly Media[];
+  /** The conversation began in earlier requests, which the provider has kept and this one does not repeat. */
+  readonly keptBefore?: boolean;
 }
 
 /** What routing and metering need to know of a request. */
@@ -110,6 +112,8 @@ export interface FrameFacts {
   readonly ends: readonly string[];
   /** The provider's message, for `error`. */
   readonly error: string | undefined;
+  /** It is not in the form that the family's clients know: see `flatAnswer`. */
+  readonly deviates?: true;
 }
 
 /** Reads one answer's stream; keeps the state of that stream. */
@@ -145,6 +149,11 @@ export interface Codec {
   hideCacheCounts(document: WireDocument): readonly Edit[];
   /** Edits that drop signed blocks: those given (of `Leaf.signed`), and those whose signature is empty. // spec 4.5.4 */
   dropSigned?(document: WireDocument, flagged: ReadonlySet<JsonNode>): readonly Edit[];
+  /**
+   * An answer or a frame as the family's clients know it, of a vendor that has a form of its own; undefined where it is
+   * in theirs.
+   */
+  flatAnswer?(body: JsonObject): JsonObject | undefined;
   /** Edits that give a buffered answer the form the client asked for and the provider may lack (base64 embeddings). */
   fitAnswer?(answer: WireDocument, request: WireDocument): readonly Edit[];
 }

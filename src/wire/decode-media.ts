@@ -8,6 +8,10 @@ import { isRemoteUrl, kindOfMedia, mediaTypeOfName, readDataUrl } from './media.
  */
 export function decodeUrl(url: string, kind: MediaPart['kind'], param: string): MediaPart {
   const inline = readDataUrl(url);
+  // A text called an image would be told as text, and nobody would have read it.
+  if (inline && kind === 'image' && kindOfMedia(inline.mediaType) !== 'image') {
+    throw new BadRequestShape(`${param} must hold an image`, param);
+  }
   if (inline) return { type: 'media', kind, mediaType: inline.mediaType, source: { data: inline.data } };
   if (!isRemoteUrl(url)) throw new BadRequestShape(`${param} must be a data: or an https: URL`, param);
   const path = url.split(/[?#]/, 1)[0];

@@ -16,6 +16,7 @@ test('what a name and a type speak of', () => {
   expect(mediaTypeOfName('a.tar.PDF')).toBe('application/pdf');
   expect(mediaTypeOfName('pdf.unknown')).toBeUndefined();
   expect(mediaTypeOfName(undefined)).toBeUndefined();
+  expect(mediaTypeOfName('a.constructor')).toBeUndefined();
   expect(['image/png', 'audio/wav', 'application/pdf'].map(kindOfMedia)).toEqual(['image', 'audio', 'document']);
 });
 

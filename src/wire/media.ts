@@ -1,4 +1,4 @@
-import type { MediaPart } from './canonical.ts';
+import type { Lose, MediaPart } from './canonical.ts';
 
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,/i;
 const REMOTE_URL = /^https?:\/\//i;
@@ -41,7 +41,8 @@ export function isRemoteUrl(url: string): boolean {
 
 /** The media type that a file's name speaks of, if its ending is a known one. */
 export function mediaTypeOfName(name: string | undefined): string | undefined {
-  return name === undefined ? undefined : TYPES_BY_ENDING[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
+  const ending = name?.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  return ending !== undefined && Object.hasOwn(TYPES_BY_ENDING, ending) ? TYPES_BY_ENDING[ending] : undefined;
 }
 
 /** What kind of content a media type is. */
@@ -59,4 +60,10 @@ function isTextMedia(mediaType: string): boolean {
 export function textOfMedia(part: MediaPart): string | undefined {
   if (!('data' in part.source) || !isTextMedia(part.mediaType)) return undefined;
   return Buffer.from(part.source.data, 'base64').toString('utf8');
+}
+
+/** What some families let be said of an image, and others do not. */
+export function loseImageWords({ detail, name }: MediaPart, lose: Lose): void {
+  if (detail !== undefined && detail !== 'auto') lose('image_url.detail');
+  if (name !== undefined) lose('file.filename');
 }

@@ -14,6 +14,7 @@ const SERVICE_TIERS: Readonly<Record<string, string>> = {
 };
 
 const MAX_SCHEMA_NAME = 64;
+const MAX_USER = 128;
 
 /** The model's own word for the effort. A model that has no such switch is not told to leave it off. // wire-formats 2.3 */
 export function effortWord({ reasoning }: ModelRequest, traits: Traits, lose: Lose): string | undefined {
@@ -36,4 +37,11 @@ export function tierWord({ serviceTier }: ModelRequest, lose: Lose): string | un
 /** A schema's name in the letters that are taken. */
 export function schemaName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_SCHEMA_NAME) || 'output';
+}
+
+/** The end user's id, which is not cut: a longer one is refused, and so lost. // wire-formats 2.2 */
+export function userWord({ user }: ModelRequest, lose: Lose): string | undefined {
+  if (user === undefined || user.length <= MAX_USER) return user;
+  lose('user');
+  return undefined;
 }

@@ -115,6 +115,7 @@ describe('answers', () => {
     [moderationsCodec, { id: 'modr-1', results: [] }, { id: 'modr-1', usage: undefined, complete: true }],
     [ocrCodec, { pages: [{}], usage_info: { pages_processed: 2 } }, { units: { pages: 2 }, complete: true }],
     [ocrCodec, { pages: [{}], usage_info: { pages_processed: '2' } }, { units: { pages: 1 } }],
+    [ocrCodec, { pages: [{}], usage_info: { pages_processed: 1e300 } }, { units: { pages: 1_000_000_000 } }],
     [ocrCodec, {}, { complete: false }],
     [
       imagesCodec,

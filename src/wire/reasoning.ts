@@ -22,3 +22,9 @@ export function thinkingBudget(
   if (tokens === undefined) return undefined;
   return Math.min(Math.max(tokens, budget.least), budget.most ?? Number.MAX_SAFE_INTEGER);
 }
+
+/** Whether the model must call a tool: it cannot think then. // wire-formats 2.3 */
+export function forcesTool({ toolChoice: choice, tools }: ModelRequest, traits: Traits): boolean {
+  const given = tools.length > 0 && traits.tools && traits.forcedTools;
+  return given && (choice?.type === 'required' || choice?.type === 'tool');
+}

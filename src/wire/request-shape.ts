@@ -5,18 +5,26 @@ import { member, type StringNode } from './scan.ts';
 
 /** Letters, digits and what vendors put between them; short enough for every audit row. */
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,255}$/;
+/** What leads out of a folder, where an id becomes a part of an address. */
+const STEP_UP = /(?:^|\/)\.{1,2}(?:\/|$)/;
 
 /** More tokens than any answer has: a ceiling beyond it is not meant. */
 export const MAX_TOKENS = 10_000_000;
 /** Most answers one request may ask for. */
 export const MAX_ANSWERS = 128;
 
+/** Whether a value is a model id as one may be written. */
+export function isModelId(value: Json | undefined): value is string {
+  return typeof value === 'string' && MODEL_ID.test(value) && !STEP_UP.test(value);
+}
+
 /** The model id as written, and where. Throws `BadRequestShape`. // spec 2.2 */
 export function modelOf({ body, root }: WireDocument): { model: string; modelNode: StringNode } {
-  if (typeof body['model'] !== 'string' || !MODEL_ID.test(body['model'])) {
+  const { model } = body;
+  if (!isModelId(model)) {
     throw new BadRequestShape('model is required and must be a model id: <provider>/<model>', 'model');
   }
-  return { model: body['model'], modelNode: member(root, 'model') as StringNode };
+  return { model, modelNode: member(root, 'model') as StringNode };
 }
 
 /**

@@ -62,6 +62,13 @@ test('an event over the limit is refused, whole or growing, and one at the limit
   expect(() => new SseDecoder(100).push(new TextEncoder().encode('x'.repeat(101)))).toThrow(SseEventTooLarge);
 });
 
+test.each(['\n', '\r\n', '\r'])('a large event in small pieces is put together, its lines ending with %j', (line) => {
+  const data = 'x'.repeat(100_000);
+  const bytes = new TextEncoder().encode(`event: e${line}data: ${data}${line}${line}data: next${line}${line}`);
+  const cuts = Array.from({ length: Math.floor(bytes.length / 7) }, (_, index) => index * 7);
+  expect(decode(bytes, cuts).map((event) => event.data)).toEqual([data, 'next']);
+});
+
 test('writes events that read back', () => {
   const [first, second] = decode(new TextEncoder().encode(writeEvent('{"a":1}') + writeEvent('x', 'ping')), []);
   expect(first).toMatchObject({ event: undefined, data: '{"a":1}' });

@@ -21,6 +21,10 @@ export class SseDecoder {
   #rest = '';
   /** How far `#rest` was searched for a blank line. */
   #searched = 0;
+  /** What came since, without the end of an event in it: a large event is put together once, not with every piece. */
+  #pieces: string[] = [];
+  #tail = '';
+  #length = 0;
 
   /** `limit`: most UTF-16 code units an event may have. */
   constructor(limit: number) {
@@ -29,13 +33,21 @@ export class SseDecoder {
 
   /** The events completed by these bytes. Throws `SseEventTooLarge`. */
   push(bytes: Uint8Array): SseEvent[] {
-    this.#rest += this.#utf8.decode(bytes, { stream: true });
+    const text = this.#utf8.decode(bytes, { stream: true });
+    // A blank line can still form from the last three characters (CR LF CR | LF).
+    const window = this.#tail + text;
+    this.#tail = window.slice(-OVERLAP);
+    this.#pieces.push(text);
+    this.#length += text.length;
+    if (this.#length <= this.#limit && !holdsEnd(window)) return [];
+    this.#join(window.length);
     return this.#take(false);
   }
 
   /** The events left when the stream has ended: a last one may lack its blank line. */
   end(): SseEvent[] {
-    this.#rest += this.#utf8.decode();
+    this.#pieces.push(this.#utf8.decode());
+    this.#join(Infinity);
     const events = this.#take(true);
     if (this.#rest.trim() !== '') events.push(readEvent(this.#rest));
     this.#rest = '';
@@ -57,10 +69,25 @@ export class SseDecoder {
     this.#rest = start === 0 ? this.#rest : this.#rest.slice(start);
     if (this.#rest.length > this.#limit)
       throw new SseEventTooLarge(`an event is larger than ${this.#limit} characters`);
-    // A blank line can still form from the last three characters (CR LF CR | LF).
-    this.#searched = Math.max(0, this.#rest.length - 3);
+    this.#searched = Math.max(0, this.#rest.length - OVERLAP);
+    this.#tail = this.#rest.slice(-OVERLAP);
+    this.#length = this.#rest.length;
     return events;
   }
+
+  /** `unsearched`: so many of the last characters may hold the end of an event. */
+  #join(unsearched: number): void {
+    this.#rest += this.#pieces.join('');
+    this.#pieces = [];
+    this.#searched = Math.max(0, Math.min(this.#searched, this.#rest.length), this.#rest.length - unsearched);
+  }
+}
+
+/** Characters of a blank line, but one. */
+const OVERLAP = 3;
+
+function holdsEnd(text: string): boolean {
+  return (text.includes('\r') ? endOfAnyEvent(text, 0, false) : endOfEvent(text, 0)) >= 0;
 }
 
 /** Offset after the blank line that closes the event, or -1, in text whose lines end with LF. */

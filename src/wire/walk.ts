@@ -54,7 +54,8 @@ export function walk(document: WireDocument, places: Places): Contents {
   for (const { key, value } of members) {
     if (isExtension(key.value)) continue;
     found.key(key);
-    if (key.value !== 'model') found.value(value, key.value, '', NOTHING_AROUND, false);
+    const around = places.isOwn?.(key.value, '') === true ? OWN : NOTHING_AROUND;
+    if (key.value !== 'model') found.value(value, key.value, '', around, false);
   }
   return found;
 }

@@ -162,3 +162,16 @@ test('nothing of the request, the key or the provider’s words is in the log', 
   const log = stack.gateway.log.join('\n');
   for (const secret of [stack.key, 'Hello', 'slow down', 'sk-secret', 'garbage']) expect(log).not.toContain(secret);
 });
+
+test('an answer nested deeper than a translation can go is the provider’s fault', async () => {
+  const deep = `${'[{"a":'.repeat(100_000)}1${'}]'.repeat(100_000)}`;
+  const call = `{"id":"c","type":"function","function":{"name":"f","arguments":{"x":${deep}}}}`;
+  const answer = `{"id":"x","choices":[{"message":{"tool_calls":[${call}]},"finish_reason":"tool_calls"}]}`;
+  stack.upstream.respond(text(answer, { headers: { 'content-type': 'application/json' } }));
+  const told = await fetch(`${stack.gateway.url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': stack.key },
+    body: JSON.stringify({ model: 'upstream/m', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }),
+  });
+  expect([told.status, await told.json()]).toMatchObject([502, { type: 'error', error: { type: 'api_error' } }]);
+});

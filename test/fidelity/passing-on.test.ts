@@ -30,6 +30,7 @@ beforeAll(async () => {
           prices: [
             { model: 'upstream/*', input: '2', output: '8' },
             { model: 'upstream/painter', unit: 'Image', input: '0.04' },
+            { model: 'upstream/by-the-call', unit: 'Call', input: '0.5' },
           ],
         }),
         resource('Provider', 'managed', {
@@ -179,6 +180,45 @@ describe('a form', () => {
     expect(row).toMatchObject({ surface: 'images', cost_nano_eur: '80000000', held_nano_eur: held });
   });
 
+  test('names no file by what must not leave', async () => {
+    upstream.respond(transcript);
+    const body = new FormData();
+    body.append('model', 'upstream/w');
+    body.append('file', sound(), 'call of ada@example.com.wav');
+    expect((await call('tokenized', '/v1/audio/transcriptions', { method: 'POST', body })).status).toBe(200);
+    expect(upstream.requests.at(-1)!.body).not.toContain('ada@example.com');
+    expect(upstream.requests.at(-1)!.body).toContain('filename="call of «EMAIL_1»');
+    const sent = upstream.requests.length;
+    const named = new FormData();
+    named.append('prompt', 'a cat');
+    named.append('model', 'upstream/painter');
+    named.append('image', new Blob(['x'], { type: 'image/png' }), 'ada@example.com.png');
+    expect((await call('blocked', '/v1/images/edits', { method: 'POST', body: named })).status).toBe(422);
+    expect(upstream.requests).toHaveLength(sent);
+  });
+
+  test.each([
+    ['n', [['n', '11']]],
+    ['n', [['n', ' 10']]],
+    ['n', [['n', '0']]],
+    [
+      'n',
+      [
+        ['n', '1'],
+        ['n', '10'],
+      ],
+    ],
+    ['n', [['N', '10']]],
+    ['gw.remove', [['gw.remove', '["x"]']]],
+  ] as const)('cannot say %s so that it is read in two ways (%j)', async (param, parts) => {
+    const sent = upstream.requests.length;
+    const body = form([...parts, ['model', 'upstream/painter'], ['prompt', 'x']]);
+    const answer = await call('logged', '/v1/images/edits', { method: 'POST', body });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param } }]);
+    expect((await rowOf(databaseUrl, answer.headers.get('x-request-id'))).outcome).toBe('refused');
+    expect(upstream.requests).toHaveLength(sent);
+  });
+
   test.each([
     ['no model', [['prompt', 'x']]],
     ['a bare model', [['model', 'w']]],
@@ -249,6 +289,43 @@ describe('an answer that is bytes', () => {
   });
 });
 
+describe('an answer that tells no usage', () => {
+  test.each([
+    ['/v1/audio/transcriptions', 'hello'.repeat(4), 'text/plain', { input: 88, output: 5 }],
+    ['/v1/audio/speech', randomBytes(32_000), 'audio/mpeg', { input: 13, output: 34 }],
+  ])('of %s is billed by our own count', async (path, said, type, usage) => {
+    upstream.respond(text(said, { headers: { 'content-type': type } }));
+    const spoken = '{"model":"upstream/tts","input":"a few words more"}';
+    const heard = form([
+      ['model', 'upstream/w'],
+      ['file', sound(64_000)],
+    ]);
+    const answer = await call('logged', path, {
+      method: 'POST',
+      headers: type === 'audio/mpeg' ? { 'content-type': 'application/json' } : {},
+      body: type === 'audio/mpeg' ? spoken : heard,
+    });
+    expect(answer.status).toBe(200);
+    await answer.arrayBuffer();
+    const row = await rowOf(databaseUrl, answer.headers.get('x-request-id'));
+    expect(row).toMatchObject({ usage_source: 'estimated', usage });
+    expect(BigInt(row.cost_nano_eur)).toBe(BigInt(usage.input) * 2000n + BigInt(usage.output) * 8000n);
+    expect(BigInt(row.held_nano_eur)).toBeGreaterThanOrEqual(BigInt(row.cost_nano_eur));
+  });
+
+  test('or a nonsensical one is sealed', async () => {
+    upstream.respond(json({ id: 'video_1', duration: 1e300, usage: { input_tokens: 1e300, output_tokens: 1 } }));
+    const answer = await call('logged', '/v1/videos', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"model":"upstream/by-the-call","prompt":"a cat","seconds":"8"}',
+    });
+    expect(answer.status).toBe(200);
+    const row = await rowOf(databaseUrl, answer.headers.get('x-request-id'));
+    expect(row).toMatchObject({ outcome: 'served', usage: { input: 1_000_000_000, output: 1 } });
+  });
+});
+
 describe('files', () => {
   const upload = (): RequestInit => ({
     method: 'POST',
@@ -303,9 +380,26 @@ describe('files', () => {
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: 'x-gw-provider' } }]);
   });
 
-  test('cannot be asked for outside their folder', async () => {
-    upstream.respond(json({ id: 'x' }));
-    await call('logged', `/v1/files/${encodeURIComponent('upstream~../models')}`);
-    expect(upstream.requests.at(-1)!.path).toBe('/v1/files/..%2Fmodels');
+  test.each(['../models', '..', '.', 'a/b', 'a?b', 'ada@example.com', ''])(
+    'cannot be asked for by an id that is none (%j)',
+    async (id) => {
+      const sent = upstream.requests.length;
+      const answer = await call('logged', `/v1/files/${encodeURIComponent(`upstream~${id}`)}`);
+      expect(answer.status).toBe(400);
+      expect((await rowOf(databaseUrl, answer.headers.get('x-request-id'))).outcome).toBe('refused');
+      expect(upstream.requests).toHaveLength(sent);
+    },
+  );
+
+  test('are listed by a query that was inspected', async () => {
+    upstream.respond(json({ object: 'list', data: [] }));
+    const headers = { 'x-gw-provider': 'upstream' };
+    await call('tokenized', '/v1/files?after=upstream~file-0&purpose=of+ada@example.com&limit=2', { headers });
+    const { searchParams } = new URL(upstream.requests.at(-1)!.path, upstream.url);
+    expect(Object.fromEntries(searchParams)).toEqual({ after: 'file-0', purpose: 'of «EMAIL_1»', limit: '2' });
+    const sent = upstream.requests.length;
+    const answer = await call('blocked', '/v1/files?purpose=ada@example.com', { headers });
+    expect(answer.status).toBe(422);
+    expect(upstream.requests).toHaveLength(sent);
   });
 });

@@ -2,10 +2,10 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { ChatAnthropic } from '@langchain/anthropic';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
-import { APICallError, embedMany, experimental_transcribe as transcribe, generateImage, generateText } from 'ai';
+import { APICallError, embedMany, transcribe, generateImage, generateText } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { PICTURE, SOUND, TRANSCRIPT, VECTOR } from './vendor-answers.ts';
-import type { World } from './world.ts';
+import { TALKING, type World } from './world.ts';
 
 const EMBEDDERS = ['openai/text-embedding-3-small', 'gemini/gemini-embedding-001', 'mistral/mistral-embed'];
 
@@ -29,6 +29,24 @@ export function frameworksSuite(world: () => World): void {
       const { text } = await transcribe({ model: openai().transcription('openai/whisper-1'), audio: SOUND });
       expect(text).toBe(TRANSCRIPT);
     });
+
+    test.each(TALKING)(
+      'chats on with $name through the responses API, when told that nothing is stored',
+      async (kind) => {
+        const { name, model } = kind;
+        const options = {
+          model: openai().responses(`${name}/${model}`),
+          maxRetries: 0,
+          providerOptions: { openai: { store: false } },
+        };
+        const first = { role: 'user' as const, content: 'I am ada@example.com' };
+        const { responseMessages } = await generateText({ ...options, messages: [first] });
+        const messages = [first, ...responseMessages, { role: 'user' as const, content: 'Who am I?' }];
+        expect((await generateText({ ...options, messages })).text).toBe('You said: Who am I?');
+        const sent = world().providers.seen.at(-1)?.body.toString('utf8');
+        expect(sent).toContain('You said: I am «EMAIL_1»');
+      },
+    );
 
     test.each([
       ['@ai-sdk/openai', openai],

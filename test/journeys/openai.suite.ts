@@ -4,7 +4,7 @@ import { rowOf } from '../harness/ledger-rows.ts';
 import { OPENAI_PACKAGES, openaiClient } from './clients/openai.ts';
 import { MEDIA_TESTS } from './openai-media.ts';
 import { VECTOR } from './vendor-answers.ts';
-import { OFFERED, type World } from './world.ts';
+import { OFFERED, TALKING, type World } from './world.ts';
 
 const BATCH = Buffer.from('{"custom_id":"1"}\n');
 
@@ -66,6 +66,14 @@ export function openaiSuite(world: () => World): void {
         });
       },
     );
+
+    test('goes on in a conversation that the provider keeps, unless a tag could be mistaken there', async () => {
+      const model = TALKING.find(({ name }) => name === 'openai')?.model;
+      const goOn = (input: string) =>
+        client.responses.create({ model: `openai/${model}`, input, previous_response_id: 'resp_1' });
+      expect((await goOn('And then?')).output_text).toBe('You said: And then?');
+      await expect(goOn('Write to bob@example.com')).rejects.toBeInstanceOf(Sdk.UnprocessableEntityError);
+    });
 
     test('moderates', async () => {
       const { results } = await client.moderations.create({ model: 'openai/omni-moderation-latest', input: 'Die!' });

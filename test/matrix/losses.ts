@@ -15,7 +15,8 @@ export function lossesOf(cell: Cell): readonly string[] {
   if (hasFile && family === 'gemini') losses.push('file.filename');
   const hasThought = one.turns.some(({ items }) => items.some((item) => 'thought' in item));
   // In the messages surface a thought without a signature is taken out before anything else, whoever is asked.
-  if (hasThought && !keepsThoughts(cell) && surface.family !== 'messages') {
+  if (hasThought && surface.family === 'messages') losses.push('thinking');
+  else if (hasThought && !keepsThoughts(cell)) {
     if (!native) losses.push('thinking');
     else if (family === 'chat') losses.push('messages[].reasoning_content');
   }

@@ -3,6 +3,7 @@ import type { CustomTerm, DlpMode, ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { chatCodec } from '#wire/chat/codec.ts';
 import { readDocument, render } from '#wire/document.ts';
+import { responsesCodec } from '#wire/responses/codec.ts';
 import { createDetectionPool } from './detect-worker.ts';
 import { inspect, type Inspection } from './inspect.ts';
 
@@ -279,4 +280,30 @@ describe('what cannot be read', () => {
 test('large prompts are inspected off the event loop, with the same result', async () => {
   const { text } = await run(user(`${'plain words '.repeat(10_000)}${MAIL}`), 'tokenize');
   expect(text).toContain('plain words «EMAIL_1»');
+});
+
+describe('a conversation that the provider keeps', () => {
+  const ask = async (body: object, mode: DlpMode): Promise<Inspection> => {
+    const document = readDocument('responses', JSON.stringify({ model: 'p/m', ...body }));
+    return inspect(document, responsesCodec, { mode, documents: 'off', customTerms: [] }, [], detection, () => {});
+  };
+  const kept = [{ previous_response_id: 'resp_1' }, { conversation: 'conv_1' }, { conversation: { id: 'conv_1' } }];
+
+  test.each(kept)('%j: no tag may be added, whose number may be taken', async (before) => {
+    await expect(ask({ ...before, input: MAIL }, 'tokenize')).rejects.toMatchObject({
+      code: 'data_protection',
+      message: expect.stringContaining('Send the whole conversation') as string,
+    });
+  });
+
+  test.each(kept)('%j: goes on where nothing was replaced, or for good', async (before) => {
+    expect((await ask({ ...before, input: 'Go on' }, 'tokenize')).edits).toEqual([]);
+    expect((await ask({ ...before, input: MAIL }, 'mask')).edits).toHaveLength(1);
+    expect((await ask({ ...before, input: MAIL }, 'allow_log')).edits).toEqual([]);
+  });
+
+  test('none is named', async () => {
+    const none = { previous_response_id: null, conversation: null, input: MAIL };
+    expect((await ask(none, 'tokenize')).edits).toHaveLength(1);
+  });
 });

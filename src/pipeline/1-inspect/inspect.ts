@@ -1,6 +1,6 @@
 import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import type { Codec, Contents, Leaf, Media } from '#wire/codec.ts';
+import type { Codec, Contents, Leaf } from '#wire/codec.ts';
 import { render, setString, type Edit, type WireDocument } from '#wire/document.ts';
 import { looksLikeEscapedJson } from '#wire/json.ts';
 import { scan, type JsonNode } from '#wire/scan.ts';
@@ -17,13 +17,14 @@ export interface Detection {
 }
 
 /** What inspection found, and the edits that keep it in. */
-export interface Inspection {
+export interface Inspection extends Omit<Contents, 'leaves'> {
   readonly edits: readonly Edit[];
+  /** What had to be taken out whole, by name: thinking that must not be rewritten, or that nobody signed. */
+  readonly losses: readonly string[];
   /** Category -> number of findings. */
   readonly findings: Readonly<Record<string, number>>;
   /** Kinds of content that could not be read. */
   readonly unscanned: readonly string[];
-  readonly media: readonly Media[];
   readonly tags: TagTable;
 }
 
@@ -48,15 +49,16 @@ export async function inspect(
   const spans = await detectAll(texts, policy.entities, detection);
   const findings: Record<string, number> = {};
   const rewrite = new Rewrite(scope, findings);
-  const edits = [
-    ...writeEdits(texts, spans.values(), rewrite),
-    ...(codec.dropSigned?.(document, rewrite.flagged) ?? []),
-  ];
+  const written = writeEdits(texts, spans.values(), rewrite);
+  const dropped = codec.dropSigned?.(document, rewrite.flagged) ?? [];
   const unscanned = [...new Set(contents.media.map((item) => item.kind))];
   onFindings(findings, unscanned);
   if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
   refuseUnreadable(unscanned, policy);
-  return { edits, findings, unscanned, media: contents.media, tags: rewrite.tags };
+  if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
+  const losses = dropped.length > 0 ? ['thinking'] : [];
+  const { media, keptBefore = false } = contents;
+  return { edits: [...written, ...dropped], losses, findings, unscanned, media, tags: rewrite.tags, keptBefore };
 }
 
 interface Scope {
@@ -270,6 +272,15 @@ function refusal(categories: string[]): GatewayError {
   return new GatewayError(
     'data_protection',
     `Refused by data protection: the request contains ${found}. Nothing was sent.`,
+  );
+}
+
+/** Tags are numbered over one request: this one's would stand for other texts in the turns that the provider has kept. */
+function confusion(): GatewayError {
+  return new GatewayError(
+    'data_protection',
+    'Refused by data protection: personal data cannot be added to a conversation that the provider keeps. ' +
+      'Send the whole conversation. Nothing was sent.',
   );
 }
 

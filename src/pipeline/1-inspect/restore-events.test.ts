@@ -85,6 +85,36 @@ describe('a stream of events', () => {
     expect(kinds.at(-1)).toBe('finish');
   });
 
+  test('leaves thinking alone where it is signed, whatever else is restored', () => {
+    const thinking: Part = { type: 'reasoning', text: TAG.slice(0, 2) };
+    const events: StreamEvent[] = [
+      { type: 'part-start', index: 0, part: thinking },
+      delta(0, TAG.slice(2)),
+      { type: 'part-end', index: 0 },
+      text(1, TAG),
+      { type: 'part-end', index: 1 },
+    ];
+    const said = (keepsThinking: boolean): string[] => {
+      const restorer = new EventRestorer(tags, false, keepsThinking);
+      const texts = ['', ''];
+      for (const event of events.flatMap((one) => restorer.restore(one))) {
+        if (event.type === 'part-start') texts[event.index] += start(event.part);
+        if (event.type === 'part-delta') texts[event.index] += event.text;
+      }
+      return texts;
+    };
+    expect(said(true)).toEqual([TAG, 'ada@example.com']);
+    expect(said(false)).toEqual(['ada@example.com', 'ada@example.com']);
+  });
+
+  test('tells the stop string as the client gave it', () => {
+    const restorer = new EventRestorer(tags, false);
+    const finish = { reason: 'stop-sequence', stopSequence: TAG } as const;
+    expect(restorer.restore({ type: 'finish', finish })).toEqual([
+      { type: 'finish', finish: { ...finish, stopSequence: 'ada@example.com' } },
+    ]);
+  });
+
   test('leaves opaque parts and proofs as they are', () => {
     const part: Part = { type: 'opaque', family: 'messages', name: 'x', value: { text: TAG } };
     const events: StreamEvent[] = [

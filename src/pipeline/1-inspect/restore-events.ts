@@ -1,17 +1,22 @@
-import type { Part, StreamEvent } from '#wire/canonical.ts';
-import { TextRestorer } from './restore.ts';
+import type { Finish, Part, StreamEvent } from '#wire/canonical.ts';
+import { restoreText, TextRestorer } from './restore.ts';
 import type { TagTable } from './tags.ts';
 
 /** Puts originals back in a stream of the hub's events, part by part, holding back no more than half a tag of each. */
 export class EventRestorer {
   readonly #tags: TagTable;
   readonly #jsonAnswer: boolean;
+  readonly #keepsThinking: boolean;
   readonly #parts = new Map<number, TextRestorer>();
 
-  /** `jsonAnswer`: the model was asked to answer in JSON, so its text is JSON source. */
-  constructor(tags: TagTable, jsonAnswer: boolean) {
+  /**
+   * `jsonAnswer`: the model was asked to answer in JSON, so its text is JSON source. `keepsThinking`: its thinking is
+   * signed for the client to send back, so it is not rewritten. // spec 4.5.4
+   */
+  constructor(tags: TagTable, jsonAnswer: boolean, keepsThinking = false) {
     this.#tags = tags;
     this.#jsonAnswer = jsonAnswer;
+    this.#keepsThinking = keepsThinking;
   }
 
   restore(event: StreamEvent): readonly StreamEvent[] {
@@ -26,6 +31,7 @@ export class EventRestorer {
       case 'part-end':
         return [...this.#flush(event.index), event];
       case 'finish':
+        return [...this.flush(), { ...event, finish: this.#finish(event.finish) }];
       case 'end':
         return [...this.flush(), event];
       default:
@@ -40,12 +46,19 @@ export class EventRestorer {
 
   /** A part's first text is restored as if it were a delta: a tag may begin in it. */
   #start(index: number, part: Part): readonly StreamEvent[] {
-    const text = textOf(part);
+    const text = this.#keepsThinking && part.type === 'reasoning' ? undefined : textOf(part);
     if (text === undefined) return [{ type: 'part-start', index, part }];
     const json = part.type === 'tool-call' || (this.#jsonAnswer && part.type === 'text');
     const restorer = new TextRestorer(this.#tags, json ? 'json' : 'text');
     this.#parts.set(index, restorer);
     return [{ type: 'part-start', index, part: withText(part, restorer.push(text)) }];
+  }
+
+  /** The string that ended an answer is one that the client gave. */
+  #finish(finish: Finish): Finish {
+    const { stopSequence } = finish;
+    if (stopSequence === undefined) return finish;
+    return { ...finish, stopSequence: restoreText(stopSequence, this.#tags, 'text') };
   }
 
   #flush(index: number): readonly StreamEvent[] {

@@ -33,13 +33,15 @@ export async function readBuffered(
   return restoreAnswer(shown, call.codec, tags, call.ask.jsonAnswer);
 }
 
-function verbatim(body: JsonObject, text: string, { codec, document }: Call, hideCache: boolean, entry: Entry): string {
+function verbatim(body: JsonObject, raw: string, { codec, document }: Call, hideCache: boolean, entry: Entry): string {
   const facts = codec.readAnswer(body);
   if (!facts.complete) throw new UpstreamFault('protocol', 'the answer is not one of its family');
   entry.providerResponseId = facts.id ?? null;
   entry.usage = facts.usage;
   entry.units = facts.units;
-  entry.seen = { ...entry.seen, output: estimatedTokens(text.length) };
+  entry.seen = { ...entry.seen, output: estimatedTokens(raw.length) };
+  const flat = codec.flatAnswer?.(body);
+  const text = flat ? JSON.stringify(flat) : raw;
   if (!hideCache && !codec.fitAnswer) return text;
   const answer = readDocument(codec.family, text, { lenient: true });
   return render(text, [
@@ -56,13 +58,23 @@ function translated(
   entry: Entry,
   context: AnswerContext,
 ): string {
-  const answer = exit.decodeAnswer(body);
+  const answer = decoded(exit, body);
   if (!answer) throw new UpstreamFault('protocol', 'the answer is not one of its family');
   entry.providerResponseId = answer.id ?? null;
   entry.usage = answer.usage;
   entry.seen = { ...entry.seen, output: estimatedTokens(text.length) };
   const usage = answer.usage ?? entry.seen;
   return JSON.stringify(door.encodeAnswer({ ...answer, usage: hideCache ? shownUsage(usage) : usage }, context));
+}
+
+/** An answer nested deeper than a reader can go is none. */
+function decoded(exit: Translation['exit'], body: JsonObject): ReturnType<Translation['exit']['decodeAnswer']> {
+  try {
+    return exit.decodeAnswer(body);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new UpstreamFault('protocol', 'the answer is nested too deeply', { cause });
+    throw cause;
+  }
 }
 
 function parseAnswer(text: string): JsonObject {

@@ -47,6 +47,7 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
         entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
         entry.losses = losses;
         entry.seen = { ...NO_USAGE, input: demand.estimatedInput };
+        entry.units = call.ask.units;
       },
     });
     entry.answering = true;

@@ -4,9 +4,8 @@ import { ServerRestarting } from '#pipeline/call.ts';
 import { UpstreamFault, type Incoming, type Passing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { readDocument, render, setString, type Edit } from '#wire/document.ts';
-import { isObject, type Json } from '#wire/json.ts';
 import { member, type JsonNode } from '#wire/scan.ts';
-import { NO_USAGE, type Usage } from '#wire/usage.ts';
+import { PassedAnswer, type SentBody } from './passed-answer.ts';
 import type { Target } from './plan.ts';
 import { answeredWithError, noAnswer } from './upstream-error.ts';
 
@@ -22,6 +21,7 @@ export async function* pass(
   passage: Passage,
   target: Target,
   passing: Passing,
+  sent: SentBody,
   headers: Readonly<Record<string, string>>,
   entry: Entry,
 ): AsyncGenerator<PassageAnswer> {
@@ -32,8 +32,8 @@ export async function* pass(
   const report = (outcome: { status?: number; error?: string }): void => {
     entry.attempts.push({ provider: slug, model, ...outcome, duration_ms: Math.round(performance.now() - started) });
   };
-  let ours: unknown;
-  const body = passing.body && watched(passing.body, (thrown) => (ours = thrown));
+  const sending: Sending = { size: 0, failure: undefined };
+  const body = passing.body && watched(passing.body, sending);
   let incoming: Incoming;
   try {
     incoming = await provider.pass!({ ...passing, body });
@@ -41,16 +41,18 @@ export async function* pass(
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     report({ error: thrown.kind });
     // A body that broke off on our side is the client's fault, or policy's, not the provider's.
-    throw ours ?? explain(thrown, passage, entry);
+    throw sending.failure ?? explain(thrown, passage, entry);
   }
   report({ status: incoming.status });
   if (incoming.status < 200 || incoming.status > 299) throw await failure(incoming, target, entry);
   entry.answering = true;
+  const answer = new PassedAnswer(passage, sent, entry, incoming.header('content-type'));
+  answer.begin(sending.size);
   try {
     const unscanned = entry.unscanned.length > 0 ? { 'x-gw-unscanned': entry.unscanned.join(', ') } : {};
     const told = { ...passedHeaders(incoming, passage), ...headers, ...unscanned };
     yield { kind: 'head', status: incoming.status, headers: told };
-    yield* isJson(incoming) ? whole(incoming, passage, slug, entry) : pieces(incoming);
+    yield* isJson(incoming) ? whole(incoming, passage, slug, answer) : pieces(incoming, answer);
     entry.served();
   } catch (thrown) {
     throw explain(thrown, passage, entry);
@@ -59,15 +61,20 @@ export async function* pass(
   }
 }
 
-/** A request body that tells why it broke off. */
-async function* watched(
-  body: AsyncIterable<Uint8Array>,
-  onFailure: (thrown: unknown) => void,
-): AsyncGenerator<Uint8Array> {
+/** How the sending of a body is getting on: bytes so far, and why it broke off. */
+interface Sending {
+  size: number;
+  failure: unknown;
+}
+
+async function* watched(body: AsyncIterable<Uint8Array>, sending: Sending): AsyncGenerator<Uint8Array> {
   try {
-    yield* body;
+    for await (const bytes of body) {
+      sending.size += bytes.length;
+      yield bytes;
+    }
   } catch (thrown) {
-    onFailure(thrown);
+    sending.failure = thrown;
     throw thrown;
   }
 }
@@ -82,8 +89,11 @@ function passedHeaders(incoming: Incoming, { prefixIds }: Passage): Record<strin
   return headers;
 }
 
-async function* pieces(incoming: Incoming): AsyncGenerator<PassageAnswer> {
-  for await (const bytes of incoming.chunks()) yield { kind: 'bytes', bytes };
+async function* pieces(incoming: Incoming, answer: PassedAnswer): AsyncGenerator<PassageAnswer> {
+  for await (const bytes of incoming.chunks()) {
+    answer.add(bytes.length);
+    yield { kind: 'bytes', bytes };
+  }
 }
 
 /** A JSON answer is gathered as far as it is looked at: for its usage, and for ids that are given their prefix. */
@@ -91,7 +101,7 @@ async function* whole(
   incoming: Incoming,
   { prefixIds }: Passage,
   slug: string,
-  entry: Entry,
+  answer: PassedAnswer,
 ): AsyncGenerator<PassageAnswer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -100,6 +110,7 @@ async function* whole(
     if (next.done === true) break;
     chunks.push(next.value);
     size += next.value.length;
+    answer.add(next.value.length);
     if (size <= MAX_LOOKED_AT) continue;
     for (const bytes of chunks) yield { kind: 'bytes', bytes };
     for (let rest = await source.next(); rest.done !== true; rest = await source.next()) {
@@ -107,35 +118,11 @@ async function* whole(
     }
     return;
   }
-  const text = Buffer.concat(chunks).toString('utf8');
-  yield { kind: 'bytes', bytes: Buffer.from(look(text, prefixIds ? slug : undefined, entry)) };
-}
-
-function look(text: string, slug: string | undefined, entry: Entry): string {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return text;
-  }
-  if (!isObject(body)) return text;
-  const { usage, duration, data } = body;
-  const told = usageOf(usage);
-  if (told) entry.usage = told;
-  const seconds = isObject(usage) && usage['type'] === 'duration' ? usage['seconds'] : duration;
-  entry.units = {
-    ...(typeof seconds === 'number' && seconds >= 0 && { seconds: Math.ceil(seconds) }),
-    ...(Array.isArray(data) && { images: data.length }),
-  };
-  return slug === undefined ? text : prefixed(text, slug);
-}
-
-/** Usage of audio and images: `{input_tokens, output_tokens}`, in which nothing is cached. */
-function usageOf(usage: Json | undefined): Usage | undefined {
-  if (!isObject(usage)) return undefined;
-  const { input_tokens: input, output_tokens: output } = usage;
-  if (typeof input !== 'number' || typeof output !== 'number') return undefined;
-  return { ...NO_USAGE, input: Math.max(0, Math.floor(input)), output: Math.max(0, Math.floor(output)) };
+  const all = Buffer.concat(chunks);
+  const text = all.toString('utf8');
+  const shown = answer.read(text) && prefixIds ? prefixed(text, slug) : text;
+  // What is not changed keeps its bytes, whatever they are: their number was announced.
+  yield { kind: 'bytes', bytes: shown === text ? all : Buffer.from(shown) };
 }
 
 /** Puts the provider before the ids of the answer, so that a later call by one of them finds its way. // design 11 */

@@ -111,7 +111,7 @@ function consider(
 }
 
 function hasTools({ document: { body } }: RouteQuestion): boolean {
-  return isArray(body['tools']) && body['tools'].length > 0;
+  return [body['tools'], body['functions']].some((tools) => isArray(tools) && tools.length > 0);
 }
 
 function demandsIn(question: RouteQuestion): Demands {

@@ -10,6 +10,7 @@ import type { ModelRequest } from '#wire/canonical.ts';
 import { BadRequestShape, type DoorCodec, type ExitCodec } from '#wire/codec.ts';
 import { readDocument, render, setString, type Edit, type WireDocument } from '#wire/document.ts';
 import { member } from '#wire/scan.ts';
+import { renameTools, restoringNames } from '#wire/tool-names.ts';
 import type { Traits } from '#wire/traits.ts';
 import { EXITS, isHubFamily } from './exits.ts';
 import { inlineRemoteMedia } from './inline-media.ts';
@@ -74,14 +75,14 @@ function mustTranslate(call: Call, { media }: Inspection, { family, provider, mo
 /** The original bytes with the declared edits. */
 function verbatim(call: Call, inspection: Inspection, target: Target): Candidate {
   const edits = [...call.edits, ...inspection.edits];
-  let losses: string[] = [];
+  let losses = [...inspection.losses];
   let { document } = call;
   let fitted = fit(document, call, target, losses);
   let before: readonly Edit[] = edits;
   if (fitted.length > 0 && inspection.edits.length > 0) {
     // What fits the request to the provider may move content: it must read what inspection has left of it.
     document = readDocument(document.family, render(document.text, edits));
-    losses = [];
+    losses = [...inspection.losses];
     fitted = fit(document, call, target, losses);
     before = [];
   }
@@ -95,7 +96,7 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
   if (!isHubFamily(family)) throw new TypeError(`nothing translates to ${family}`);
   const door = call.codec as DoorCodec;
   const exit = EXITS[family];
-  const losses = new Set<string>();
+  const losses = new Set<string>(inspection.losses);
   const lose = (what: string): void => void losses.add(what);
   const edits = [...call.edits, ...inspection.edits];
   const inspected = edits.length === 0 ? call.document : readDocument(door.family, render(call.text, edits));
@@ -104,12 +105,13 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
   const traits = call.key.workload.policy.promptCache ? known : { ...known, cacheMarks: 'none' as const };
   let request = withCeiling(door.decodeRequest(inspected, lose), target, traits);
   if (!traits.remoteMedia) request = await inlineRemoteMedia(request, media, call.signal);
-  const written = readDocument(family, JSON.stringify(exit.encodeRequest(request, traits, lose)));
+  const { request: named, originals } = renameTools(request, family);
+  const written = readDocument(family, JSON.stringify(exit.encodeRequest(named, traits, lose)));
   const dropped: string[] = [];
   const fitted = fit(written, call, target, dropped);
   for (const what of dropped) lose(what);
   const body = render(written.text, [...rename(written, target), ...fitted]);
-  return { ...target, body, losses: [...losses], translation: { door, exit } };
+  return { ...target, body, losses: [...losses], translation: { door, exit: restoringNames(exit, originals) } };
 }
 
 /** This family must be told a ceiling: where the caller names none, it is the one that is held. */

@@ -20,7 +20,7 @@ export class TranslatedRelay extends Relay {
     call: Call,
     tags: TagTable,
     entry: Entry,
-    { provider }: Candidate,
+    { provider, model }: Candidate,
     { door, exit }: Translation,
     context: AnswerContext,
   ) {
@@ -28,7 +28,9 @@ export class TranslatedRelay extends Relay {
     this.#reader = exit.eventReader();
     this.#writer = door.eventWriter(context);
     this.#hideCache = hidesCacheCounts(provider.config);
-    if (tags.size > 0) this.#restorer = new EventRestorer(tags, call.ask.jsonAnswer);
+    // Only in this family does the client get the signature, and must send both back as they came. // spec 4.5.4
+    const signed = door.family === 'messages' && provider.traits(model).claude;
+    if (tags.size > 0) this.#restorer = new EventRestorer(tags, call.ask.jsonAnswer, signed);
   }
 
   protected override get complete(): boolean {

@@ -4,6 +4,7 @@ import type { Call } from '#pipeline/call.ts';
 import type { Entry } from '#seal/entry.ts';
 import type { StreamReader } from '#wire/codec.ts';
 import { readDocument, render } from '#wire/document.ts';
+import type { JsonObject } from '#wire/json.ts';
 import { writeEvent, type SseEvent } from '#wire/sse.ts';
 import { hidesCacheCounts } from './display.ts';
 import type { Candidate } from './prepare.ts';
@@ -40,7 +41,8 @@ export class VerbatimRelay extends Relay {
     const { includeUsage } = this.#call.ask;
     if (facts.kind === 'usage' && !includeUsage) return '';
     if (facts.usage && includeUsage) this.#usageSent = true;
-    const shown = facts.usage && this.#hideCache ? this.#withoutCacheCounts(event) : event;
+    const flat = facts.deviates ? this.#flat(event) : event;
+    const shown = facts.usage && this.#hideCache ? this.#withoutCacheCounts(flat) : flat;
     const text = this.#restorer ? this.#restorer.restore(shown, facts) : shown.raw;
     return facts.kind === 'done' ? this.#finish(text) : text;
   }
@@ -63,6 +65,13 @@ export class VerbatimRelay extends Relay {
     const like = { id: this.entry.providerResponseId ?? '', model: ask.model.slice(ask.model.indexOf('/') + 1) };
     const frame = codec.usageFrame(like, billed);
     return held + (frame ? writeEvent(JSON.stringify(frame)) : '') + end;
+  }
+
+  #flat(event: SseEvent): SseEvent {
+    const flat = this.#call.codec.flatAnswer?.(JSON.parse(event.data ?? '{}') as JsonObject);
+    if (!flat) return event;
+    const data = JSON.stringify(flat);
+    return { event: event.event, data, raw: writeEvent(data, event.event) };
   }
 
   #withoutCacheCounts(event: SseEvent): SseEvent {

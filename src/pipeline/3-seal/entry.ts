@@ -42,7 +42,7 @@ export class Entry implements AsyncDisposable {
   providerResponseId: string | null = null;
   /** As the provider reported it. */
   usage: Usage | undefined;
-  /** What was used beside tokens: pages, images. */
+  /** What was used beside tokens (pages, images): as reported, and until then as it was asked for. */
   units: Units | undefined;
   /** What is billed when the provider reports nothing: our own count. */
   seen: Usage = NO_USAGE;
@@ -86,7 +86,7 @@ export class Entry implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#compareShadow();
     const billed = this.billed();
-    const cost = billed && this.hold && this.target ? this.hold.cost(billed.usage, this.target, this.units) : 0n;
+    const cost = billed ? this.#cost(billed.usage) : 0n;
     const settlement = this.hold && {
       callId: this.#opening.id,
       organization: this.hold.open.organization,
@@ -94,6 +94,17 @@ export class Entry implements AsyncDisposable {
       tokens: billed ? totalTokens(billed.usage) : 0,
     };
     this.#enqueue({ row: this.#row(cost, billed), settlement });
+  }
+
+  /** A usage that has no cost is billed as it was held: nothing goes unsealed for a figure that makes no sense. */
+  #cost(usage: Usage): bigint {
+    if (!this.hold || !this.target) return 0n;
+    try {
+      return this.hold.cost(usage, this.target, this.units);
+    } catch (thrown) {
+      if (!(thrown instanceof RangeError)) throw thrown;
+      return this.hold.open.amount;
+    }
   }
 
   #outcome(): Outcome {

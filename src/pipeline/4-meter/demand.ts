@@ -1,6 +1,7 @@
 import type { Inspection } from '#inspect/inspect.ts';
 import type { Call } from '#pipeline/call.ts';
 import type { Target } from '#route/plan.ts';
+import type { Candidate } from '#route/prepare.ts';
 import type { Media } from '#wire/codec.ts';
 import type { Family } from '#wire/document.ts';
 import { estimatedTokens } from '#wire/usage.ts';
@@ -23,24 +24,30 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 16_384;
 /** No vendor counts an image as more tokens. */
 const IMAGE_TOKENS = 16_384;
 const REMOTE_FILE_TOKENS = 262_144;
+/** What a model may be told of a conversation that its provider keeps: as much as the longest context holds. */
+const KEPT_TOKENS = 1_048_576;
+/** The lowest ceiling that every family has a word for. // wire-formats 5.1 */
+const LEAST_CEILING = 16;
+/** What the ceiling of an answer is called in the families of surfaces. */
+const CEILINGS = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tokens']);
 
 /**
  * The most a call can use. Byte-level tokenizers make at least one byte a token, so the body's bytes bound its text
  * tokens; media have bounds of their own.
  */
-export function demandOf(call: Call, inspection: Inspection, targets: readonly Target[]): Demand {
+export function demandOf(call: Call, inspection: Inspection, candidates: readonly Candidate[]): Demand {
   const { mediaLength, tokens: media } = sizeOf(inspection.media);
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
   const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);
   const textBytes = Buffer.byteLength(call.text) - mediaLength + grown;
   const estimate = estimatedTokens(textBytes + media / 4);
-  const { maxOutputTokens: named, answers, units = {} } = call.ask;
+  const { maxOutputTokens: named, units = {} } = call.ask;
   const { family } = call.codec;
-  const perAnswer = WITHOUT_OUTPUT.has(family) ? 0 : Math.max(...targets.map(outputCeiling));
+  const kept = inspection.keptBefore === true ? KEPT_TOKENS : 0;
   return {
     ceiling: {
-      inputTokens: textBytes + media,
-      outputTokens: named ?? perAnswer * answers,
+      inputTokens: textBytes + media + kept,
+      outputTokens: WITHOUT_OUTPUT.has(family) ? 0 : Math.max(...candidates.map((one) => outputBound(call, one))),
       ...units,
       ...(family === 'ocr' && { pages: units.pages ?? pagesAtMost(mediaLength) }),
     },
@@ -66,6 +73,14 @@ function sizeOf(media: readonly Media[]): { readonly mediaLength: number; readon
       kind === 'image' ? IMAGE_TOKENS : Math.max(length, source === 'remote' ? REMOTE_FILE_TOKENS : IMAGE_TOKENS);
   }
   return { mediaLength, tokens };
+}
+
+/** The most that a candidate's answers may have: what the caller names, if the candidate is told so. */
+function outputBound({ ask: { maxOutputTokens, answers } }: Call, candidate: Candidate): number {
+  const unnamed = outputCeiling(candidate) * answers;
+  if (maxOutputTokens === undefined) return unnamed;
+  if (candidate.losses.some((what) => CEILINGS.has(what))) return Math.max(maxOutputTokens, unnamed);
+  return candidate.translation ? Math.max(maxOutputTokens, LEAST_CEILING) : maxOutputTokens;
 }
 
 /** The most output tokens that are held, and asked for where a provider must be told, when the caller names none. */

@@ -101,7 +101,8 @@ const MESSAGES_ERRORS: Readonly<Record<string, string>> = {
 /** Frames of `invoke-with-response-stream` of a Claude model, for readers of the messages family. */
 export function messagesEvent({ kind, name, payload }: Frame): string {
   if (kind === 'exception') {
-    const error = { type: MESSAGES_ERRORS[name] ?? 'api_error', message: messageOf(payload) };
+    const type = Object.hasOwn(MESSAGES_ERRORS, name) ? MESSAGES_ERRORS[name] : 'api_error';
+    const error = { type, message: messageOf(payload) };
     return writeEvent(JSON.stringify({ type: 'error', error }), 'error');
   }
   const { bytes } = eventIn(payload);

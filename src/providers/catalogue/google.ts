@@ -45,6 +45,12 @@ export const GOOGLE_ROWS: readonly Row[] = [
   },
   { match: /(?:^|\/)gemini-2\.5/, traits: { reasoning: budget(0, 24_576, true) } },
   { match: /(?:^|\/)gemini-2\.5-pro/, traits: { reasoning: budget(128, 32_768, false) } },
+  {
+    vendors: ['gemini'],
+    match: /(?:^|\/)gemini-2\.5/,
+    traits: { rejects: new Set(['presencePenalty', 'frequencyPenalty']) },
+  },
+  { vendors: ['vertex'], match: /(?:^|\/)gemini-/, traits: { rejects: new Set(['serviceTier']) } },
   { match: /(?:^|\/)gemini-[34](?:\.\d)?-pro/, traits: { reasoning: level('low', 'medium', 'high') } },
   {
     match: /(?:^|\/)gemini-3-pro/,

@@ -9,7 +9,8 @@ export const OTHER_ROWS: readonly Row[] = [
     traits: {
       reasoning: {
         control: 'effort',
-        words: { minimal: 'low', low: 'low', medium: 'high', high: 'high', xhigh: 'high', max: 'high' },
+        // Its provider tells `none` in a member of its own.
+        words: { none: 'none', minimal: 'low', low: 'low', medium: 'high', high: 'high', xhigh: 'high', max: 'high' },
         canDisable: true,
       },
     },

@@ -47,7 +47,7 @@ describe('the words for an effort', () => {
     ['mistral', 'mistral-large-4', 'effort', 'low low low medium high high high'],
     ['mistral', 'mistral-small-latest', 'none', '- - - - - - -'],
     ['scaleway', 'mistral-medium-3.5', 'effort', 'none high high high high high high'],
-    ['deepseek', 'deepseek-v4', 'effort', '- low low high high high high'],
+    ['deepseek', 'deepseek-v4', 'effort', 'none low low high high high high'],
     ['groq', 'openai/gpt-oss-20b', 'effort', 'low low low medium high high high'],
     ['groq', 'qwen/qwen3-32b', 'effort', 'none default default default default default default'],
     ['xai', 'grok-3-mini', 'effort', '- low low - high high high'],
@@ -186,6 +186,22 @@ describe('what else the catalogue says', () => {
       canDisable: true,
       budget: { least: 0, most: 24_576 },
     });
+  });
+
+  test("what one of Google's addresses takes and the other does not", () => {
+    expect([...of('gemini', 'gemini-2.5-flash').rejects]).toEqual(['presencePenalty', 'frequencyPenalty']);
+    expect([...of('vertex', 'gemini-2.5-flash').rejects]).toEqual(['serviceTier']);
+    expect([...of('gemini', 'gemini-3.1-flash').rejects]).toEqual([]);
+  });
+
+  test('Converse takes no temperature above 1', () => {
+    for (const model of [
+      'meta.llama3-3-70b-instruct-v1:0',
+      'mistral.mistral-large-2407-v1:0',
+      'openai.gpt-oss-20b-1:0',
+    ]) {
+      expect(of('bedrock', model).maxTemperature, model).toBe(1);
+    }
   });
 
   test('a model that nobody knows', () => {

@@ -23,7 +23,16 @@ export const VENDOR_TRAITS: Readonly<Partial<Record<VendorId, Partial<Traits>>>>
   openai: OPENAI,
   azure: OPENAI,
   anthropic: NEW_CLAUDE,
-  bedrock: { remoteMedia: false, audio: false, documents: true, midSystem: false, prefill: false, json: 'tool' },
+  bedrock: {
+    remoteMedia: false,
+    audio: false,
+    documents: true,
+    midSystem: false,
+    prefill: false,
+    json: 'tool',
+    // Converse itself takes no higher one, whichever the model.
+    maxTemperature: 1,
+  },
   vertex: { remoteMedia: false },
   gemini: { remoteMedia: false },
   mistral: { toolIds: 'nine', midSystem: false, prefill: false, audio: false, maxTemperature: 1.5 },

@@ -88,6 +88,9 @@ async function toPassage(
   limit: number,
 ): Promise<Passage> {
   const { slug, id = '' } = splitId((request.params as { id?: string }).id);
+  if (path.includes(':id') && !isProviderId(id)) {
+    throw new GatewayError('invalid_request', 'The id is none that a provider has given out.', { param: 'id' });
+  }
   const header = opening.headers['x-gw-provider'];
   const provider = named ? undefined : (slug ?? (typeof header === 'string' ? header : undefined));
   const below = path.slice('/v1'.length).replace(':id', encodeURIComponent(id)) + queryOf(request.url);
@@ -100,6 +103,11 @@ function splitId(id: string | undefined): { readonly slug?: string; readonly id?
   if (id === undefined) return {};
   const at = id.indexOf(ID_SEPARATOR);
   return at < 0 ? { id } : { slug: id.slice(0, at), id: id.slice(at + 1) };
+}
+
+/** Letters, digits and what vendors put between them: it becomes a part of an address, and is read by nobody. */
+function isProviderId(id: string): boolean {
+  return /^[A-Za-z0-9._-]{1,256}$/.test(id) && !/^\.+$/.test(id);
 }
 
 /** The query as it came, but for the prefix of ids that lists are read on from. */

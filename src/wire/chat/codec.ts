@@ -4,6 +4,7 @@ import { encodeAnswer } from './encode-answer.ts';
 import { encodeRequest } from './encode-request.ts';
 import { ChatEventReader, decodeAnswer } from './event-reader.ts';
 import { ChatEventWriter, DONE } from './event-writer.ts';
+import { flatAnswer } from './flat-content.ts';
 import { contents } from './leaves.ts';
 import { ask, askForUsage } from './request.ts';
 import { answerLeaves, readAnswer } from './response.ts';
@@ -24,6 +25,7 @@ export const chatCodec: DoorCodec = {
   deltaFrame,
   usageFrame,
   hideCacheCounts,
+  flatAnswer,
   decodeRequest,
   encodeAnswer,
   eventWriter: (context) => new ChatEventWriter(context),

@@ -78,7 +78,8 @@ function decodeAudio(audio: Json | undefined, param: string): MediaPart {
   if (!isObject(audio)) throw new BadRequestShape(`${param} must be an object`, param);
   const format = requiredString(audio, 'format', param).toLowerCase();
   const data = requiredString(audio, 'data', param);
-  const mediaType = AUDIO_TYPES[format] ?? `audio/${format}`;
+  const known = Object.hasOwn(AUDIO_TYPES, format) ? AUDIO_TYPES[format] : undefined;
+  const mediaType = known ?? `audio/${format}`;
   return { type: 'media', kind: 'audio', mediaType, source: { data: readDataUrl(data)?.data ?? data } };
 }
 

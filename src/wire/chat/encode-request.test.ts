@@ -209,9 +209,11 @@ describe('the rest of a request', () => {
     [
       { user: 'u', promptCacheKey: 'k', serviceTier: 'standard_only' },
       {},
-      { user: 'u', prompt_cache_key: 'k', service_tier: 'default' },
+      { safety_identifier: 'u', prompt_cache_key: 'k', service_tier: 'default' },
       [],
     ],
+    [{ user: 'u'.repeat(128) }, {}, { safety_identifier: 'u'.repeat(128) }, []],
+    [{ user: 'u'.repeat(129) }, {}, {}, ['user']],
     [{ serviceTier: 'batch' }, {}, {}, ['service_tier']],
     [
       { tools, toolChoice: { type: 'tool', name: 'f' }, parallelTools: false },

@@ -3,7 +3,7 @@ import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../cano
 import type { JsonObject } from '../json.ts';
 import { needsJsonInstruction } from '../json-instruction.ts';
 import { defined } from '../members.ts';
-import { effortWord, schemaName, tierWord } from '../openai-words.ts';
+import { effortWord, schemaName, tierWord, userWord } from '../openai-words.ts';
 import { ceilingOf, samplingOf, stopsOf } from '../sampling.ts';
 import type { Traits } from '../traits.ts';
 import { encodeMessages } from './encode-messages.ts';
@@ -23,7 +23,7 @@ export function encodeRequest(request: ModelRequest, traits: Traits, lose: Lose)
     ...sampling(request, traits, thinking, lose),
     response_format: encodeFormat(request, traits, lose),
     reasoning_effort: effort,
-    user: request.user,
+    safety_identifier: userWord(request, lose),
     service_tier: tierWord(request, lose),
     prompt_cache_key: request.promptCacheKey,
     ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),

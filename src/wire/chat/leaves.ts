@@ -9,6 +9,9 @@ const OPAQUE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** Content parts whose strings are all text. A part of any other type carries media, known or not. */
 const TEXT_PARTS = new Set(['text', 'refusal', 'input_text', 'output_text']);
 
+/** What clients fill as they like: nothing in it is an id or media, whatever it calls itself. */
+const OWN = new Set(['function.parameters', 'functions.parameters', 'json_schema.schema', '.metadata', '.prediction']);
+
 const PLACES: Places = {
   promptOrder: ['tools', 'functions', 'messages', 'prompt'],
   isStructural(text, name, parent) {
@@ -18,6 +21,7 @@ const PLACES: Places = {
   isJson: (name, parent) => name === 'arguments' && (parent === 'function' || parent === 'function_call'),
   mediaOf: (object, name, listed) => (listed && name === 'content' ? mediaOfPart(object) : undefined),
   isBareMedia: (name) => name === 'data',
+  isOwn: (name, parent) => OWN.has(`${parent}.${name}`),
 };
 
 /** Every string of a chat request that can leave; ids that pair a tool call with its result are structural. */

@@ -6,6 +6,7 @@ import { errorMessage } from '../error-message.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
 import type { SseEvent } from '../sse.ts';
+import { hasChunks } from './flat-content.ts';
 import { textKind } from './response.ts';
 import { usageOf, writeUsage } from './usage.ts';
 
@@ -47,10 +48,12 @@ export class ChatStreamReader implements StreamReader {
     const choices = Array.isArray(body['choices']) ? (body['choices'] as readonly Json[]) : [];
     const ends: string[] = [];
     let outputBytes = 0;
+    let deviates = false;
     for (const [position, choice] of choices.entries()) {
       if (!isObject(choice)) continue;
       const index = indexOf(choice, position);
       this.#begun.add(index);
+      deviates ||= hasChunks(choice);
       outputBytes += textBytes(choice['delta']) + textBytes(choice['text']);
       if (typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== '') {
         this.#finished.add(index);
@@ -59,7 +62,8 @@ export class ChatStreamReader implements StreamReader {
     }
     const usage = usageOf(body);
     const kind = choices.length > 0 ? 'content' : usage ? 'usage' : 'other';
-    return { kind, id: readId(body['id']), usage, outputBytes, ends, error: undefined };
+    const facts = { kind, id: readId(body['id']), usage, outputBytes, ends, error: undefined } as const;
+    return deviates ? { ...facts, deviates } : facts;
   }
 }
 

@@ -329,6 +329,13 @@ describe('documents', () => {
   });
 });
 
+test('what cannot be said of an image is named', () => {
+  const image = { type: 'media', kind: 'image', mediaType: 'image/png', source: { data: 'AAAA' } } as const;
+  const losses = (more: object) => encode({ turns: [said({ ...image, ...more })] }).losses;
+  expect(losses({ detail: 'low', name: 'a.png' })).toEqual(['image_url.detail', 'file.filename']);
+  expect(losses({ detail: 'auto' })).toEqual([]);
+});
+
 describe('cache points', () => {
   const points = (request: Partial<ModelRequest>, traits: Traits = CLAUDE): string =>
     JSON.stringify(encode(request, traits).body)

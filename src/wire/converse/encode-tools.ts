@@ -27,11 +27,6 @@ export function toolConfig(
   };
 }
 
-/** Whether the model must call a tool: it cannot think then. // wire-formats 2.3 */
-export function forcesTool({ toolChoice: choice, tools }: ModelRequest, { forcedTools }: Traits): boolean {
-  return tools.length > 0 && forcedTools && (choice?.type === 'required' || choice?.type === 'tool');
-}
-
 /** The tools that the conversation speaks of, known by no more than their names. */
 function pastTools({ turns }: ModelRequest): readonly Tool[] {
   const names = new Set<string>();

@@ -54,7 +54,7 @@ class Speller {
     this.#traits = traits;
     this.#points = points;
     this.#lose = lose;
-    this.#media = new MediaSpeller(traits);
+    this.#media = new MediaSpeller(traits, lose);
     this.#id = toolIds(traits.toolIds);
   }
 

@@ -109,8 +109,8 @@ export class ConverseEventReader implements EventReader {
     if (typeof text === 'string') this.#text(at, 'text', text);
     else if (isObject(reasoningContent)) this.#reasoning(at, reasoningContent);
     else if (isObject(toolUse) && typeof toolUse['input'] === 'string') this.#input(at, toolUse['input']);
-    else if (Array.isArray(toolResult)) this.#hold(at, 'server-result', ...(toolResult as readonly Json[]));
-    else if (isObject(image) && isObject(image['source'])) this.#hold(at, 'image', image['source']['bytes'] ?? null);
+    else if (Array.isArray(toolResult)) this.#hold(at, 'server-result', toolResult as readonly Json[]);
+    else if (isObject(image) && isObject(image['source'])) this.#hold(at, 'image', [image['source']['bytes'] ?? null]);
     else if (citation === undefined) this.#warn('a delta is of an unknown kind');
   }
 
@@ -126,7 +126,7 @@ export class ConverseEventReader implements EventReader {
     if (typeof text === 'string') this.#text(at, 'reasoning', text);
     if (typeof redactedContent === 'string') {
       if (this.#blocks.get(at)?.kind !== 'redacted') this.#reopen(at, { kind: 'redacted', pieces: [] });
-      this.#hold(at, 'redacted', redactedContent);
+      this.#hold(at, 'redacted', [redactedContent]);
     }
     if (typeof signature !== 'string' || signature === '') return;
     const block = this.#blocks.get(at);
@@ -141,11 +141,14 @@ export class ConverseEventReader implements EventReader {
     else if (input !== '') this.#events.push({ type: 'part-delta', index: block.index, text: input });
   }
 
-  #hold(at: number, kind: 'redacted' | 'image' | 'server-result', ...pieces: readonly Json[]): void {
+  #hold(at: number, kind: 'redacted' | 'image' | 'server-result', pieces: readonly Json[]): void {
     const block = this.#blocks.get(at);
     if (block === undefined || block.kind !== kind) return this.#warn('a delta of a block that has not begun');
-    if (block.kind === 'server-result') block.items.push(...pieces);
-    else if ('pieces' in block) block.pieces.push(...pieces.filter((piece) => typeof piece === 'string'));
+    // One by one: what a provider lists may be more than a call takes arguments.
+    for (const piece of pieces) {
+      if (block.kind === 'server-result') block.items.push(piece);
+      else if ('pieces' in block && typeof piece === 'string') block.pieces.push(piece);
+    }
   }
 
   #part(at: number, kind: Kind, part: Part): { readonly index: number } {

@@ -1,7 +1,7 @@
-import type { MediaPart } from '../canonical.ts';
+import type { Lose, MediaPart } from '../canonical.ts';
 import { BadRequestShape } from '../codec.ts';
 import type { JsonObject } from '../json.ts';
-import { textOfMedia } from '../media.ts';
+import { loseImageWords, textOfMedia } from '../media.ts';
 import type { Traits } from '../traits.ts';
 
 const IMAGES: Readonly<Record<string, string>> = {
@@ -43,10 +43,12 @@ const MAX_NAME = 100;
 /** Spells content that is not text. One for a request: its documents must have different names. */
 export class MediaSpeller {
   readonly #traits: Traits;
+  readonly #lose: Lose;
   readonly #names = new Set<string>();
 
-  constructor(traits: Traits) {
+  constructor(traits: Traits, lose: Lose) {
     this.#traits = traits;
+    this.#lose = lose;
   }
 
   /** Throws `BadRequestShape` for what this model, or this family, cannot be given. */
@@ -59,7 +61,10 @@ export class MediaSpeller {
       );
     }
     const source = { bytes: part.source.data };
-    if (part.kind === 'image' && vision) return { image: { format: formatOf(IMAGES, part), source } };
+    if (part.kind === 'image' && vision) {
+      loseImageWords(part, this.#lose);
+      return { image: { format: formatOf(IMAGES, part), source } };
+    }
     if (part.kind === 'audio' && audio) return { audio: { format: formatOf(AUDIO, part), source } };
     if (part.kind === 'document' && documents && Object.hasOwn(DOCUMENTS, part.mediaType)) {
       return { document: { format: formatOf(DOCUMENTS, part), name: this.#name(part.name), source } };

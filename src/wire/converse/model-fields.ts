@@ -2,9 +2,9 @@ import type { Lose, ModelRequest } from '../canonical.ts';
 import type { JsonObject } from '../json.ts';
 import { defined } from '../members.ts';
 import { encodeThinking } from '../messages/encode-thinking.ts';
+import { forcesTool } from '../reasoning.ts';
 import { ceilingOf } from '../sampling.ts';
 import type { Traits } from '../traits.ts';
-import { forcesTool } from './encode-tools.ts';
 
 /** How a model is told to think, in words of its own vendor's. */
 export interface Thinking {
@@ -36,12 +36,8 @@ export function thinkingOf(request: ModelRequest, traits: Traits, lose: Lose): T
   return NO_THINKING;
 }
 
-/** In the words of its own family. It cannot think when it must call a tool; that comes first then. */
+/** In the words of its own family. */
 function claudeThinking(request: ModelRequest, traits: Traits, lose: Lose): Thinking {
-  if (request.reasoning?.effort !== 'none' && forcesTool(request, traits)) {
-    lose('reasoning_effort');
-    return NO_THINKING;
-  }
   const ceiling = ceilingOf(request, traits) ?? traits.maxOutputTokens ?? ASSUMED_CEILING;
   const { on, thinking, config } = encodeThinking(request, ceiling, traits, lose);
   return { fields: defined<JsonObject>({ thinking, output_config: config }), isOn: on, isBare: false };

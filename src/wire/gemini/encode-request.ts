@@ -1,3 +1,4 @@
+import { isMarked } from '../cache-mark.ts';
 import type { Lose, ModelRequest, TextPart } from '../canonical.ts';
 import type { JsonObject } from '../json.ts';
 import { jsonInstruction } from '../json-instruction.ts';
@@ -41,9 +42,7 @@ function spoken(system: readonly TextPart[]): readonly JsonObject[] {
 
 /** What this family has no word for, whichever the model. */
 function loseTheRest(request: ModelRequest, lose: Lose): void {
-  const parts = request.turns.flatMap((turn) => turn.parts);
-  const marked = [...request.system, ...request.tools, ...parts].some((part) => 'cache' in part);
-  if (marked) lose('cache_control');
+  if (isMarked(request)) lose('cache_control');
   if (request.parallelTools === false && request.tools.length > 0) lose('parallel_tool_calls');
   if (request.tools.some(({ strict }) => strict === true)) lose('tools.strict');
   if (request.user !== undefined) lose('user');

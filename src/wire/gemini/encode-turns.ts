@@ -2,7 +2,7 @@ import { alternate } from '../alternate.ts';
 import type { Lose, MediaPart, ModelRequest, Part, ToolCallPart, ToolResultPart, Turn } from '../canonical.ts';
 import { BadRequestShape } from '../codec.ts';
 import type { JsonObject } from '../json.ts';
-import { textOfMedia } from '../media.ts';
+import { loseImageWords, textOfMedia } from '../media.ts';
 import { argumentsObject } from '../tool-arguments.ts';
 import type { Traits } from '../traits.ts';
 
@@ -114,8 +114,7 @@ class Speller {
     const text = textOfMedia(part);
     if (text !== undefined) return { text };
     this.#refuse(part);
-    if (part.detail !== undefined && part.detail !== 'auto') this.#lose('image_url.detail');
-    if (part.name !== undefined) this.#lose('file.filename');
+    loseImageWords(part, this.#lose);
     if ('data' in part.source) return { inlineData: { mimeType: part.mediaType, data: part.source.data } };
     return { fileData: { mimeType: part.mediaType, fileUri: part.source.url } };
   }

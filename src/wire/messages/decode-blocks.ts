@@ -127,6 +127,10 @@ function mediaOf(source: JsonObject, kind: 'image' | 'document', param: string):
   if (source['type'] === 'base64') {
     const mediaType = requiredString(source, 'media_type', param).toLowerCase();
     const data = requiredString(source, 'data', param);
+    // A text called an image would be told as text, and nobody would have read it.
+    if (kind === 'image' && kindOfMedia(mediaType) !== 'image') {
+      throw new BadRequestShape(`${param}.media_type must be one of an image`, `${param}.media_type`);
+    }
     return { type: 'media', kind: kindOfMedia(mediaType), mediaType, source: { data } };
   }
   if (source['type'] !== 'url') throw new BadRequestShape(`${param}.type is none that is supported`, `${param}.type`);

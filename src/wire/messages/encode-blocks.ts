@@ -2,7 +2,7 @@ import { writeCacheMark } from '../cache-mark.ts';
 import type { Lose, MediaPart, Part, ReasoningPart, ToolResultPart } from '../canonical.ts';
 import { BadRequestShape } from '../codec.ts';
 import { isObject, type JsonObject } from '../json.ts';
-import { textOfMedia } from '../media.ts';
+import { loseImageWords, textOfMedia } from '../media.ts';
 import { argumentsObject } from '../tool-arguments.ts';
 import { toolIds } from '../tool-ids.ts';
 import type { Traits } from '../traits.ts';
@@ -84,6 +84,7 @@ export class BlockSpeller {
     const mark = writeCacheMark(part.cache);
     if (part.kind === 'image') {
       if (!this.#traits.vision) throw refusal('images');
+      loseImageWords(part, this.#lose);
       return [{ type: 'image', source: this.#source(part), ...mark }];
     }
     if (text !== undefined) return this.#document(part, text, mark);

@@ -48,7 +48,7 @@ export function encodeRequest(request: ModelRequest, traits: Traits, lose: Lose)
     max_tokens: maxTokens,
     system: system.length > 0 ? system : undefined,
     messages,
-    ...(tools.length > 0 ? { tools, tool_choice: encodeToolChoice(request, thinking, traits, lose) } : {}),
+    ...(tools.length > 0 ? { tools, tool_choice: encodeToolChoice(request, traits, lose) } : {}),
     ...encodeSampling(request, thinking, traits, lose),
     stop_sequences: stops.length > 0 ? stops : undefined,
     thinking: thinking.thinking,
@@ -82,10 +82,9 @@ function encodeTool({ name, description, parameters, strict, cache }: Tool): Jso
   };
 }
 
-/** No tool can be forced on a model that thinks, nor on some at all. // wire-formats 2.4 */
+/** On some models no tool can be forced. // wire-formats 2.4 */
 function encodeToolChoice(
   { toolChoice: choice, parallelTools }: ModelRequest,
-  thinking: Thinking,
   traits: Traits,
   lose: Lose,
 ): JsonObject | undefined {
@@ -93,7 +92,7 @@ function encodeToolChoice(
   if (choice === undefined) return parallelTools === false ? { type: 'auto', ...single } : undefined;
   if (choice.type === 'none') return { type: 'none' };
   if (choice.type === 'auto') return { type: 'auto', ...single };
-  if (!traits.forcedTools || thinking.on) {
+  if (!traits.forcedTools) {
     lose('tool_choice');
     return { type: 'auto', ...single };
   }

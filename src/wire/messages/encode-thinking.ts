@@ -1,6 +1,6 @@
-import type { Effort, Lose, ModelRequest } from '../canonical.ts';
+import type { Effort, Lose, ModelRequest, Part } from '../canonical.ts';
 import type { JsonObject } from '../json.ts';
-import { thinkingBudget } from '../reasoning.ts';
+import { forcesTool, thinkingBudget } from '../reasoning.ts';
 import type { Traits } from '../traits.ts';
 
 /** Fewest tokens that this family lets a model think with. // wire-formats 2.3 */
@@ -28,6 +28,10 @@ export function encodeThinking(request: ModelRequest, maxTokens: number, traits:
   const unthinking = reasoning.effort === 'none';
   if (control === 'none' && unthinking) return UNTOLD;
   if (unthinking && canDisable && control !== 'level') return { on: false, thinking: { type: 'disabled' } };
+  if (control !== 'effort' && cannotThink(request, traits)) {
+    lose('reasoning_effort');
+    return UNTOLD;
+  }
   if (control === 'budget') return budgeted(reasoning, maxTokens, traits, lose);
   const word = unthinking
     ? LOW.map((effort) => words[effort]).find((low) => low !== undefined)
@@ -41,6 +45,22 @@ export function encodeThinking(request: ModelRequest, maxTokens: number, traits:
   return { on: true, thinking: { type: 'adaptive', display: 'summarized' }, config: { effort: word } };
 }
 
+/**
+ * No model thinks that must call a tool. One that is given a budget goes on from a call of its own only behind the
+ * thinking that led to it, signed, which most families have no place for. // wire-formats 2.3
+ */
+function cannotThink(request: ModelRequest, traits: Traits): boolean {
+  if (forcesTool(request, traits)) return true;
+  if (traits.reasoning.control !== 'budget') return false;
+  const answered = request.turns.findLast(({ role }) => role === 'assistant')?.parts ?? [];
+  return answered.some(({ type }) => type === 'tool-call') && !isProven(answered[0]);
+}
+
+function isProven(part: Part | undefined): boolean {
+  if (part?.type === 'reasoning') return part.proof?.family === 'messages';
+  return part?.type === 'opaque' && part.family === 'messages' && part.name === 'redacted_thinking';
+}
+
 /** The budget is part of the answer's ceiling, and must leave something of it. */
 function budgeted(
   asked: NonNullable<ModelRequest['reasoning']>,
@@ -49,7 +69,10 @@ function budgeted(
   lose: Lose,
 ): Thinking {
   const budget = Math.min(thinkingBudget(asked, maxTokens, traits) ?? 0, maxTokens - 1);
-  if (budget >= LEAST_BUDGET) return { on: true, thinking: { type: 'enabled', budget_tokens: budget } };
+  // There is a model that is told both.
+  const word = traits.reasoning.words[asked.effort];
+  const config = word === undefined ? {} : { config: { effort: word } };
+  if (budget >= LEAST_BUDGET) return { on: true, thinking: { type: 'enabled', budget_tokens: budget }, ...config };
   lose('reasoning_effort');
   return UNTOLD;
 }

@@ -559,11 +559,57 @@ describe('a request written', () => {
     expect(within(1024).body['thinking']).toBeUndefined();
   });
 
+  test('a model that is given a budget is told the effort too where it knows the word', () => {
+    const both = { ...BUDGET, reasoning: { ...BUDGET.reasoning, words: { high: 'high' } } };
+    const { body } = encode({ reasoning: { effort: 'high' } }, both);
+    expect(body['thinking']).toMatchObject({ type: 'enabled' });
+    expect(body['output_config']).toEqual({ effort: 'high' });
+  });
+
+  test('a model with a budget thinks on behind a call only with the proof of what led to it', () => {
+    const thoughts = (...first: Part[]): unknown => {
+      const call: Part = { type: 'tool-call', id: 'c', name: 'f', argumentsJson: '{}' };
+      const turns: Turn[] = [
+        said(text('a')),
+        answered(...first, call),
+        said({ type: 'tool-result', id: 'c', parts: [text('r')], isError: false }),
+      ];
+      const request: Partial<ModelRequest> = { turns, tools: [{ name: 'f' }], reasoning: { effort: 'high' } };
+      const { body, losses } = encode(request, BUDGET);
+      expect(losses.includes('reasoning_effort')).toBe(body['thinking'] === undefined);
+      expect(encode(request, CLAUDE).body['thinking']).toMatchObject({ type: 'adaptive' });
+      return body['thinking'] !== undefined;
+    };
+    const proof = { family: 'messages', value: 'c2ln' } as const;
+    expect(thoughts()).toBe(false);
+    expect(thoughts({ type: 'reasoning', text: 'hm' })).toBe(false);
+    expect(thoughts({ type: 'reasoning', text: 'hm', proof: { ...proof, family: 'gemini' } })).toBe(false);
+    expect(thoughts({ type: 'reasoning', text: 'hm', proof })).toBe(true);
+    const value = { type: 'redacted_thinking', data: 'c2VhbGVk' };
+    expect(thoughts({ type: 'opaque', family: 'messages', name: 'redacted_thinking', value })).toBe(true);
+  });
+
+  test('what cannot be said of an image is named', () => {
+    const image = { type: 'media', kind: 'image', mediaType: 'image/png', source: { data: 'AAAA' } } as const;
+    const losses = (more: object) => encode({ turns: [said({ ...image, ...more })] }).losses;
+    expect(losses({ detail: 'low' })).toEqual(['image_url.detail']);
+    expect(losses({ name: 'a.png' })).toEqual(['file.filename']);
+    expect(losses({ detail: 'auto' })).toEqual([]);
+  });
+
   const choose = { tools: [{ name: 'f' }], toolChoice: { type: 'required' } } as const;
   test.each([
     [choose, CLAUDE, { type: 'any' }, []],
     [choose, { ...CLAUDE, forcedTools: false }, { type: 'auto' }, ['tool_choice']],
-    [{ ...choose, reasoning: { effort: 'high' } }, BUDGET, { type: 'auto' }, ['tool_choice']],
+    [{ ...choose, reasoning: { effort: 'high' } }, BUDGET, { type: 'any' }, ['reasoning_effort']],
+    [{ ...choose, reasoning: { effort: 'high' } }, CLAUDE, { type: 'any' }, ['reasoning_effort']],
+    [{ ...choose, reasoning: { effort: 'none' } }, CLAUDE, { type: 'any' }, []],
+    [
+      { ...choose, reasoning: { effort: 'high' } },
+      { ...CLAUDE, forcedTools: false },
+      { type: 'auto' },
+      ['tool_choice'],
+    ],
     [{ tools: [{ name: 'f' }], toolChoice: { type: 'none' }, parallelTools: false }, CLAUDE, { type: 'none' }, []],
     [{ tools: [{ name: 'f' }], parallelTools: false }, CLAUDE, { type: 'auto', disable_parallel_tool_use: true }, []],
     [{ tools: [{ name: 'f' }] }, CLAUDE, undefined, []],

@@ -7,6 +7,7 @@ import { says } from '../members.ts';
 import { plainAsk, plainCodec, textPlaces } from '../plain-codec.ts';
 import { isArray, optionalObject } from '../request-shape.ts';
 import { member, type JsonNode } from '../scan.ts';
+import { tokenCount } from '../usage.ts';
 import { walk, type Places } from '../walk.ts';
 
 const PLACES: Places = {
@@ -25,9 +26,8 @@ export const ocrCodec: Codec = plainCodec({
   readAnswer(body) {
     const usage = body['usage_info'];
     const processed = isObject(usage) ? usage['pages_processed'] : undefined;
-    const isCount = typeof processed === 'number' && Number.isInteger(processed) && processed >= 0;
     const told = isArray(body['pages']) ? body['pages'].length : undefined;
-    const pages = isCount ? processed : told;
+    const pages = typeof processed === 'number' && processed >= 0 ? tokenCount(processed) : told;
     return {
       id: readId(body['id']),
       usage: undefined,

@@ -1,16 +1,15 @@
+import { isMarked } from '../cache-mark.ts';
 import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../canonical.ts';
 import { jsonInstruction, needsJsonInstruction } from '../json-instruction.ts';
 import type { JsonObject } from '../json.ts';
 import { defined } from '../members.ts';
-import { effortWord, schemaName, tierWord } from '../openai-words.ts';
+import { effortWord, schemaName, tierWord, userWord } from '../openai-words.ts';
 import { ceilingOf, samplingOf } from '../sampling.ts';
 import type { Traits } from '../traits.ts';
 import { encodeInput } from './encode-input.ts';
 
 /** A lower ceiling is refused. */
 const LEAST_OUTPUT = 16;
-/** A longer one is refused. */
-const MAX_USER = 128;
 
 /** What a tool takes that says nothing about it. */
 const NO_PARAMETERS = { type: 'object', properties: {} };
@@ -36,7 +35,7 @@ export function encodeRequest(request: ModelRequest, traits: Traits, lose: Lose)
     text: encodeFormat(request, traits, lose),
     // Without `summary`: organizations that are not verified are refused when they ask for one.
     reasoning: effort === undefined ? undefined : { effort },
-    safety_identifier: encodeUser(request, lose),
+    safety_identifier: userWord(request, lose),
     service_tier: tierWord(request, lose),
     prompt_cache_key: request.promptCacheKey,
     store: false,
@@ -50,7 +49,9 @@ function encodeCeiling(request: ModelRequest, traits: Traits): number | undefine
 }
 
 /** What this family has no words for. */
-function loseWordless({ stop, seed, presencePenalty, frequencyPenalty }: ModelRequest, lose: Lose): void {
+function loseWordless(request: ModelRequest, lose: Lose): void {
+  const { stop, seed, presencePenalty, frequencyPenalty } = request;
+  if (isMarked(request)) lose('cache_control');
   if (stop.length > 0) lose('stop');
   if (seed !== undefined) lose('seed');
   if (presencePenalty !== undefined) lose('presence_penalty');
@@ -107,10 +108,4 @@ function encodeFormat(request: ModelRequest, traits: Traits, lose: Lose): JsonOb
 
 function encodeSchema({ name, description, schema, strict }: Extract<AnswerFormat, { type: 'json-schema' }>) {
   return defined<JsonObject>({ type: 'json_schema', name: schemaName(name), description, schema, strict });
-}
-
-function encodeUser({ user }: ModelRequest, lose: Lose): string | undefined {
-  if (user === undefined || user.length <= MAX_USER) return user;
-  lose('user');
-  return undefined;
 }

@@ -1,5 +1,6 @@
 import type { Contents, Media } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
+import { says } from '../members.ts';
 import { member } from '../scan.ts';
 import { walk, type Places } from '../walk.ts';
 
@@ -26,6 +27,9 @@ const MEDIA_TYPES: Readonly<Record<string, Media['kind']>> = {
 const CONTENT_LISTS = new Set(['content', 'output']);
 const BARE_MEDIA = new Set(['data', 'file_data', 'result']);
 
+/** What clients fill as they like: nothing in it is an id or media, whatever it calls itself. */
+const OWN = new Set(['tools.parameters', 'format.schema', '.metadata']);
+
 const PLACES: Places = {
   promptOrder: ['tools', 'instructions', 'input'],
   isStructural(text, name, parent) {
@@ -44,6 +48,7 @@ const PLACES: Places = {
     return type.value.includes('audio') ? 'audio' : 'file';
   },
   isBareMedia: (name) => BARE_MEDIA.has(name),
+  isOwn: (name, parent) => OWN.has(`${parent}.${name}`),
 };
 
 /**
@@ -51,7 +56,10 @@ const PLACES: Places = {
  * keeps, and what it has sealed for itself.
  */
 export function contents(document: WireDocument): Contents {
-  return walk(document, PLACES);
+  const { previous_response_id: previous, conversation } = document.body;
+  const found = walk(document, PLACES);
+  if (!says(previous) && !says(conversation)) return found;
+  return { leaves: found.leaves, media: found.media, keptBefore: true };
 }
 
 function isId(name: string, parent: string): boolean {

@@ -312,6 +312,20 @@ describe('a request for the family', () => {
     ],
     ['a choice it cannot be held to', { tools: [], toolChoice: { type: 'required' } }, { forcedTools: false }, [], {}],
     ['a tier of others', { serviceTier: 'reserved' }, {}, ['service_tier'], {}],
+    [
+      'marks on an instruction',
+      { system: [{ type: 'text', text: 's', cache: {} }] },
+      {},
+      ['cache_control'],
+      { instructions: 's' },
+    ],
+    [
+      'marks on a tool',
+      { tools: [{ name: 'f', cache: { ttl: '1h' } }] },
+      {},
+      ['cache_control'],
+      { tools: [{ type: 'function', name: 'f', parameters: { type: 'object', properties: {} }, strict: false }] },
+    ],
     ['a user too long', { user: 'u'.repeat(200) }, {}, ['user'], {}],
     ['a ceiling too high', { maxOutputTokens: 9000 }, { maxOutputTokens: 8000 }, [], { max_output_tokens: 8000 }],
     [

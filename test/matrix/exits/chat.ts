@@ -42,8 +42,9 @@ function readMessage(message: unknown): Turn {
     const input: unknown = JSON.parse(text(at(call, 'function', 'arguments')));
     return { call: { id: text(at(call, 'id')), name: text(at(call, 'function', 'name')), input } };
   });
-  const thought = at(message, 'reasoning_content') ?? at(message, 'reasoning');
-  return { role, items: [...(thought === undefined ? [] : [{ thought: text(thought) }]), ...said, ...calls] };
+  // DeepSeek wants to be told that there was none.
+  const thought = at(message, 'reasoning_content') ?? at(message, 'reasoning') ?? '';
+  return { role, items: [...(thought === '' ? [] : [{ thought: text(thought) }]), ...said, ...calls] };
 }
 
 function readPart(part: unknown): Item {

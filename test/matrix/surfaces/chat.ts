@@ -97,19 +97,15 @@ function dataUrl(media: string): string {
   return `data:${media.replace(';', ';base64,')}`;
 }
 
-/** Content is a text, or a list of parts with thoughts among them. */
+/** Content is a text, whatever lists a vendor makes of it. // spec 2.3 */
 function saidIn(content: unknown): string {
-  if (typeof content === 'string') return content;
-  return list(content)
-    .map((part) => text(at(part, 'text')))
-    .join('');
+  if (Array.isArray(content)) throw new TypeError('a list where clients look for a text');
+  return text(content);
 }
 
-/** Vendors call thoughts by two names, or have them among the content. */
+/** Vendors call thoughts by two names. */
 function thoughtIn(message: unknown): string {
-  const named = text(at(message, 'reasoning_content') ?? at(message, 'reasoning'));
-  const parts = list(at(message, 'content')).flatMap((part) => list(at(part, 'thinking')));
-  return named + parts.map((part) => text(at(part, 'text'))).join('');
+  return text(at(message, 'reasoning_content') ?? at(message, 'reasoning'));
 }
 
 function readCall(call: unknown): Call {

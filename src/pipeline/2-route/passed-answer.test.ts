@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import type { Opening, Surface } from '#pipeline/call.ts';
+import type { Passage } from '#pipeline/passage.ts';
+import { Entry } from '#seal/entry.ts';
+import { PassedAnswer, type SentBody } from './passed-answer.ts';
+
+const NO_BODY: SentBody = { textLength: 0, images: 1, seconds: undefined, isForm: false };
+
+/** What is noted of an answer of so many bytes, or of this text. */
+function meter(
+  surface: Surface,
+  sent: Partial<SentBody>,
+  { sentBytes = 0, bytes = 0, text = '', type = '' },
+): Pick<Entry, 'seen' | 'usage' | 'units'> {
+  const entry = new Entry({} as Opening, 'passthrough', () => {});
+  const passage = { surface, quantities: ['tokens', 'seconds', 'images'] } as unknown as Passage;
+  const answer = new PassedAnswer(passage, { ...NO_BODY, ...sent }, entry, type);
+  answer.begin(sentBytes);
+  for (let left = bytes; left > 0; left -= 100) answer.add(Math.min(left, 100));
+  if (text !== '') answer.read(text);
+  return entry;
+}
+
+describe('our own count', () => {
+  test('of a recording goes by its bytes', () => {
+    const { seen, units } = meter('audio', { isForm: true, textLength: 40 }, { sentBytes: 160_040, bytes: 80 });
+    expect(seen).toMatchObject({ input: 10 + 170, output: 20 });
+    expect(units).toEqual({ seconds: 10 });
+  });
+
+  test.each([
+    ['audio/mpeg', 6],
+    ['audio/wav', 2],
+    ['audio/pcm;rate=24000', 2],
+  ])('of speech goes by the bytes of its kind (%s)', (type, seconds) => {
+    const { seen, units } = meter('audio', { textLength: 8 }, { bytes: 96_000, type });
+    expect(seen).toMatchObject({ input: 2, output: seconds * 17 });
+    expect(units).toEqual({ seconds });
+  });
+
+  test.each([
+    [8, 8],
+    [undefined, 4],
+  ])('of a video goes by what was asked for (%s)', (seconds, billed) => {
+    expect(meter('videos', { seconds }, { text: '{"id":"v"}' }).units).toEqual({ seconds: billed });
+  });
+
+  test('of pictures goes by what was asked for', () => {
+    expect(meter('images', { images: 3, isForm: true }, { sentBytes: 9 })).toMatchObject({
+      units: { images: 3 },
+      seen: { output: 3168 },
+    });
+  });
+});
+
+describe('what an answer tells', () => {
+  test.each([
+    ['{"duration":2.1}', { seconds: 3 }],
+    ['{"seconds":"8"}', { seconds: 8 }],
+    ['{"usage":{"type":"duration","seconds":7}}', { seconds: 7 }],
+    ['{"duration":1e300}', { seconds: 1_000_000_000 }],
+    ['{"seconds":"1e3","duration":-1}', { seconds: 1 }],
+    ['{"data":[{},{}]}', { seconds: 1, images: 2 }],
+    ['[1]', { seconds: 1 }],
+    ['{', { seconds: 1 }],
+  ])('goes before it (%s)', (text, units) => {
+    expect(meter('audio', {}, { bytes: 10, text }).units).toEqual(units);
+  });
+
+  test.each([
+    ['{"usage":{"input_tokens":1e300,"output_tokens":-4}}', { input: 1_000_000_000, output: 0 }],
+    ['{"usage":{"input_tokens":3,"output_tokens":4.9}}', { input: 3, output: 4 }],
+    ['{"usage":{"input_tokens":"3"}}', undefined],
+  ])('of usage is a whole number of tokens (%s)', (text, usage) => {
+    const { usage: told } = meter('images', {}, { text });
+    if (usage === undefined) expect(told).toBeUndefined();
+    else expect(told).toMatchObject(usage);
+  });
+});

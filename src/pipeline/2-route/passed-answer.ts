@@ -1,0 +1,112 @@
+import type { Passage } from '#pipeline/passage.ts';
+import type { Entry } from '#seal/entry.ts';
+import { isObject, type Json, type JsonObject } from '#wire/json.ts';
+import { estimatedTokens, NO_USAGE, tokenCount, type Usage } from '#wire/usage.ts';
+
+/** What of a passage's body says how much it asks for. */
+export interface SentBody {
+  /** Bytes of its text. */
+  readonly textLength: number;
+  /** Pictures that were asked for, at most. */
+  readonly images: number;
+  /** Seconds of video that were asked for. */
+  readonly seconds: number | undefined;
+  /** It carries files. */
+  readonly isForm: boolean;
+}
+
+/** Bytes of a second of sound as it is mostly sent: 128 kbit/s, or 24,000 samples where nothing is compressed. */
+const BYTES_PER_SECOND = 16_000;
+const RAW_BYTES_PER_SECOND = 48_000;
+const RAW_SOUND = /\b(?:wav|wave|x-wav|pcm|l16)\b/i;
+/** What vendors count a second of sound and a picture as. */
+const TOKENS_PER_SECOND = 17;
+const TOKENS_PER_IMAGE = 1056;
+/** The shortest video there is to ask for. */
+const LEAST_VIDEO_SECONDS = 4;
+
+/** Meters the answer of a passage: by what it says of itself, and by our own count where it says nothing. */
+export class PassedAnswer {
+  readonly #passage: Passage;
+  readonly #sent: SentBody;
+  readonly #entry: Entry;
+  readonly #bytesPerSecond: number;
+  /** Seconds of sound in the request. */
+  #heard = 0;
+  #bytes = 0;
+
+  constructor(passage: Passage, sent: SentBody, entry: Entry, contentType = '') {
+    this.#passage = passage;
+    this.#sent = sent;
+    this.#entry = entry;
+    this.#bytesPerSecond = RAW_SOUND.test(contentType) ? RAW_BYTES_PER_SECOND : BYTES_PER_SECOND;
+  }
+
+  /** The provider has begun to answer. `sentBytes`: of the request's body, its files included. */
+  begin(sentBytes: number): void {
+    const { isForm, textLength } = this.#sent;
+    if (isForm) this.#heard = Math.ceil(Math.max(0, sentBytes - textLength) / BYTES_PER_SECOND);
+    this.add(0);
+  }
+
+  /** So many more bytes of it came. */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    const { surface, quantities } = this.#passage;
+    if (quantities.length === 0) return;
+    const { seen, seconds } = this.#sound();
+    this.#entry.seen = seen;
+    if (surface === 'audio') this.#entry.units = { seconds };
+    else if (surface === 'videos') this.#entry.units = { seconds: this.#sent.seconds ?? LEAST_VIDEO_SECONDS };
+    else this.#entry.units = { images: this.#sent.images };
+  }
+
+  /** Reads a whole JSON answer. False: it is no object. */
+  read(text: string): boolean {
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      return false;
+    }
+    if (!isObject(body)) return false;
+    const { usage, data } = body;
+    this.#entry.usage = usageOf(usage);
+    const seconds = secondsOf(body);
+    this.#entry.units = {
+      ...this.#entry.units,
+      ...(seconds !== undefined && { seconds }),
+      ...(Array.isArray(data) && { images: data.length }),
+    };
+    return true;
+  }
+
+  /** Our own count: text by its bytes, sound by its length, pictures by what one mostly takes. */
+  #sound(): { readonly seen: Usage; readonly seconds: number } {
+    const { isForm, textLength, images } = this.#sent;
+    const seen = { ...NO_USAGE, input: estimatedTokens(textLength) };
+    if (this.#passage.surface === 'images') return { seen: { ...seen, output: images * TOKENS_PER_IMAGE }, seconds: 0 };
+    if (this.#passage.surface !== 'audio') return { seen, seconds: 0 };
+    if (isForm) {
+      const input = seen.input + this.#heard * TOKENS_PER_SECOND;
+      return { seen: { ...seen, input, output: estimatedTokens(this.#bytes) }, seconds: this.#heard };
+    }
+    const spoken = Math.ceil(this.#bytes / this.#bytesPerSecond);
+    return { seen: { ...seen, output: spoken * TOKENS_PER_SECOND }, seconds: spoken };
+  }
+}
+
+/** Usage of audio and images: `{input_tokens, output_tokens}`, in which nothing is cached. */
+function usageOf(usage: Json | undefined): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const { input_tokens: input, output_tokens: output } = usage;
+  if (typeof input !== 'number' || typeof output !== 'number') return undefined;
+  return { ...NO_USAGE, input: tokenCount(input), output: tokenCount(output) };
+}
+
+/** How long the recording or the video is: vendors tell it as a number, or as the text of one. */
+function secondsOf({ usage, duration, seconds }: JsonObject): number | undefined {
+  const told = isObject(usage) && usage['type'] === 'duration' ? usage['seconds'] : (duration ?? seconds);
+  const number = typeof told === 'string' && /^\d{1,6}(?:\.\d{1,6})?$/.test(told) ? Number(told) : told;
+  return typeof number === 'number' && number >= 0 ? tokenCount(Math.ceil(number)) : undefined;
+}

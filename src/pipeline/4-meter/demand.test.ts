@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import type { Inspection } from '#inspect/inspect.ts';
+import { TagTable } from '#inspect/tags.ts';
+import type { Call } from '#pipeline/call.ts';
+import type { Candidate } from '#route/prepare.ts';
+import { chatCodec } from '#wire/chat/codec.ts';
+import type { Codec } from '#wire/codec.ts';
+import { readDocument } from '#wire/document.ts';
+import { embeddingsCodec } from '#wire/embeddings/codec.ts';
+import { demandOf, type Demand } from './demand.ts';
+
+const nothing: Inspection = { edits: [], losses: [], findings: {}, unscanned: [], media: [], tags: new TagTable() };
+
+function demand(
+  candidates: readonly Partial<Candidate>[],
+  more: object = {},
+  inspection: Inspection = nothing,
+  codec: Codec = chatCodec,
+): Demand {
+  const text = JSON.stringify({ model: 'p/m', messages: [{ role: 'user', content: 'x' }], input: 'x', ...more });
+  const call = { codec, text, ask: codec.ask(readDocument(codec.family, text)) } as unknown as Call;
+  return demandOf(
+    call,
+    inspection,
+    candidates.map((one) => ({ losses: [], ...one }) as Candidate),
+  );
+}
+
+const translated = { translation: {} } as Partial<Candidate>;
+const roomy = { settings: { maxOutputTokens: 64_000 } } as Partial<Candidate>;
+
+test.each<[readonly Partial<Candidate>[], object, number]>([
+  [[{}], {}, 16_384],
+  [[{}], { n: 3 }, 49_152],
+  [[{}, roomy], {}, 64_000],
+  [[{}], { max_tokens: 5, n: 2 }, 10],
+  [[translated], { max_tokens: 500 }, 500],
+  // Families have a least ceiling.
+  [[{}, translated], { max_tokens: 5 }, 16],
+  // A model that cannot be told a ceiling keeps to none.
+  [[{ ...translated, losses: ['max_tokens'] }], { max_tokens: 5 }, 16_384],
+  [[{ ...roomy, losses: ['max_completion_tokens'] }], { max_completion_tokens: 100_000 }, 100_000],
+  [[{ losses: ['top_k'] }], { max_tokens: 5 }, 5],
+])('candidates %j asked for %j give at most %i tokens', (candidates, more, most) => {
+  expect(demand(candidates, more).ceiling.outputTokens).toBe(most);
+});
+
+test('embeddings give none', () => {
+  expect(demand([{}], {}, nothing, embeddingsCodec).ceiling.outputTokens).toBe(0);
+});
+
+test('a conversation that the provider keeps may be as long as any', () => {
+  const { ceiling, estimatedInput } = demand([{}]);
+  const kept = demand([{}], {}, { ...nothing, keptBefore: true });
+  expect(kept.ceiling.inputTokens).toBe((ceiling.inputTokens ?? 0) + 1_048_576);
+  expect(kept.estimatedInput).toBe(estimatedInput);
+});

@@ -1,0 +1,31 @@
+import { BadRequestShape } from '#wire/codec.ts';
+import type { JsonObject } from '#wire/json.ts';
+import type { Passage } from './passage.ts';
+
+/** Most pictures of one request. */
+export const MAX_IMAGES = 10;
+/** Most seconds of video of one request. */
+export const MAX_VIDEO_SECONDS = 120;
+
+/** Members that decide where a passage goes or what it is billed by. */
+export const DECIDING: readonly string[] = ['model', 'n', 'seconds'];
+
+/** How many pictures or seconds are asked for. Throws `BadRequestShape` for a count that others could read otherwise. */
+export function countsOf(
+  { surface }: Pick<Passage, 'surface'>,
+  body: JsonObject,
+): { readonly images: number; readonly seconds: number | undefined } {
+  return {
+    images: (surface === 'images' ? count(body, 'n', MAX_IMAGES) : undefined) ?? 1,
+    seconds: surface === 'videos' ? count(body, 'seconds', MAX_VIDEO_SECONDS) : undefined,
+  };
+}
+
+/** Forms have no numbers, only the texts of them. */
+function count(body: JsonObject, name: string, most: number): number | undefined {
+  const value = body[name] ?? undefined;
+  if (value === undefined) return undefined;
+  const number = typeof value === 'string' && /^[0-9]{1,6}$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isInteger(number) && number > 0 && number <= most) return number;
+  throw new BadRequestShape(`${name} must be a whole number from 1 to ${most}`, name);
+}

@@ -1,0 +1,102 @@
+import { GatewayError } from '#errors/gateway-error.ts';
+import type { Entry } from '#seal/entry.ts';
+import { BadRequestShape } from '#wire/codec.ts';
+import { isExtension } from '#wire/document.ts';
+import type { FormField, FormFile, FormPart } from '#wire/form.ts';
+import { requestFault } from './admit.ts';
+import { countsOf, DECIDING } from './passage-counts.ts';
+import { inspectedTexts } from './passage-text.ts';
+import type { Passage, PassageStages } from './passage.ts';
+
+const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}$/;
+
+/** The parts of a form, each inspected as it comes: fields as text, files as what nobody can read. */
+export class InspectedForm {
+  readonly fields = new Map<string, string>();
+  /** Parts that were read already, in their order. */
+  readonly held: FormPart[] = [];
+  readonly #passage: Passage;
+  readonly #parts: AsyncIterator<FormPart>;
+  readonly #stages: PassageStages;
+  readonly #entry: Entry;
+
+  constructor(passage: Passage, parts: AsyncIterator<FormPart>, stages: PassageStages, entry: Entry) {
+    this.#passage = passage;
+    this.#parts = parts;
+    this.#stages = stages;
+    this.#entry = entry;
+  }
+
+  async next(): Promise<FormPart | undefined> {
+    const next = await this.#parts.next();
+    if (next.done === true) return undefined;
+    return next.value.kind === 'field' ? this.#field(next.value) : this.#file(next.value);
+  }
+
+  /** Keeps a file in memory until it is known where it goes; its length. */
+  async keep(file: FormFile, room: number): Promise<number> {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of file.bytes) {
+      length += chunk.length;
+      if (length > room) {
+        throw new GatewayError(
+          'request_too_large',
+          'Name the model before the file: so much is not kept to look for it.',
+        );
+      }
+      chunks.push(chunk);
+    }
+    this.held.push({ ...file, bytes: chunks });
+    return length;
+  }
+
+  /** All parts, with the model as the provider knows it. Throws `GatewayError` for what only then turns out. */
+  async *send(upstreamModel: string): AsyncGenerator<FormPart> {
+    for (const part of this.held) yield renamed(part, upstreamModel);
+    try {
+      for (let part = await this.next(); part; part = await this.next()) yield renamed(part, upstreamModel);
+    } catch (thrown) {
+      throw requestFault(thrown);
+    }
+  }
+
+  async #field(field: FormField): Promise<FormField> {
+    const { name, value } = field;
+    this.#check(name, value);
+    this.fields.set(name, value);
+    if (name === 'model') return field;
+    const [newName = '', newValue = ''] = await this.#inspected(name, value);
+    return { ...field, name: newName, value: newValue };
+  }
+
+  /** Two of what decides about a call are two readings of it, and so are names that differ in case alone. */
+  #check(name: string, value: string): void {
+    const folded = name.normalize('NFKC').toLowerCase();
+    if (isExtension(folded)) {
+      throw new BadRequestShape('gw is an extension of JSON bodies: it is not read from forms', name);
+    }
+    if (!DECIDING.includes(folded)) return;
+    if (folded !== name || this.fields.has(name)) {
+      throw new BadRequestShape(`the form names its ${folded} twice, or in capitals`, folded);
+    }
+    countsOf(this.#passage, { [name]: value });
+  }
+
+  #inspected(...texts: readonly string[]): Promise<readonly string[]> {
+    return inspectedTexts(texts, this.#passage, this.#stages, this.#entry);
+  }
+
+  /** Nobody reads its bytes; what it is called is text. */
+  async #file(file: FormFile): Promise<FormFile> {
+    const kind = file.mediaType.startsWith('image/') ? 'image' : this.#passage.surface === 'files' ? 'file' : 'audio';
+    if (!this.#entry.unscanned.includes(kind)) this.#entry.unscanned = [...this.#entry.unscanned, kind];
+    const [name = '', filename = ''] = await this.#inspected(file.name, file.filename);
+    const mediaType = MEDIA_TYPE.test(file.mediaType) ? file.mediaType : 'application/octet-stream';
+    return { ...file, name, filename, mediaType };
+  }
+}
+
+function renamed(part: FormPart, upstreamModel: string): FormPart {
+  return part.kind === 'field' && part.name === 'model' ? { ...part, value: upstreamModel } : part;
+}

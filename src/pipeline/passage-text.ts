@@ -1,0 +1,66 @@
+import type { CustomTerm } from '#config/snapshot.ts';
+import type { Entry } from '#seal/entry.ts';
+import type { Codec } from '#wire/codec.ts';
+import { readDocument, render, type Edit, type WireDocument } from '#wire/document.ts';
+import { walk } from '#wire/walk.ts';
+import type { Passage, PassageStages } from './passage.ts';
+
+/** No place of what is passed on is structural: every string that is not a file's bytes is read. */
+const PLAIN: Pick<Codec, 'contents'> = {
+  contents: (document) =>
+    walk(document, {
+      promptOrder: ['instructions', 'prompt', 'input'],
+      isStructural: () => false,
+      isJson: () => false,
+      mediaOf: () => undefined,
+      isBareMedia: () => false,
+    }),
+};
+
+/** Members of a query that say from where a list goes on. */
+const CURSORS = new Set(['after', 'before']);
+const OPAQUE_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Edits that keep in what must not leave. What was found adds to the entry. Throws `data_protection`. */
+export async function inspectDocument(
+  document: WireDocument,
+  remove: readonly CustomTerm[],
+  { key }: Passage,
+  stages: PassageStages,
+  entry: Entry,
+): Promise<readonly Edit[]> {
+  const { edits } = await stages.inspect(document, PLAIN, key.workload.policy, remove, (findings) => {
+    const sum: Record<string, number> = { ...entry.findings };
+    for (const [category, count] of Object.entries(findings)) sum[category] = (sum[category] ?? 0) + count;
+    entry.findings = sum;
+  });
+  return edits;
+}
+
+/** Texts without what must not leave; as many as were given. Throws `data_protection`. */
+export async function inspectedTexts(
+  texts: readonly string[],
+  passage: Passage,
+  stages: PassageStages,
+  entry: Entry,
+): Promise<readonly string[]> {
+  const document = readDocument('passthrough', JSON.stringify({ texts }));
+  const edits = await inspectDocument(document, [], passage, stages, entry);
+  if (edits.length === 0) return texts;
+  return (JSON.parse(render(document.text, edits)) as { readonly texts: readonly string[] }).texts;
+}
+
+/** Path and query of a passage: what a query says is text as any other. Throws `data_protection`. */
+export async function inspectedPath(passage: Passage, stages: PassageStages, entry: Entry): Promise<string> {
+  const { path } = passage;
+  const at = path.indexOf('?');
+  if (at < 0) return path;
+  const query = [...new URLSearchParams(path.slice(at + 1))];
+  const isCursor = ([name, value]: readonly [string, string]): boolean => CURSORS.has(name) && OPAQUE_ID.test(value);
+  const said = query.filter((one) => !isCursor(one)).flat();
+  const left = await inspectedTexts(said, passage, stages, entry);
+  if (left.every((text, index) => text === said[index])) return path;
+  const written = new URLSearchParams(query.filter(isCursor));
+  for (let index = 0; index < left.length; index += 2) written.append(left[index] ?? '', left[index + 1] ?? '');
+  return `${path.slice(0, at)}?${written.toString()}`;
+}

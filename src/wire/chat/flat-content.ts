@@ -1,0 +1,46 @@
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { textPieces, type Piece } from './delta.ts';
+
+/** Where choices keep what was said: a whole answer's, a chunk's. */
+const HOLDERS = ['message', 'delta'];
+
+/** Whether a choice has its content as a list of chunks, as one vendor's reasoning models do. // wire-formats 3.3 */
+export function hasChunks(choice: JsonObject): boolean {
+  return HOLDERS.some((name) => {
+    const holder = choice[name];
+    return isObject(holder) && Array.isArray(holder['content']);
+  });
+}
+
+/**
+ * An answer, or a chunk of one, with its content as the family's clients know it: one text, thoughts beside it.
+ * Undefined where it is so already. // spec 2.3
+ */
+export function flatAnswer(body: JsonObject): JsonObject | undefined {
+  const choices = Array.isArray(body['choices']) ? (body['choices'] as readonly Json[]) : [];
+  if (!choices.some((choice) => isObject(choice) && hasChunks(choice))) return undefined;
+  return { ...body, choices: choices.map((choice) => (isObject(choice) ? flatChoice(choice) : choice)) };
+}
+
+function flatChoice(choice: JsonObject): JsonObject {
+  const flat: Record<string, Json | undefined> = { ...choice };
+  for (const name of HOLDERS) {
+    const holder = choice[name];
+    if (isObject(holder) && Array.isArray(holder['content'])) flat[name] = flatHolder(holder, name === 'message');
+  }
+  return flat;
+}
+
+/** A whole message has a text even where nothing was said; a chunk has what it adds. */
+function flatHolder(holder: JsonObject, whole: boolean): JsonObject {
+  const { content: _chunks, ...rest } = holder;
+  const pieces = textPieces(holder, () => {});
+  const said = (type: Piece['type']): string => pieces.map((piece) => (piece.type === type ? piece.text : '')).join('');
+  const text = said('text');
+  const thoughts = said('reasoning');
+  return {
+    ...rest,
+    ...(text !== '' || whole ? { content: text } : {}),
+    ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
+  };
+}
