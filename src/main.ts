@@ -77,12 +77,13 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const transport = createTransport();
   const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const providers = createProviders(transport);
+  const prices = createPriceBook({ usdToEur: settings.usdToEur });
   const media = createMediaFetcher();
   const corridor = createCorridor({
     counters,
     ledger,
     detection,
-    prices: createPriceBook({ usdToEur: settings.usdToEur }),
+    prices,
     providers,
     media,
     responseCache,
@@ -108,6 +109,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const gateway = buildGateway({
     keys: config,
     providers,
+    prices,
     calls,
     serve: (ingress) => corridor.serve(ingress),
     refuse: (ingress, error) => corridor.refuse(ingress, ingress.codec.family, error),

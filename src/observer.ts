@@ -31,9 +31,15 @@ export function createObserver(log: Log): Observer {
   const cache = metrics.counter('gw_cache_lookups_total', 'Calls looked up in the response cache, by result.');
   const dropped = metrics.counter('gw_content_dropped_total', 'Calls whose content found no room to be retained.');
   const abandoned = metrics.counter('gw_calls_abandoned_total', 'Calls sealed for processes that died.');
+  const shadowed = metrics.counter(
+    'gw_shadow_differences_total',
+    'Calls that a policy in shadow mode would have decided otherwise, by its field.',
+  );
   return {
     onCorridor(event) {
       switch (event.kind) {
+        case 'shadow.differed':
+          return shadowed(`field="${event.field}"`);
         case 'call.sealed':
           return sealed(`outcome="${event.outcome}",code="${event.code ?? ''}"`);
         case 'counters.restored':

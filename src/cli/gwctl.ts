@@ -63,6 +63,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
       return { help: CONFIG_CHECK_HELP, run: checkConfig };
     },
   },
+  explain: {
+    summary: 'Tell what policy makes of a call, and why',
+    load: async () => {
+      const { EXPLAIN_HELP, explain } = await import('./explain.ts');
+      const defaults = { usdToEur: env('GW_USD_TO_EUR') ?? '0.92' };
+      return { help: EXPLAIN_HELP, run: (args, output) => explain(args, defaults, output) };
+    },
+  },
   decode: {
     summary: 'Decode recorded answers of providers',
     load: async () => {

@@ -13,8 +13,11 @@ import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
 import type { RetainedContent } from '#ports/retained-content.ts';
 import { AnswerCache } from '#route/answer-cache.ts';
+import type { Router } from '#ports/router.ts';
 import { dispatch } from '#route/dispatch.ts';
-import { plan, type Providers } from '#route/plan.ts';
+import type { Providers } from '#route/offer.ts';
+import type { Target } from '#route/plan.ts';
+import { routeCall, routePassage } from '#route/route.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
 import { prepare, type Candidate } from '#route/prepare.ts';
 import { retained } from '#route/retain.ts';
@@ -28,7 +31,6 @@ import { admit } from './admit.ts';
 import type { Family } from '#wire/document.ts';
 import type { Answer, Ingress, Opening } from './call.ts';
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
-import { routePassage } from '#route/route-passage.ts';
 import { serve, type Stages } from './pipeline.ts';
 import { guardScope } from '#inspect/scope-guard.ts';
 
@@ -37,6 +39,8 @@ export interface CorridorDeps {
   readonly ledger: Ledger;
   readonly prices: PriceBook;
   readonly providers: Providers;
+  /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
+  readonly router?: Router;
   readonly media: MediaFetcher;
   readonly detection: Detection;
   readonly responseCache: ResponseCache;
@@ -63,7 +67,9 @@ export type CorridorEvent =
   | { readonly kind: 'content.dropped'; readonly callId: string }
   | { readonly kind: 'counters.restored'; readonly organization: string }
   | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
-  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null };
+  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
+  /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
+  | { readonly kind: 'shadow.differed'; readonly field: string };
 
 /** The assembled corridor of one process. */
 export interface Corridor {
@@ -130,11 +136,14 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     });
   };
   const meterDeps = { counters, prices: deps.prices, restorer, ensureAlive, owner, open };
-  const openEntry = (opening: Opening, family: Family): Entry =>
-    new Entry(opening, family, (draft) => {
+  const openEntry = (opening: Opening, family: Family): Entry => {
+    const entry = new Entry(opening, family, (draft) => {
       writer.enqueue(draft);
       onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
+      for (const field of new Set(entry.shadow.map((one) => one.field))) onEvent({ kind: 'shadow.differed', field });
     });
+    return entry;
+  };
   const requireRoom = (): void => {
     if (writer.accepting) return;
     throw new GatewayError(
@@ -164,6 +173,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       const onFindings: OnFindings = (findings, unscanned) => {
         entry.findings = findings;
         entry.unscanned = unscanned;
+        entry.removed = call.remove.map(({ label }) => label);
       };
       const look = () => inspect(call.document, call.codec, policy.dlp, call.remove, deps.detection, onFindings);
       if (!policy.responseCache.enabled) return look();
@@ -171,17 +181,21 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       onFindings(inspection.findings, inspection.unscanned);
       return inspection;
     },
-    route: (call) => plan(call, deps.providers),
-    prepare: (call, inspection, targets) => prepare(call, inspection, targets, deps.media),
+    route: (call, { media }, entry) => routeCall({ ...call, media }, deps, entry),
+    prepare: (call, inspection, targets, entry) =>
+      prepare(call, inspection, targets, deps.media, (target, why) => leaveOut(entry, target, why)),
     async recall(call, candidates) {
       const recalled = await answers.recall(call, candidates);
       if (recalled.state !== 'off') onEvent({ kind: 'cache.asked', result: recalled.state });
       return recalled;
     },
     demand: demandOf,
-    meter: (call, candidates, demand) => {
+    meter: async (call, candidates, demand, entry) => {
       requireRoom();
-      return hold({ ...call, model: call.ask.model, stream: call.ask.stream }, candidates, demand, meterDeps);
+      const debited = { ...call, model: call.ask.model, stream: call.ask.stream };
+      const held = await hold(debited, candidates, demand, meterDeps);
+      for (const one of candidates) if (!held.plan.includes(one)) leaveOut(entry, one, 'no price is known for it');
+      return held;
     },
     dispatch(work, entry) {
       const { call, inspection, recalled } = work;
@@ -197,7 +211,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       guardScope(policy);
       return inspect(document, codec, policy.dlp, remove, deps.detection, onFindings);
     },
-    route: (passage, model) => routePassage(passage, model, deps.providers),
+    route: (passage, model, entry) => routePassage(passage, model, deps, entry),
     meter: (subject, target, demand) => {
       requireRoom();
       return hold(subject, [target], demand, meterDeps);
@@ -243,4 +257,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       return content.pending;
     },
   };
+}
+
+/** Notes that a target which policy lets through is not asked after all. */
+function leaveOut({ route }: Entry, { provider, model }: Target, why: string): void {
+  route.push(`${provider.config.slug}/${model}: left out: ${why}`);
 }

@@ -16,12 +16,13 @@ export interface Stages {
   /** Reads the body and what it asks for. */
   admit(ingress: Ingress): Call;
   inspect(call: Call, entry: Entry): Promise<Inspection>;
-  route(call: Call): readonly Target[];
-  prepare(call: Call, inspection: Inspection, targets: readonly Target[]): Promise<Plan>;
+  /** Which targets may serve it, in the order they are tried. */
+  route(call: Call, inspection: Inspection, entry: Entry): Promise<readonly Target[]>;
+  prepare(call: Call, inspection: Inspection, targets: readonly Target[], entry: Entry): Promise<Plan>;
   /** Looks for the answer in the gateway's own cache. */
   recall(call: Call, plan: Plan): Promise<Recalled>;
   demand(call: Call, inspection: Inspection, plan: Plan): Demand;
-  meter(call: Call, plan: Plan, demand: Demand): Promise<Hold<Candidate>>;
+  meter(call: Call, plan: Plan, demand: Demand, entry: Entry): Promise<Hold<Candidate>>;
   dispatch(work: Omit<Dispatch, 'learned' | 'retain'>, entry: Entry): AsyncGenerator<Answer>;
 }
 
@@ -34,15 +35,15 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     entry.step = 'inspect';
     const inspection = await stages.inspect(call, entry);
     entry.step = 'route';
-    const targets = stages.route(call);
-    const plan = await stages.prepare(call, inspection, targets);
+    const targets = await stages.route(call, inspection, entry);
+    const plan = await stages.prepare(call, inspection, targets, entry);
     using recalled = await stages.recall(call, plan);
     entry.step = 'meter';
     const demand = stages.demand(call, inspection, plan);
     const { hit } = recalled;
     const hold = await (hit
-      ? stages.meter(call, [hit.candidate], freeOfCharge(demand))
-      : stages.meter(call, plan, demand));
+      ? stages.meter(call, [hit.candidate], freeOfCharge(demand), entry)
+      : stages.meter(call, plan, demand, entry));
     entry.hold = hold;
     entry.step = 'dispatch';
     yield { kind: 'accepted', stream: call.ask.stream, headers: responseHeaders(inspection, hold, recalled) };

@@ -66,7 +66,7 @@ const fields = {
         allowedJurisdictions: setOf(jurisdiction(), {
           minItems: 1,
           maxItems: 64,
-          description: 'Where a provider may be, such as EU or CH.',
+          description: 'Where a provider may be, such as EU or CH. EU and APAC stand for their members too.',
         }),
       },
       { description: 'Where requests may be sent.' },
