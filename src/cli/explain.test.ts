@@ -73,6 +73,7 @@ test('tells the policy with its origins, each candidate, its price, and the shad
     '  caching.promptCache: Disabled — built-in',
     '  caching.responseCache.mode: Disabled — built-in',
     '  caching.responseCache.ttlSeconds: 3600 — built-in',
+    '  contentRetentionDays: 30 — built-in',
     '  scopeGuard.mode: off — built-in',
     '  answerTimeoutSeconds: 60 — Policy default/own (workload)',
     'in shadow mode',

@@ -160,6 +160,7 @@ test('where nobody says anything, personal data is tokenized and every opt-in is
     'caching.promptCache: Disabled — built-in',
     'caching.responseCache.mode: Disabled — built-in',
     'caching.responseCache.ttlSeconds: 3600 — built-in',
+    'contentRetentionDays: 30 — built-in',
     'scopeGuard.mode: off — built-in',
     'answerTimeoutSeconds: 45 — Workload acme/bot',
   ]);
