@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { make, sha256, snapshotOf } from '#config/testing/resources.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
+import { createPriceBook } from '#meter/price-book.ts';
 import type { Answer, Ingress } from '#pipeline/call.ts';
 import { createProviders } from '#providers/registry.ts';
 import { createTransport } from '#providers/transport.ts';
@@ -16,7 +17,8 @@ import { buildGateway } from './gateway.ts';
 
 const KEY = 'gw_test_door';
 const snapshot = snapshotOf([
-  make('Organization', 'acme'),
+  make('Organization', 'acme', { priceBookRef: { name: 'prices' } }),
+  make('PriceBook', 'prices', { prices: [{ model: 'vendor/*', input: '1' }] }),
   make('Workload', 'bot'),
   make('VirtualKey', 'key', { hash: { value: sha256(KEY) } }),
   make('Provider', 'vendor', { models: ['one', 'two', 'org/three', 'four', 'five'].map((id) => ({ id })) }),
@@ -44,6 +46,7 @@ beforeEach(() => {
     onError: () => {},
     keys: { current: () => snapshot, readable: () => true },
     providers: createProviders(createTransport()),
+    prices: createPriceBook({ usdToEur: '0.92' }),
     refuse: async ({ id, codec }, { code }) => void sealed.push(`${id} ${codec.family} ${code}`),
     pass: () => {
       throw new Error('nothing here is passed on');

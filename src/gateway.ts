@@ -1,7 +1,7 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import type { Ingress } from '#pipeline/call.ts';
-import type { Providers } from '#route/plan.ts';
+import type { RouteDeps } from '#route/plan.ts';
 import { arrive, idOf, numberReply, type Arrival } from '#surfaces/arrival.ts';
 import type { KeyStore } from '#surfaces/caller.ts';
 import { chatVoice } from '#surfaces/chat/voice.ts';
@@ -16,9 +16,8 @@ import { sendFailure } from '#surfaces/send-failure.ts';
 import { serveCall, type CallDeps } from '#surfaces/serve-call.ts';
 import type { Voice } from '#surfaces/voice.ts';
 
-export interface GatewayDeps extends CallDeps, Omit<PassthroughDeps, 'arrive'> {
+export interface GatewayDeps extends CallDeps, RouteDeps, Omit<PassthroughDeps, 'arrive'> {
   readonly keys: KeyStore;
-  readonly providers: Providers;
   /** Seals a request that was refused before the corridor saw it. */
   readonly refuse: (ingress: Ingress, error: GatewayError) => Promise<void>;
   /** Where a browser that lost its way is sent. // spec 1.4 */
@@ -96,11 +95,11 @@ function mountModels(app: FastifyInstance, deps: GatewayDeps): void {
     };
     app.get(path, {
       onRequest,
-      handler: async (request) => answerModels(request, arrivalOf(request), deps.providers),
+      handler: async (request) => answerModels(request, arrivalOf(request), deps),
     });
     app.get(`${path}/*`, {
       onRequest,
-      handler: async (request) => answerModel(request, arrivalOf(request), deps.providers),
+      handler: async (request) => answerModel(request, arrivalOf(request), deps),
     });
   }
 }

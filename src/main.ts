@@ -2,9 +2,12 @@ import type { Server } from 'node:http';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { openMemoryCounters } from '#adapters/memory/limit-counters.ts';
+import { openMemoryCache } from '#adapters/memory/response-cache.ts';
 import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
 import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
+import { openPostgresContent } from '#adapters/postgres/retained-content.ts';
 import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
+import { openRedisCache } from '#adapters/redis/response-cache.ts';
 import { openFolderSource } from '#config/folder-source.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
 import { createPriceBook } from '#meter/price-book.ts';
@@ -15,8 +18,11 @@ import { createMediaFetcher } from '#providers/media.ts';
 import { createTransport } from '#providers/transport.ts';
 import { createLog, type Log } from '#telemetry/log.ts';
 import { createCheckpointer } from '#seal/checkpointer.ts';
+import { createSealedBox } from '#seal/sealed-box.ts';
+import type { ResponseCache } from '#ports/response-cache.ts';
 import { createAdminServer } from './admin.ts';
 import { loadCheckpointKey } from './checkpoint-key.ts';
+import { loadContentKeys } from './content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embedded/resources.ts';
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
@@ -24,7 +30,7 @@ import { createObserver } from './observer.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { OpenCalls } from '#surfaces/open-calls.ts';
 
-/** Partitions for the months to come, shorter running sums. */
+/** Partitions for the months to come, shorter running sums, no content that has expired. */
 const MAINTENANCE_MS = 3_600_000;
 
 /** The composition root: the only file that reads the environment and constructs adapters. */
@@ -64,17 +70,25 @@ async function run(settings: Settings, log: Log): Promise<void> {
     settings.databaseUrl === undefined ? await openEmbeddedPostgres({ dataDir: settings.dataDir }) : undefined;
   const ledger = await openLedger(database?.connectionString ?? settings.databaseUrl!, log);
   const counters = await openCounters(settings, log);
+  const responseCache = openCache(settings);
+  const retainedContent = await openPostgresContent({
+    connectionString: database?.connectionString ?? settings.databaseUrl!,
+  });
   const transport = createTransport();
   const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const providers = createProviders(transport);
+  const prices = createPriceBook({ usdToEur: settings.usdToEur });
   const media = createMediaFetcher();
   const corridor = createCorridor({
     counters,
     ledger,
     detection,
-    prices: createPriceBook({ usdToEur: settings.usdToEur }),
+    prices,
     providers,
     media,
+    responseCache,
+    retainedContent,
+    box: createSealedBox(await loadContentKeys(settings.contentKeyFile)),
     snapshot: () => config.current(),
     onEvent: observer.onCorridor,
   });
@@ -87,6 +101,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   checkpointer.start();
   const maintenance = setInterval(() => {
     ledger.maintain(Date.now()).catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
+    retainedContent.expire(Date.now()).catch((error: unknown) => observer.onCorridor({ kind: 'content.fault', error }));
   }, MAINTENANCE_MS);
   maintenance.unref();
   const calls = new OpenCalls();
@@ -94,6 +109,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const gateway = buildGateway({
     keys: config,
     providers,
+    prices,
     calls,
     turnAway: (caller) => corridor.turnAway(caller),
     serve: (ingress) => corridor.serve(ingress),
@@ -125,7 +141,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
     await checkpointer.make();
     admin.close();
     config.close();
-    await Promise.allSettled([detection.close(), transport.close(), media.close(), counters.close(), ledger.close()]);
+    const stores = [detection, transport, media, counters, responseCache, retainedContent, ledger];
+    await Promise.allSettled(stores.map(async (store) => store.close()));
     await database?.close();
     await development?.sandbox.stop();
     process.exit(complete ? 0 : 1);
@@ -175,6 +192,14 @@ async function openCounters(settings: Settings, log: Log): Promise<LimitCounters
   const counters = openRedisCounters({ url: settings.redisUrl, cluster: settings.redisCluster });
   await counters.ping().catch((error: unknown) => log.warn({ event: 'counters.unreachable', err: error }));
   return counters;
+}
+
+/** Shared by all gateways, or this process' own. */
+function openCache(settings: Settings): ResponseCache & { close(): Promise<void> | void } {
+  const { redisUrl, redisCluster, cacheRedisUrl } = settings;
+  if (cacheRedisUrl !== undefined) return openRedisCache({ url: cacheRedisUrl });
+  if (redisUrl !== undefined) return openRedisCache({ url: redisUrl, cluster: redisCluster });
+  return { ...openMemoryCache(), close: () => {} };
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

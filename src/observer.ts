@@ -26,17 +26,25 @@ export function createObserver(log: Log): Observer {
   const metrics = new Metrics();
   const sealed = metrics.counter('gw_calls_total', 'Calls sealed, by outcome and error code.');
   const errors = metrics.counter('gw_errors_total', 'Failures sent to clients, by error code.');
-  const faults = metrics.counter('gw_store_faults_total', 'Failed accesses to ledger or counters, by what was tried.');
+  const faults = metrics.counter('gw_store_faults_total', 'Failed accesses to a store, by what was tried.');
   const restored = metrics.counter('gw_counters_restored_total', 'Rebuilds of spend counters from the ledger.');
+  const cache = metrics.counter('gw_cache_lookups_total', 'Calls looked up in the response cache, by result.');
+  const dropped = metrics.counter('gw_content_dropped_total', 'Calls whose content found no room to be retained.');
   const abandoned = metrics.counter('gw_calls_abandoned_total', 'Calls sealed for processes that died.');
   const circuits = metrics.counter('gw_circuit_changes_total', 'Circuit breakers that changed, by provider and state.');
   const aside = metrics.counter(
     'gw_credentials_set_aside_total',
     'Credentials not used for a while, by provider and why.',
   );
+  const shadowed = metrics.counter(
+    'gw_shadow_differences_total',
+    'Calls that a policy in shadow mode would have decided otherwise, by its field.',
+  );
   return {
     onCorridor(event) {
       switch (event.kind) {
+        case 'shadow.differed':
+          return shadowed(`field="${event.field}"`);
         case 'call.sealed':
           return sealed(`outcome="${event.outcome}",code="${event.code ?? ''}"`);
         case 'counters.restored':
@@ -55,6 +63,12 @@ export function createObserver(log: Log): Observer {
           aside(`provider="${facts.provider}",why="${facts.why}"`);
           return log.warn({ event: kind, ...facts, wait_ms: Math.ceil(waitMs) });
         }
+        case 'cache.asked':
+          return cache(`result="${event.result}"`);
+        case 'content.dropped':
+          return dropped('');
+        case 'cache.fault':
+        case 'content.fault':
         case 'ledger.fault':
         case 'settle.fault':
         case 'sweep.fault':
@@ -89,6 +103,7 @@ export function createObserver(log: Log): Observer {
         () => corridor.pendingSettlements,
       );
       metrics.gauge('gw_dropped_rows', 'Audit rows of refusals given up for want of room.', () => corridor.droppedRows);
+      metrics.gauge('gw_pending_content', 'Calls whose content is not stored yet.', () => corridor.pendingContent);
       metrics.gauge('gw_config_readable', '1 while the configuration in force is the one in the folder.', () =>
         Number(config.readable()),
       );

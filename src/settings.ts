@@ -9,9 +9,13 @@ export interface Settings {
   readonly redisUrl: string | undefined;
   /** `redisUrl` names one node of a Redis Cluster. */
   readonly redisCluster: boolean;
+  /** Where answers are cached, when elsewhere than the counters: a store that may forget. */
+  readonly cacheRedisUrl: string | undefined;
   readonly databaseUrl: string | undefined;
   /** PEM file of the Ed25519 key that signs checkpoints; made when missing. */
   readonly checkpointKeyFile: string;
+  /** Master keys of the response cache and of retained content; made when missing. */
+  readonly contentKeyFile: string;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
   /** Regions (ISO 3166) whose national phone numbers are looked for; international forms always are. */
@@ -57,6 +61,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     return value;
   };
   const redisUrl = address('REDIS_URL', ['redis:', 'rediss:']);
+  const cacheRedisUrl = address('GW_CACHE_REDIS_URL', ['redis:', 'rediss:']);
   const databaseUrl = address('DATABASE_URL', ['postgres:', 'postgresql:']);
   const configDir = text('GW_CONFIG_DIR');
   const bootstrapKey = text('GW_BOOTSTRAP_KEY');
@@ -86,8 +91,10 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     dataDir: text('GW_DATA_DIR', '.data')!,
     redisUrl,
     redisCluster: flag('REDIS_CLUSTER'),
+    cacheRedisUrl,
     databaseUrl,
     checkpointKeyFile: text('GW_CHECKPOINT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/checkpoint-key.pem`,
+    contentKeyFile: text('GW_CONTENT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/content-keys`,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
     phoneRegions,

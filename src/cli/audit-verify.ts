@@ -1,11 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { reachEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
 import { openPostgresLedger, type PostgresLedger, type SpendDifference } from '#adapters/postgres/ledger.ts';
 import { verifyCheckpoints, type CheckpointReport } from '#seal/verify-checkpoints.ts';
 import { verify } from '#seal/verify.ts';
 import type { StrandFault, VerifyReport } from '#seal/verify-report.ts';
+import { databaseOf, type DatabaseDefaults } from './database.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -22,14 +22,12 @@ changed. It only reads. Ends with 0 when the ledger is intact, 1 when it is not,
   --json               Writes the report as JSON
 `;
 
-/** Where the ledger is when the command line does not say. */
-export interface LedgerDefaults {
-  readonly databaseUrl: string | undefined;
-  readonly dataDir: string;
-}
-
 /** Verifies a ledger and writes the report. Returns the exit status: 0 intact, 1 changed. Throws when it cannot be read. */
-export async function auditVerify(args: readonly string[], defaults: LedgerDefaults, output: Output): Promise<number> {
+export async function auditVerify(
+  args: readonly string[],
+  defaults: DatabaseDefaults,
+  output: Output,
+): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -41,9 +39,6 @@ export async function auditVerify(args: readonly string[], defaults: LedgerDefau
     },
   });
   const { 'database-url': url, 'data-dir': dataDir, anchor } = values;
-  if (url !== undefined && dataDir !== undefined) throw new UsageError('give --database-url or --data-dir, not both');
-  if (url !== undefined && !/^postgres(ql)?:\/\//.test(url))
-    throw new UsageError('--database-url takes a postgres:// URL');
   if (anchor !== undefined && !/^[0-9a-f]{64}$/.test(anchor))
     throw new UsageError('--anchor takes 64 hexadecimal digits');
   const publicKeys = values['public-key']?.map(readPublicKey);
@@ -77,16 +72,10 @@ interface Source extends AsyncDisposable {
 async function openSource(
   url: string | undefined,
   dataDir: string | undefined,
-  defaults: LedgerDefaults,
+  defaults: DatabaseDefaults,
 ): Promise<Source> {
-  const databaseUrl = url ?? (dataDir === undefined ? defaults.databaseUrl : undefined);
   await using opened = new AsyncDisposableStack();
-  let connectionString = databaseUrl;
-  if (connectionString === undefined) {
-    const embedded = await reachEmbeddedPostgres({ dataDir: dataDir ?? defaults.dataDir });
-    opened.defer(() => embedded.close());
-    connectionString = embedded.connectionString;
-  }
+  const { connectionString } = opened.use(await databaseOf(url, dataDir, defaults));
   const ledger = await openPostgresLedger({ connectionString, readOnly: true, maxConnections: 2 });
   opened.defer(() => ledger.close());
   const kept = opened.move();

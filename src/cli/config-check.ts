@@ -27,6 +27,6 @@ export async function configCheck(args: ConfigCheckArguments, write: (line: stri
 }
 
 /** `file: Kind namespace/name: field: message`, without the parts that a fault does not have. */
-function formatFault({ file, object, field, message }: Fault): string {
+export function formatFault({ file, object, field, message }: Fault): string {
   return [file, object, field, message].filter((part) => part !== '').join(': ');
 }

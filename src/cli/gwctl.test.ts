@@ -16,7 +16,7 @@ describe('gwctl', () => {
   test.each([[['--help']], [['-h']], [['help']], [['audit', '--help']]])('%j tells what there is', async (args) => {
     const { status, out, err } = await gwctl(...args);
     expect({ status, err }).toEqual({ status: 0, err: '' });
-    for (const command of ['audit verify', 'keys create', 'config check', 'price'])
+    for (const command of ['audit verify', 'keys create', 'config check', 'explain', 'price'])
       expect(out).toContain(`gwctl ${command} `);
   });
 
@@ -25,6 +25,7 @@ describe('gwctl', () => {
     [['keys', 'create', '-h'], '--workload'],
     [['config', 'check', '--help'], '--secrets-dir'],
     [['price', '--help'], '--cache-write-5m'],
+    [['explain', '--help'], '--surface'],
   ])('%j explains the command', async (args, flag) => {
     const { status, out } = await gwctl(...args);
     expect(status).toBe(0);
@@ -38,6 +39,12 @@ describe('gwctl', () => {
     [['keys', 'create', '--workload'], 'argument missing'],
     [['config', 'check'], 'name one folder'],
     [['price', 'gpt-4o'], 'name one model'],
+    [['explain', '--model', 'a/b', '--workload', 'x'], '--config DIR'],
+    [['explain', '--config', '.', '--model', 'a/b'], '--key or --workload'],
+    [['explain', '--config', '.', '--model', 'a/b', '--workload', 'x', '--key', 'y'], '--key or --workload'],
+    [['explain', '--config', '.', '--workload', 'x'], '--model ID'],
+    [['explain', '--config', '.', '--workload', 'x', '--model', 'a/b', '--surface', 'fax'], 'not "fax"'],
+    [['explain', '--config', '.', '--workload', 'x', '--model', 'a/b', '--has', 'tools,wings'], 'not "wings"'],
     [['price', 'openai/gpt-4o', '--input', '-1'], 'ambiguous'],
     [['price', 'openai/gpt-4o', '--input', '1.5'], 'not a whole number'],
   ])('%j ends with 2 and one line that says why', async (args, reason) => {

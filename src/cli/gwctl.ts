@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import type { ContentDefaults } from './content.ts';
 import { describeError } from './describe-error.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
@@ -18,6 +19,13 @@ interface Entry {
 /** An empty variable is one that is not set. */
 const env = (name: string): string | undefined => process.env[name] || undefined;
 
+const contentDefaults = (): ContentDefaults => ({
+  databaseUrl: env('DATABASE_URL'),
+  dataDir: env('GW_DATA_DIR') ?? '.data',
+  keyFile: env('GW_CONTENT_KEY_FILE'),
+  redisUrl: env('GW_CACHE_REDIS_URL') ?? env('REDIS_URL'),
+});
+
 const COMMANDS: Readonly<Record<string, Entry>> = {
   'audit verify': {
     summary: 'Recompute the audit chain and name what was changed',
@@ -25,6 +33,20 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
       const { AUDIT_VERIFY_HELP, auditVerify } = await import('./audit-verify.ts');
       const defaults = { databaseUrl: env('DATABASE_URL'), dataDir: env('GW_DATA_DIR') ?? '.data' };
       return { help: AUDIT_VERIFY_HELP, run: (args, output) => auditVerify(args, defaults, output) };
+    },
+  },
+  'content show': {
+    summary: 'Show what was kept of a call',
+    load: async () => {
+      const { CONTENT_SHOW_HELP, contentShow } = await import('./content.ts');
+      return { help: CONTENT_SHOW_HELP, run: (args, output) => contentShow(args, contentDefaults(), output) };
+    },
+  },
+  'content erase': {
+    summary: 'Erase what is kept of an organization',
+    load: async () => {
+      const { CONTENT_ERASE_HELP, contentErase } = await import('./content.ts');
+      return { help: CONTENT_ERASE_HELP, run: (args, output) => contentErase(args, contentDefaults(), output) };
     },
   },
   'keys create': {
@@ -39,6 +61,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => {
       const { CONFIG_CHECK_HELP, checkConfig } = await import('./config.ts');
       return { help: CONFIG_CHECK_HELP, run: checkConfig };
+    },
+  },
+  explain: {
+    summary: 'Tell what policy makes of a call, and why',
+    load: async () => {
+      const { EXPLAIN_HELP, explain } = await import('./explain.ts');
+      const defaults = { usdToEur: env('GW_USD_TO_EUR') ?? '0.92' };
+      return { help: EXPLAIN_HELP, run: (args, output) => explain(args, defaults, output) };
     },
   },
   decode: {

@@ -45,7 +45,7 @@ describe('what a snapshot holds', () => {
       tokensPerMinute: 9000,
       budget: { amount: 12_500_000_000n, period: 'daily' },
       onHangUp: 'drain',
-      policy: { answerTimeoutSeconds: 30, allowedModels: [['vendor/*']] },
+      policy: { answerTimeoutSeconds: 30, allowedModels: [{ models: ['vendor/*'], from: 'Workload default/bot' }] },
     });
     expect(found?.workload.organization).toBe(snapshot.organizations.get('default/acme'));
     expect(found?.workload.organization).toMatchObject({
@@ -437,10 +437,58 @@ describe('policies', () => {
     expect(only(snapshot).policy).toMatchObject({
       dlp: { mode: 'mask' },
       allowedJurisdictions: new Set(['CH']),
-      allowedModels: [['a/*'], ['a/one']],
+      allowedModels: [{ models: ['a/*'] }, { models: ['a/one'] }],
       promptCache: true,
       answerTimeoutSeconds: 90,
     });
+    const told = (field: string) =>
+      only(snapshot)
+        .policy.origins.filter((origin) => origin.field === field)
+        .map(({ value, from }) => `${value} — ${from}`);
+    expect(told('dlp.mode')).toEqual(['mask — Policy platform/floor (override)']);
+    expect(told('caching.promptCache')).toEqual(['Enabled — Policy platform/floor (default)']);
+    expect(told('answerTimeoutSeconds')).toEqual(['90 — Policy default/bot (workload)']);
+    expect(told('allowedModels')).toEqual(['a/* — Workload default/bot', 'a/one — Policy default/bot (workload)']);
+  });
+
+  test('a shadow policy stands in for the enforced one of its target, in the shadow only', () => {
+    const enforced = make('Policy', 'floor', { overrides: { dlp: { mode: 'Mask' }, answerTimeoutSeconds: 60 } });
+    const own = make('Policy', 'own', {
+      ...workloadPolicy,
+      defaults: { dlp: { mode: 'AllowLog', documents: 'Refuse' } },
+    });
+    const shadow = make('Policy', 'next', { mode: 'Shadow', overrides: { dlp: { mode: 'Block' } } });
+    const plain = only(snapshotOf([...base, enforced, own]));
+    expect(plain).not.toHaveProperty('shadow');
+    const watched = only(snapshotOf([...base, enforced, own, shadow]));
+    expect(watched.policy).toEqual(plain.policy);
+    // The workload's own policy is as it was; what the shadow does not say of the organization nobody says.
+    expect(watched.shadow).toMatchObject({ dlp: { mode: 'block', documents: 'refuse' }, answerTimeoutSeconds: 300 });
+    expect(watched.shadow?.origins[0]).toEqual({
+      field: 'dlp.mode',
+      value: 'block',
+      from: 'Policy default/next (shadow override)',
+    });
+  });
+
+  test('a shadow policy of a workload is watched beside the organization that is enforced', () => {
+    const shadow = make('Policy', 'next', {
+      ...workloadPolicy,
+      mode: 'Shadow',
+      defaults: { dlp: { mode: 'AllowLog' } },
+    });
+    const floor = make('Policy', 'floor', { overrides: { answerTimeoutSeconds: 60 } });
+    const watched = only(snapshotOf([...base, floor, shadow]));
+    expect(watched.shadow).toMatchObject({ dlp: { mode: 'allow_log' }, answerTimeoutSeconds: 60 });
+    expect(watched.policy).toMatchObject({ dlp: { mode: 'tokenize' }, answerTimeoutSeconds: 60 });
+  });
+
+  test('of two shadows on one target the older holds too', () => {
+    const shadow = (name: string) =>
+      make('Policy', name, { mode: 'Shadow', defaults: { contentRetention: 'Enabled' } });
+    expect(faultsOf([...base, shadow('b'), shadow('a')])).toEqual([
+      'Policy default/b: spec.targetRefs[0]: Organization default/acme has shadow Policy default/a already',
+    ]);
   });
 
   test('a policy applies in its namespace only', () => {

@@ -53,7 +53,7 @@ export function compile(sources: readonly SourceDocument[], settings: CompileSet
   const found = faults.list();
   if (found.length > 0) return { faults: found };
   const revision = revisionOf(catalog, secrets.digests(), settings.usdToEur);
-  return { snapshot: Object.freeze({ revision, keys, organizations }), counts: countResources(catalog) };
+  return { snapshot: Object.freeze({ revision, keys, organizations, workloads }), counts: countResources(catalog) };
 }
 
 function countResources(catalog: Catalog): ResourceCounts {

@@ -10,6 +10,8 @@ export interface Snapshot {
   /** SHA-256 (hex) of a key's secret -> the key. Holds revoked and expired keys too. */
   readonly keys: ReadonlyMap<string, VirtualKeyConfig>;
   readonly organizations: ReadonlyMap<string, OrganizationConfig>;
+  /** By id: those without a key too. */
+  readonly workloads: ReadonlyMap<string, WorkloadConfig>;
 }
 
 export interface VirtualKeyConfig {
@@ -50,6 +52,8 @@ export interface WorkloadConfig {
   readonly onHangUp: 'abort' | 'drain';
   /** The policy in force, merged: organization overrides > workload policy > organization defaults. */
   readonly policy: ResolvedPolicy;
+  /** What would be in force if shadow policies were: evaluated beside `policy` and recorded, never enforced. */
+  readonly shadow?: ResolvedPolicy;
 }
 
 export type DlpMode = 'allow_log' | 'tokenize' | 'mask' | 'block';
@@ -60,7 +64,26 @@ export interface CustomTerm {
   readonly term: string;
 }
 
+/** A list of models that may be called, and who says so. */
+export interface AllowList {
+  /** Patterns `<provider>/<model>` with `*`; never empty. */
+  readonly models: readonly string[];
+  readonly from: string;
+}
+
+/** Where one value of a policy comes from. */
+export interface PolicyOrigin {
+  /** As resources name it: `dlp.mode`. */
+  readonly field: string;
+  /** The value in words. */
+  readonly value: string;
+  /** `Policy acme/strict (override)`, `Workload acme/bot`, or `built-in`. */
+  readonly from: string;
+}
+
 export interface ResolvedPolicy {
+  /** Every field and who decided it, fields that are lists once a list. */
+  readonly origins: readonly PolicyOrigin[];
   readonly dlp: {
     readonly mode: DlpMode;
     readonly documents: 'off' | 'anonymize' | 'refuse';
@@ -68,13 +91,15 @@ export interface ResolvedPolicy {
     readonly entities?: ReadonlySet<string>;
     readonly customTerms: readonly CustomTerm[];
   };
-  /** Every list must allow the model (workload and policies intersect); patterns `<provider>/<model>` with `*`. Empty: all. */
-  readonly allowedModels: readonly (readonly string[])[];
-  /** Absent: every jurisdiction. */
+  /** Every list must allow the model (workload and policies intersect). Empty: all. */
+  readonly allowedModels: readonly AllowList[];
+  /** What every list of jurisdictions takes in; `EU` and `APAC` stand for their members. Absent: every jurisdiction. */
   readonly allowedJurisdictions?: ReadonlySet<string>;
   readonly promptCache: boolean;
   readonly responseCache: { readonly enabled: boolean; readonly ttlSeconds: number };
   readonly contentRetention: boolean;
+  /** How long retained content is kept. */
+  readonly contentRetentionDays: number;
   readonly scopeGuard: { readonly mode: 'off' | 'monitor' | 'block'; readonly scope?: string };
   /** 10 to 600. */
   readonly answerTimeoutSeconds: number;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Snapshot } from '#config/snapshot.ts';
-import { inspect, type Detection } from '#inspect/inspect.ts';
+import { inspect, type Detection, type OnFindings } from '#inspect/inspect.ts';
+import { InspectedBefore } from '#inspect/inspected-before.ts';
 import { demandOf } from '#meter/demand.ts';
 import { hold } from '#meter/meter.ts';
 import type { PriceBook } from '#meter/price-book.ts';
@@ -10,21 +11,29 @@ import { createSettler } from '#meter/settler.ts';
 import { createSweeper } from '#meter/sweeper.ts';
 import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
+import type { ResponseCache } from '#ports/response-cache.ts';
+import type { RetainedContent } from '#ports/retained-content.ts';
+import { AnswerCache } from '#route/answer-cache.ts';
+import type { Router } from '#ports/router.ts';
 import { dispatch } from '#route/dispatch.ts';
 import { Endpoints, type EndpointEvent } from '#route/endpoints.ts';
+import type { Providers } from '#route/offer.ts';
 import { pass } from '#route/pass.ts';
-import { plan, type Providers } from '#route/plan.ts';
+import type { Target } from '#route/plan.ts';
+import { routeCall, routePassage } from '#route/route.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
-import { prepare } from '#route/prepare.ts';
+import { prepare, type Candidate } from '#route/prepare.ts';
+import { retained } from '#route/retain.ts';
+import { createContentWriter } from '#seal/content-writer.ts';
 import type { MediaFetcher } from '#ports/media.ts';
 import { Entry } from '#seal/entry.ts';
 import { createLedgerWriter } from '#seal/ledger-writer.ts';
+import type { SealedBox } from '#seal/sealed-box.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { admit } from './admit.ts';
 import type { Family } from '#wire/document.ts';
 import type { Answer, Ingress, Opening } from './call.ts';
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
-import { routePassage } from '#route/route-passage.ts';
 import { serve, type Stages } from './pipeline.ts';
 import { guardScope } from '#inspect/scope-guard.ts';
 
@@ -33,19 +42,38 @@ export interface CorridorDeps {
   readonly ledger: Ledger;
   readonly prices: PriceBook;
   readonly providers: Providers;
+  /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
+  readonly router?: Router;
   readonly media: MediaFetcher;
   readonly detection: Detection;
+  readonly responseCache: ResponseCache;
+  readonly retainedContent: RetainedContent;
+  /** Seals what either of them keeps. */
+  readonly box: SealedBox;
   readonly snapshot: () => Snapshot | undefined;
   /** Told facts for log and metrics. */
   readonly onEvent: (event: CorridorEvent) => void;
 }
 
 export type CorridorEvent =
-  | { readonly kind: 'ledger.fault' | 'settle.fault' | 'sweep.fault' | 'checkpoint.fault'; readonly error: unknown }
+  | {
+      readonly kind:
+        | 'ledger.fault'
+        | 'settle.fault'
+        | 'sweep.fault'
+        | 'checkpoint.fault'
+        | 'cache.fault'
+        | 'content.fault';
+      readonly error: unknown;
+    }
+  | { readonly kind: 'cache.asked'; readonly result: 'hit' | 'miss' }
+  | { readonly kind: 'content.dropped'; readonly callId: string }
   | { readonly kind: 'counters.restored'; readonly organization: string }
   | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
   | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
-  | EndpointEvent;
+  | EndpointEvent
+  /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
+  | { readonly kind: 'shadow.differed'; readonly field: string };
 
 /** The assembled corridor of one process. */
 export interface Corridor {
@@ -70,6 +98,7 @@ export interface Corridor {
   readonly pendingRows: number;
   readonly pendingSettlements: number;
   readonly droppedRows: number;
+  readonly pendingContent: number;
 }
 
 /** Wires the steps to each other. Every arrow between them is here. */
@@ -119,11 +148,14 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   };
   const refusals = new RecentRefusals();
   const meterDeps = { counters, prices: deps.prices, restorer, refusals, ensureAlive, owner, open };
-  const openEntry = (opening: Opening, family: Family): Entry =>
-    new Entry(opening, family, (draft) => {
+  const openEntry = (opening: Opening, family: Family): Entry => {
+    const entry = new Entry(opening, family, (draft) => {
       writer.enqueue(draft);
       onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
+      for (const field of new Set(entry.shadow.map((one) => one.field))) onEvent({ kind: 'shadow.differed', field });
     });
+    return entry;
+  };
   const requireRoom = (): void => {
     if (writer.accepting) return;
     throw new GatewayError(
@@ -133,31 +165,58 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   };
   const learned = new LearnedRejects();
   const endpoints = new Endpoints(onEvent);
+  const inspected = new InspectedBefore();
+  const answers = new AnswerCache({
+    store: deps.responseCache,
+    box: deps.box,
+    onFault: (error) => onEvent({ kind: 'cache.fault', error }),
+  });
+  const content = createContentWriter({
+    store: deps.retainedContent,
+    box: deps.box,
+    onFault: (error) => onEvent({ kind: 'content.fault', error }),
+    onDropped: (callId) => onEvent({ kind: 'content.dropped', callId }),
+  });
   const stages: Stages = {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
     admit,
-    inspect: (call, entry) => {
-      guardScope(call.key.workload.policy);
-      return inspect(
-        call.document,
-        call.codec,
-        call.key.workload.policy.dlp,
-        call.remove,
-        deps.detection,
-        (findings, unscanned) => {
-          entry.findings = findings;
-          entry.unscanned = unscanned;
-        },
-      );
+    async inspect(call, entry) {
+      const { policy } = call.key.workload;
+      guardScope(policy);
+      const onFindings: OnFindings = (findings, unscanned) => {
+        entry.findings = findings;
+        entry.unscanned = unscanned;
+        entry.removed = call.remove.map(({ label }) => label);
+      };
+      const look = () => inspect(call.document, call.codec, policy.dlp, call.remove, deps.detection, onFindings);
+      if (!policy.responseCache.enabled) return look();
+      const inspection = await inspected.find(call, look);
+      onFindings(inspection.findings, inspection.unscanned);
+      return inspection;
     },
-    route: (call) => plan(call, deps.providers),
-    prepare: (call, inspection, targets) => prepare(call, inspection, targets, deps.media),
+    route: (call, { media }, entry) => routeCall({ ...call, media }, deps, entry),
+    prepare: (call, inspection, targets, entry) =>
+      prepare(call, inspection, targets, deps.media, (target, why) => leaveOut(entry, target, why)),
+    async recall(call, candidates) {
+      const recalled = await answers.recall(call, candidates);
+      if (recalled.state !== 'off') onEvent({ kind: 'cache.asked', result: recalled.state });
+      return recalled;
+    },
     demand: demandOf,
-    meter: (call, candidates, demand) => {
+    meter: async (call, candidates, demand, entry) => {
       requireRoom();
-      return hold({ ...call, model: call.ask.model, stream: call.ask.stream }, candidates, demand, meterDeps);
+      const debited = { ...call, model: call.ask.model, stream: call.ask.stream };
+      const held = await hold(debited, candidates, demand, meterDeps);
+      for (const one of candidates) if (!held.plan.includes(one)) leaveOut(entry, one, 'no price is known for it');
+      return held;
     },
-    dispatch: (work, entry) => dispatch({ ...work, learned, endpoints }, entry),
+    dispatch(work, entry) {
+      const { call, inspection, recalled } = work;
+      const retain = (candidate: Candidate, answer: Buffer | undefined): void =>
+        content.enqueue(retained(call, inspection, candidate, answer, recalled.hit));
+      const keeps = call.key.workload.policy.contentRetention;
+      return dispatch({ ...work, learned, endpoints, retain: keeps ? retain : undefined }, entry);
+    },
   };
   const passageStages: PassageStages = {
     open: (passage) => openEntry(passage, 'passthrough'),
@@ -165,7 +224,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       guardScope(policy);
       return inspect(document, codec, policy.dlp, remove, deps.detection, onFindings);
     },
-    route: (passage, model) => routePassage(passage, model, deps.providers),
+    route: (passage, model, entry) => routePassage(passage, model, deps, entry),
     meter: (subject, target, demand) => {
       requireRoom();
       return hold(subject, [target], demand, meterDeps);
@@ -188,12 +247,14 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       const until = performance.now() + deadlineMs;
       const sealed = await writer.drain(deadlineMs);
       const settled = await settler.drain(Math.max(0, until - performance.now()));
+      await content.drain(Math.max(0, until - performance.now()));
       return sealed && settled;
     },
     stop() {
       sweeper.stop();
       writer.stop();
       settler.stop();
+      content.stop();
     },
     get openHolds() {
       return open.size;
@@ -210,5 +271,13 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     get droppedRows() {
       return writer.dropped;
     },
+    get pendingContent() {
+      return content.pending;
+    },
   };
+}
+
+/** Notes that a target which policy lets through is not asked after all. */
+function leaveOut({ route }: Entry, { provider, model }: Target, why: string): void {
+  route.push(`${provider.config.slug}/${model}: left out: ${why}`);
 }

@@ -64,6 +64,7 @@ const NO_BODY: BodyOnly = {
 async function readJson(passage: Passage, text: string, stages: PassageStages, entry: Entry): Promise<BodyOnly> {
   const document = readDocument('passthrough', text);
   const { remove, edits } = readExtension(document);
+  entry.removed = remove.map(({ label }) => label);
   refuseLookalikes(document, DECIDING);
   const inspected = await inspectDocument(document, remove, passage, stages, entry);
   const node = member(document.root, 'model');

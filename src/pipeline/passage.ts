@@ -56,7 +56,7 @@ export interface PassageStages {
     remove: readonly CustomTerm[],
     onFindings: OnFindings,
   ): Promise<Inspection>;
-  route(passage: Passage, model: string | undefined): Target;
+  route(passage: Passage, model: string | undefined, entry: Entry): Target;
   meter(subject: Debited, target: Target, demand: PassageDemand): Promise<Hold>;
   pass(passage: Passage, target: Target, outbound: Outbound, entry: Entry): AsyncGenerator<PassageAnswer>;
 }
@@ -75,7 +75,7 @@ export async function* servePassage(passage: Passage, stages: PassageStages): As
     const model = body.model ?? null;
     entry.admitted({ model, stream: false });
     entry.step = 'route';
-    const target = stages.route(passage, body.model);
+    const target = stages.route(passage, body.model, entry);
     entry.step = 'meter';
     const hold = await stages.meter({ ...passage, model, stream: false }, target, demandOf(passage, body));
     entry.hold = hold;

@@ -1,7 +1,8 @@
 import { asGatewayError } from '#errors/gateway-error.ts';
 import type { Inspection } from '#inspect/inspect.ts';
-import type { Demand } from '#meter/demand.ts';
+import { freeOfCharge, type Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
+import type { Recalled } from '#route/answer-cache.ts';
 import type { Dispatch } from '#route/dispatch.ts';
 import type { Target } from '#route/plan.ts';
 import type { Candidate, Plan } from '#route/prepare.ts';
@@ -15,11 +16,14 @@ export interface Stages {
   /** Reads the body and what it asks for. */
   admit(ingress: Ingress): Call;
   inspect(call: Call, entry: Entry): Promise<Inspection>;
-  route(call: Call): readonly Target[];
-  prepare(call: Call, inspection: Inspection, targets: readonly Target[]): Promise<Plan>;
+  /** Which targets may serve it, in the order they are tried. */
+  route(call: Call, inspection: Inspection, entry: Entry): Promise<readonly Target[]>;
+  prepare(call: Call, inspection: Inspection, targets: readonly Target[], entry: Entry): Promise<Plan>;
+  /** Looks for the answer in the gateway's own cache. */
+  recall(call: Call, plan: Plan): Promise<Recalled>;
   demand(call: Call, inspection: Inspection, plan: Plan): Demand;
-  meter(call: Call, plan: Plan, demand: Demand): Promise<Hold<Candidate>>;
-  dispatch(work: Omit<Dispatch, 'learned' | 'endpoints'>, entry: Entry): AsyncGenerator<Answer>;
+  meter(call: Call, plan: Plan, demand: Demand, entry: Entry): Promise<Hold<Candidate>>;
+  dispatch(work: Omit<Dispatch, 'learned' | 'endpoints' | 'retain'>, entry: Entry): AsyncGenerator<Answer>;
 }
 
 /** One call's way: inspect, route, meter, dispatch; sealed and settled at the end of every way out. // spec 1.1 */
@@ -31,15 +35,20 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     entry.step = 'inspect';
     const inspection = await stages.inspect(call, entry);
     entry.step = 'route';
-    const targets = stages.route(call);
-    const plan = await stages.prepare(call, inspection, targets);
+    const targets = await stages.route(call, inspection, entry);
+    const plan = await stages.prepare(call, inspection, targets, entry);
+    using recalled = await stages.recall(call, plan);
     entry.step = 'meter';
     const demand = stages.demand(call, inspection, plan);
-    const hold = await stages.meter(call, plan, demand);
+    const { hit } = recalled;
+    const hold = await (hit
+      ? stages.meter(call, [hit.candidate], freeOfCharge(demand), entry)
+      : stages.meter(call, plan, demand, entry));
     entry.hold = hold;
     entry.step = 'dispatch';
-    yield { kind: 'accepted', stream: call.ask.stream, headers: responseHeaders(inspection), limits: hold.limits };
-    yield* stages.dispatch({ call, inspection, demand, hold }, entry);
+    const headers = responseHeaders(inspection, recalled);
+    yield { kind: 'accepted', stream: call.ask.stream, headers, limits: hold.limits };
+    yield* stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
   } catch (thrown) {
     const error = asGatewayError(thrown);
     entry.failed(error);
@@ -47,6 +56,9 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
   }
 }
 
-function responseHeaders({ unscanned }: Inspection): Record<string, string> {
-  return unscanned.length > 0 ? { 'x-gw-unscanned': unscanned.join(', ') } : {}; // spec 4.3.5
+function responseHeaders({ unscanned }: Inspection, { state }: Recalled): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (state !== 'off') headers['x-gw-cache'] = state;
+  if (unscanned.length > 0) headers['x-gw-unscanned'] = unscanned.join(', '); // spec 4.3.5
+  return headers;
 }

@@ -54,6 +54,8 @@ export interface Ask {
   readonly answers: number;
   /** The answer is one JSON value, so text put into it must be escaped as in a JSON string. */
   readonly jsonAnswer: boolean;
+  /** The answer must be of a schema that the request names. */
+  readonly jsonSchema: boolean;
   /** Bounds of what is billed beside tokens, where the request names them. */
   readonly units?: AnswerUnits;
 }

@@ -57,6 +57,7 @@ export function plainAsk(document: WireDocument, controls: readonly string[]): A
     maxOutputTokens: undefined,
     answers: 1,
     jsonAnswer: false,
+    jsonSchema: false,
   };
 }
 

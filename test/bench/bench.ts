@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newKey, resource, startGateway, tenant } from '../harness/gateway.ts';
+import { newKey, startGateway } from '../harness/gateway.ts';
 import { startPostgres } from '../harness/postgres.ts';
 import { startRedis } from '../harness/redis.ts';
 import { closedLoop, createClient, openStream, pacedLoop, quantile, type Target } from './load.ts';
 import { cpuMicroseconds, residentBytes, startProgram } from './processes.ts';
+import { governedResources } from './resources.ts';
 
 /**
  * The governed benchmark: a bare proxy and Gatewarden with everything on (auth, inspection with reversible tags, Redis
@@ -50,33 +51,12 @@ servers.defer(() => redis.stop());
 servers.defer(() => postgres.stop());
 const upstream = await startProgram('./upstream.ts');
 const key = newKey();
+/** Of a workload whose answers are cached. */
+const cachedKey = newKey();
 const startBare = () => startProgram('./bare.ts', `http://127.0.0.1:${upstream.port}`);
 const startGoverned = async () =>
   startGateway({
-    resources: [
-      resource('Provider', 'translated', {
-        slug: 'translated',
-        protocol: 'Messages',
-        endpoint: { url: `http://127.0.0.1:${upstream.port}`, allowInsecure: true },
-        jurisdiction: 'EU',
-        credentials: [{ name: 'key', type: 'APIKey', secretKeyRef: { name: 'bench', key: 'key' } }],
-      }),
-      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bench', namespace: 'default' }, stringData: { key: 'k' } },
-      ...tenant({
-        upstreamUrl: `http://127.0.0.1:${upstream.port}`,
-        key,
-        workload: {
-          limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000 },
-          budget: { amount: '1000000', period: 'Daily' },
-        },
-        organization: { cap: { amount: '10000000', period: 'Monthly' } },
-        policy: { dlp: { mode: 'Tokenize' } },
-        prices: [
-          { model: 'upstream/*', input: '2', output: '8' },
-          { model: 'translated/*', input: '2', output: '8' },
-        ],
-      }),
-    ],
+    resources: governedResources(`http://127.0.0.1:${upstream.port}`, key, cachedKey),
     redisUrl: redis.url,
     databaseUrl: await postgres.createDatabase(),
   });
@@ -85,6 +65,7 @@ const gateway = await startGoverned();
 servers.defer(async () => void (await gateway.stop()));
 const bare: Side = { origin: `http://127.0.0.1:${bareProgram.port}`, key, pid: bareProgram.pid };
 const governed: Side = { origin: gateway.url, key, pid: gateway.pid };
+const cached: Side = { ...governed, key: cachedKey };
 const client = createClient();
 
 const measures: Measure[] = [];
@@ -94,6 +75,7 @@ for (const kilobytes of [2, 20]) {
   const requests = kilobytes === 2 ? 4000 : 2000;
   measures.push(...(await buffered(`${kilobytes} KiB buffered`, { verbatim: body }, requests)));
 }
+for (const kilobytes of [2, 20]) measures.push(...(await hits(kilobytes)));
 const translated = { verbatim: prompt(2048, false), translated: prompt(2048, false, 'translated/static') };
 measures.push(...(await buffered('2 KiB buffered, chat to messages', translated, 4000)));
 measures.push(...(await latency('2 KiB at half of saturation', prompt(2048, false))));
@@ -156,6 +138,28 @@ async function buffered(name: string, asked: Asked, requests: number): Promise<M
       'ratio',
     ),
   ];
+}
+
+/** What a call answered from the cache costs, against the same call served by the provider: `bare` is the latter. */
+async function hits(kilobytes: number): Promise<Measure[]> {
+  const name = `${kilobytes} KiB buffered, from the cache against served: CPU`;
+  const body = prompt(kilobytes * 1024, false);
+  const requests = kilobytes === 2 ? 4000 : 2000;
+  const cpuOf = async (side: Side): Promise<number> => {
+    const before = cpuMicroseconds(side.pid);
+    const result = await closedLoop(client, side, body, CONNECTIONS, requests);
+    await sleep(200);
+    refuseFailures(name, result.failures);
+    return (cpuMicroseconds(side.pid) - before) / requests;
+  };
+  const served: number[] = [];
+  const found: number[] = [];
+  await cpuOf(cached);
+  for (let turn = 0; turn < ROUNDS; turn++) {
+    served.push(await cpuOf(governed));
+    found.push(await cpuOf(cached));
+  }
+  return [measure(name, 'µs/request', served, found, 'ratio')];
 }
 
 async function latency(name: string, body: string): Promise<Measure[]> {

@@ -36,15 +36,29 @@ export function digestArray(values: readonly string[]): Buffer {
 
 export function textArray(values: readonly string[]): Buffer {
   const lengths = values.map((value) => Buffer.byteLength(value));
+  return variableArray(OID.text, lengths, (buffer, index, at) => void buffer.write(values[index]!, at));
+}
+
+export function byteaArray(values: readonly Uint8Array[]): Buffer {
+  const lengths = values.map((value) => value.length);
+  return variableArray(OID.bytea, lengths, (buffer, index, at) => buffer.set(values[index]!, at));
+}
+
+function variableArray(
+  oid: number,
+  lengths: readonly number[],
+  write: (buffer: Buffer, index: number, at: number) => void,
+): Buffer {
   const buffer = withHeader(
-    OID.text,
-    values.length,
+    oid,
+    lengths.length,
     lengths.reduce((sum, length) => sum + length + 4, 0),
   );
   let at = HEADER_BYTES;
-  for (const [index, value] of values.entries()) {
-    at = buffer.writeInt32BE(lengths[index]!, at);
-    at += buffer.write(value, at);
+  for (const [index, length] of lengths.entries()) {
+    at = buffer.writeInt32BE(length, at);
+    write(buffer, index, at);
+    at += length;
   }
   return buffer;
 }

@@ -21,6 +21,10 @@ export const STATEMENTS = {
   addPartitions: statement('add-partitions'),
   foldSpend: statement('fold-spend'),
   spendDifferences: statement('spend-differences'),
+  putContent: statement('put-content'),
+  findContent: statement('find-content'),
+  eraseContent: statement('erase-content'),
+  expireContent: statement('expire-content'),
 } as const;
 
 /** A query for node-postgres. `timeoutMs` bounds the wait for its result; the connection is given up with it. */

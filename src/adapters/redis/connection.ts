@@ -28,15 +28,7 @@ const MOST_BACKOFF_MS = 2000;
 /** `scripts` are loaded whenever a connection is made: one lost to a timeout could not be sent again with its source. */
 export function openConnection(options: ConnectionOptions, scripts: readonly Script[]): Connection {
   const timeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
-  const client = options.cluster
-    ? new Cluster([options.url], {
-        redisOptions: nodeOptions(timeout),
-        enableOfflineQueue: false,
-        clusterRetryStrategy: backoff,
-      })
-    : new Redis(options.url, { ...nodeOptions(timeout), enableOfflineQueue: false, retryStrategy: backoff });
-  client.on('error', () => {}); // every call reports its own
-  client.on('ready', () => loadInto(client, scripts));
+  const client = openClient(options, scripts);
   const cork = client instanceof Redis ? corking(client) : () => {};
 
   return {
@@ -70,6 +62,24 @@ export function openConnection(options: ConnectionOptions, scripts: readonly Scr
   };
 }
 
+/**
+ * A client that reconnects by itself and loads `scripts` whenever it has. Until then, and on every fault, its commands
+ * reject at once, with errors that carry their arguments: not to be shown.
+ */
+export function openClient(options: ConnectionOptions, scripts: readonly Script[]): Redis | Cluster {
+  const timeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
+  const client = options.cluster
+    ? new Cluster([options.url], {
+        redisOptions: nodeOptions(timeout),
+        enableOfflineQueue: false,
+        clusterRetryStrategy: backoff,
+      })
+    : new Redis(options.url, { ...nodeOptions(timeout), enableOfflineQueue: false, retryStrategy: backoff });
+  client.on('error', () => {}); // every call reports its own
+  client.on('ready', () => loadInto(client, scripts));
+  return client;
+}
+
 /** No queue while disconnected and nothing sent twice: a call that fails must not take effect when it is forgotten. */
 function nodeOptions(timeout: number) {
   return {
@@ -92,7 +102,7 @@ function backoff(attempt: number): number {
  * Sends the commands of one turn of the event loop in one write. Measured against ioredis' own auto-pipelining: less
  * CPU, and a batch does not wait for the answers to the one before, so that the command timeout holds.
  */
-function corking(client: Redis): () => void {
+export function corking(client: Redis): () => void {
   let corked = false;
   return () => {
     if (corked || client.status !== 'ready') return;
@@ -113,7 +123,8 @@ function loadInto(client: Redis | Cluster, scripts: readonly Script[]): void {
   }
 }
 
-function ready(client: Redis | Cluster, timeout: number): Promise<void> {
+/** Resolves once commands would be sent; rejects when that takes longer. */
+export function ready(client: Redis | Cluster, timeout: number): Promise<void> {
   if (client.status === 'ready') return Promise.resolve();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -128,7 +139,8 @@ function ready(client: Redis | Cluster, timeout: number): Promise<void> {
   });
 }
 
-function isScriptMissing(error: unknown): boolean {
+/** The server does not know a script by its hash. */
+export function isScriptMissing(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }
 
@@ -137,7 +149,8 @@ function unavailable(error: unknown): CountersUnavailable {
   return new CountersUnavailable(`the limit counters cannot be reached: ${kindOf(error)}`);
 }
 
-function kindOf(error: unknown): string {
+/** What may be told of a client's error: its code, never its text. */
+export function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown fault';
   const code =
     'code' in error && typeof error.code === 'string' ? error.code : /^[A-Z]{3,}(?= )/.exec(error.message)?.[0];

@@ -5,9 +5,17 @@ const RESERVED = /[{}%]/g;
  * all carry the hash tag `{<organization>}`, so Redis Cluster keeps them in one slot.
  */
 export function holdsKey(prefix: string, organization: string): string {
+  return `${prefix}{${tagOf(organization)}}:holds`;
+}
+
+/** The key of an organization's index of cached answers; an answer's own is this with `:<name>` behind it. */
+export function answersKey(prefix: string, organization: string): string {
+  return `${prefix}{${tagOf(organization)}}:answers`;
+}
+
+function tagOf(organization: string): string {
   // An empty tag would be no tag. A `%` alone is nobody else's: it is escaped elsewhere.
-  const tag = organization === '' ? '%' : organization.replace(RESERVED, encodeURIComponent);
-  return `${prefix}{${tag}}:holds`;
+  return organization === '' ? '%' : organization.replace(RESERVED, encodeURIComponent);
 }
 
 /** The key of the leases of all gateway processes. */

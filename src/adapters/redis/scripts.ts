@@ -22,10 +22,6 @@ export type ScriptName =
 
 /** Reads the scripts from beside this file; once a process. */
 export function loadScripts(): Readonly<Record<ScriptName, Script>> {
-  const load = (...files: string[]): Script => {
-    const source = files.map((file) => readFileSync(new URL(`./${file}.lua`, import.meta.url), 'utf8')).join('\n');
-    return { source, sha: createHash('sha1').update(source).digest('hex') };
-  };
   return {
     hold: load('clock', 'closed', 'decimal', 'window', 'hold'),
     settle: load('clock', 'closed', 'window', 'settle'),
@@ -38,4 +34,10 @@ export function loadScripts(): Readonly<Record<ScriptName, Script>> {
     lease: load('clock', 'lease'),
     claim: load('claim'),
   };
+}
+
+/** A script of these files, one after the other. */
+export function load(...files: string[]): Script {
+  const source = files.map((file) => readFileSync(new URL(`./${file}.lua`, import.meta.url), 'utf8')).join('\n');
+  return { source, sha: createHash('sha1').update(source).digest('hex') };
 }

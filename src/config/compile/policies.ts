@@ -1,5 +1,6 @@
 import type { CustomTerm } from '../snapshot.ts';
 import type { PolicyFragment } from '../resources/policy-fragment.ts';
+import type { PolicySpec } from '../resources/policy.ts';
 import { byAge, type Resource } from './catalog.ts';
 import { follow, type Compilation } from './context.ts';
 
@@ -7,6 +8,8 @@ import { follow, type Compilation } from './context.ts';
 export interface Layer {
   readonly fragment: PolicyFragment;
   readonly customTerms?: readonly CustomTerm[];
+  /** Whose word it is: `Policy acme/strict (override)`. */
+  readonly from: string;
 }
 
 /** A policy as it applies to a target. */
@@ -15,43 +18,62 @@ export interface AppliedPolicy {
   readonly overrides?: Layer;
 }
 
-/** The policies in force, by target: `Organization <id>` or `Workload <id>`. */
-export type Policies = ReadonlyMap<string, AppliedPolicy>;
+/** Policies by target: `Organization <id>` or `Workload <id>`. */
+type ByTarget = ReadonlyMap<string, AppliedPolicy>;
 
-/** Compiles every Policy. Of two on one target the older one holds (then by id), and the other is at fault. */
+/** The policies in force, and those that are only watched, by mode. */
+export type Policies = Readonly<Record<PolicySpec['mode'], ByTarget>>;
+
+/**
+ * Compiles every Policy. Of two of one mode on one target the older one holds (then by id), and the other is at fault; a
+ * shadow policy stands beside the enforced one of its target.
+ */
 export function compilePolicies(compilation: Compilation): Policies {
   const holders = new Map<string, Resource<'Policy'>>();
-  const policies = new Map<string, AppliedPolicy>();
+  const policies = { Enforced: new Map<string, AppliedPolicy>(), Shadow: new Map<string, AppliedPolicy>() };
   for (const resource of [...compilation.catalog.all('Policy')].sort(byAge)) {
-    const { targetRefs, defaults, overrides } = resource.body.spec;
-    const applied: AppliedPolicy = Object.freeze({
-      ...(defaults && { defaults: compileLayer(compilation, resource, 'spec.defaults', defaults) }),
-      ...(overrides && { overrides: compileLayer(compilation, resource, 'spec.overrides', overrides) }),
-    });
+    const { mode, targetRefs } = resource.body.spec;
+    const applied = compilePolicy(compilation, resource);
     targetRefs.forEach(({ kind, name }, index) => {
       const field = `spec.targetRefs[${index}]`;
       const id = `${resource.namespace}/${name}`;
       follow(compilation, resource, field, kind, id);
-      const holder = holders.get(`${kind} ${id}`);
-      if (holder) return compilation.faults.add(resource, field, `${kind} ${id} has Policy ${holder.id} already`);
-      holders.set(`${kind} ${id}`, resource);
-      policies.set(`${kind} ${id}`, applied);
+      const holder = holders.get(`${mode} ${kind} ${id}`);
+      if (holder) {
+        const which = mode === 'Shadow' ? 'shadow Policy' : 'Policy';
+        return compilation.faults.add(resource, field, `${kind} ${id} has ${which} ${holder.id} already`);
+      }
+      holders.set(`${mode} ${kind} ${id}`, resource);
+      policies[mode].set(`${kind} ${id}`, applied);
     });
   }
   return policies;
 }
 
-function compileLayer(
+function compilePolicy(compilation: Compilation, resource: Resource<'Policy'>): AppliedPolicy {
+  const { mode, targetRefs, defaults, overrides } = resource.body.spec;
+  const layer = (field: string, fragment: PolicyFragment, role: string): Layer => {
+    const from = `Policy ${resource.id} (${mode === 'Shadow' ? `shadow ${role}` : role})`;
+    const customTerms = readTerms(compilation, resource, field, fragment);
+    return Object.freeze({ fragment, from, ...(customTerms && { customTerms }) });
+  };
+  // What a workload's own policy says is more than a default of its organization.
+  const role = targetRefs[0]?.kind === 'Workload' ? 'workload' : 'default';
+  return Object.freeze({
+    ...(defaults && { defaults: layer('spec.defaults', defaults, role) }),
+    ...(overrides && { overrides: layer('spec.overrides', overrides, 'override') }),
+  });
+}
+
+function readTerms(
   { secrets }: Compilation,
   resource: Resource<'Policy'>,
   field: string,
-  fragment: PolicyFragment,
-): Layer {
-  const terms = fragment.dlp?.customTerms;
-  if (!terms) return { fragment };
-  const customTerms = terms.flatMap(({ label, secretKeyRef }, index) => {
+  { dlp }: PolicyFragment,
+): readonly CustomTerm[] | undefined {
+  const terms = dlp?.customTerms?.flatMap(({ label, secretKeyRef }, index) => {
     const term = secrets.read(resource, `${field}.dlp.customTerms[${index}].secretKeyRef`, secretKeyRef);
     return term === undefined ? [] : Object.freeze({ label, term });
   });
-  return { fragment, customTerms: Object.freeze(customTerms) };
+  return terms && Object.freeze(terms);
 }

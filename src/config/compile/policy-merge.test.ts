@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyFragment } from '../resources/policy-fragment.ts';
 import type { ResolvedPolicy } from '../snapshot.ts';
-import { mergePolicy } from './policy-merge.ts';
+import { mergePolicy, type PolicySubject } from './policy-merge.ts';
 
 interface Layers {
   readonly overrides?: PolicyFragment;
@@ -9,18 +9,17 @@ interface Layers {
   readonly defaults?: PolicyFragment;
 }
 
-function merge(
-  layers: Layers,
-  workload: Parameters<typeof mergePolicy>[0] = { answerTimeoutSeconds: 300 },
-): ResolvedPolicy {
-  const layer = (fragment: PolicyFragment | undefined) => {
+function merge(layers: Layers, workload: Partial<PolicySubject> = {}): ResolvedPolicy {
+  const layer = (from: string, fragment: PolicyFragment | undefined) => {
     if (!fragment) return undefined;
     const terms = fragment.dlp?.customTerms?.map(({ label }) => ({ label, term: `term of ${label}` }));
-    return terms ? { fragment, customTerms: terms } : { fragment };
+    return { fragment, from, ...(terms && { customTerms: terms }) };
   };
-  const [overrides, defaults, own] = [layer(layers.overrides), layer(layers.defaults), layer(layers.workload)];
+  const overrides = layer('overrides', layers.overrides);
+  const defaults = layer('defaults', layers.defaults);
+  const own = layer('own', layers.workload);
   return mergePolicy(
-    workload,
+    { id: 'acme/bot', answerTimeoutSeconds: 300, ...workload },
     { ...(overrides && { overrides }), ...(defaults && { defaults }) },
     own && { defaults: own },
   );
@@ -60,6 +59,11 @@ const FIELDS: Readonly<Record<string, readonly (readonly [PolicyFragment, unknow
     [{ contentRetention: 'Enabled' }, true],
     [{ contentRetention: 'Disabled' }, false],
     [{ contentRetention: 'Enabled' }, true],
+  ],
+  contentRetentionDays: [
+    [{ contentRetentionDays: 1 }, 1],
+    [{ contentRetentionDays: 7 }, 7],
+    [{ contentRetentionDays: 365 }, 365],
   ],
   responseCache: [
     [
@@ -134,14 +138,70 @@ describe('precedence', () => {
 });
 
 test('where nobody says anything, personal data is tokenized and every opt-in is off', () => {
-  expect(merge({}, { answerTimeoutSeconds: 45 })).toEqual({
+  const { origins, ...policy } = merge({}, { answerTimeoutSeconds: 45 });
+  expect(policy).toEqual({
     dlp: { mode: 'tokenize', documents: 'off', customTerms: [] },
     allowedModels: [],
     promptCache: false,
     responseCache: { enabled: false, ttlSeconds: 3600 },
     contentRetention: false,
+    contentRetentionDays: 30,
     scopeGuard: { mode: 'off' },
     answerTimeoutSeconds: 45,
+  });
+  expect(origins.map(({ field, value, from }) => `${field}: ${value} — ${from}`)).toEqual([
+    'dlp.mode: tokenize — built-in',
+    'dlp.documents: off — built-in',
+    'dlp.entities: all — built-in',
+    'dlp.customTerms: none — built-in',
+    'allowedModels: all — built-in',
+    'residency.allowedJurisdictions: all — built-in',
+    'contentRetention: Disabled — built-in',
+    'caching.promptCache: Disabled — built-in',
+    'caching.responseCache.mode: Disabled — built-in',
+    'caching.responseCache.ttlSeconds: 3600 — built-in',
+    'contentRetentionDays: 30 — built-in',
+    'scopeGuard.mode: off — built-in',
+    'answerTimeoutSeconds: 45 — Workload acme/bot',
+  ]);
+});
+
+describe('origins', () => {
+  const originsOf = (policy: ResolvedPolicy, field: string): readonly string[] =>
+    policy.origins.filter((origin) => origin.field === field).map(({ value, from }) => `${value} — ${from}`);
+
+  test.each(Object.entries(FIELDS))('%s is told with the layer that decided it', (field, [one, two, three]) => {
+    const name = { promptCache: 'caching.promptCache', responseCache: 'caching.responseCache.mode' }[field] ?? field;
+    const at = name === 'scopeGuard' ? 'scopeGuard.mode' : name;
+    const layers = { overrides: one![0], workload: two![0], defaults: three![0] };
+    const fromOf = (given: Layers): string => originsOf(merge(given), at)[0]!.split(' — ')[1]!;
+    expect(fromOf(layers)).toBe('overrides');
+    expect(fromOf({ workload: two![0], defaults: three![0] })).toBe('own');
+    expect(fromOf({ defaults: three![0] })).toBe('defaults');
+  });
+
+  test('lists are told once a layer, since all of them hold', () => {
+    const at = (place: string) => ({ residency: { allowedJurisdictions: [place] }, allowedModels: [`${place}/*`] });
+    const policy = merge(
+      { overrides: at('EU'), workload: at('DE'), defaults: at('FR') },
+      { id: 'acme/bot', allowedModels: ['a/*', 'b/*'] },
+    );
+    expect(originsOf(policy, 'allowedModels')).toEqual([
+      'a/*, b/* — Workload acme/bot',
+      'EU/* — overrides',
+      'DE/* — own',
+      'FR/* — defaults',
+    ]);
+    expect(originsOf(policy, 'residency.allowedJurisdictions')).toEqual([
+      'EU — overrides',
+      'DE — own',
+      'FR — defaults',
+    ]);
+  });
+
+  test('terms are told by their labels, never as such', () => {
+    const policy = merge({ workload: term('falcon') });
+    expect(originsOf(policy, 'dlp.customTerms')).toEqual(['falcon — own']);
   });
 });
 
@@ -156,7 +216,7 @@ test('an empty list of entities does not switch detection off', () => {
 });
 
 test('every list of models applies, empty ones apart', () => {
-  const workload = { answerTimeoutSeconds: 300, allowedModels: ['a/*', 'b/*'] };
+  const workload = { allowedModels: ['a/*', 'b/*'] };
   const policy = merge(
     {
       overrides: { allowedModels: ['a/*'] },
@@ -165,9 +225,13 @@ test('every list of models applies, empty ones apart', () => {
     },
     workload,
   );
-  expect(policy.allowedModels).toEqual([['a/*', 'b/*'], ['a/*'], ['a/x', 'b/y']]);
-  expect(merge({ workload: { allowedModels: ['c/*'] } }, { ...workload, allowedModels: [] }).allowedModels).toEqual([
-    ['c/*'],
+  expect(policy.allowedModels).toEqual([
+    { models: ['a/*', 'b/*'], from: 'Workload acme/bot' },
+    { models: ['a/*'], from: 'overrides' },
+    { models: ['a/x', 'b/y'], from: 'defaults' },
+  ]);
+  expect(merge({ workload: { allowedModels: ['c/*'] } }, { allowedModels: [] }).allowedModels).toEqual([
+    { models: ['c/*'], from: 'own' },
   ]);
 });
 
@@ -182,6 +246,11 @@ describe('jurisdictions', () => {
     // Nothing in common allows nothing, and nothing is not "every".
     [{ overrides: at('EU'), workload: at('US') }, []],
     [{ overrides: at('EU'), workload: at('US'), defaults: at('EU') }, []],
+    // A group has its members in common with them, whichever list says which.
+    [{ overrides: at('EU'), workload: at('DE', 'US') }, ['DE']],
+    [{ overrides: at('FR', 'CH'), workload: at('EU', 'APAC'), defaults: at('EU') }, ['FR']],
+    [{ overrides: at('APAC', 'EU'), workload: at('JP', 'EU') }, ['JP', 'EU']],
+    [{ overrides: at('DE'), workload: at('FR'), defaults: at('EU') }, []],
   ])('%j intersect to %j', (layers, allowed) => {
     expect(merge(layers).allowedJurisdictions).toEqual(allowed && new Set(allowed));
   });

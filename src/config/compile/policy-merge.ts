@@ -1,83 +1,187 @@
-import type { ResolvedPolicy } from '../snapshot.ts';
+import { commonPlaces } from '../places.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { PolicyFragment } from '../resources/policy-fragment.ts';
 import type { WorkloadSpec } from '../resources/workload.ts';
+import type { AllowList, PolicyOrigin, ResolvedPolicy } from '../snapshot.ts';
 import type { AppliedPolicy, Layer } from './policies.ts';
 
+/** What a workload itself says of the policy it is under. */
+export interface PolicySubject extends Pick<WorkloadSpec, 'allowedModels' | 'answerTimeoutSeconds'> {
+  readonly id: string;
+}
+
 const DEFAULT_TTL_SECONDS = 3600;
+const DEFAULT_RETENTION_DAYS = 30;
+/** Whose word holds where nobody says anything. */
+const BUILT_IN = 'built-in';
 
 /**
  * The policy of one workload: overrides of its organization, then its own policy, then defaults of its organization,
  * field by field; lists of models and of jurisdictions always intersect. Where nobody says anything, personal data
- * is tokenized and every opt-in is off.
+ * is tokenized and every opt-in is off. Each field is told with whose word it is.
  */
 export function mergePolicy(
-  workload: Pick<WorkloadSpec, 'allowedModels' | 'answerTimeoutSeconds'>,
+  workload: PolicySubject,
   ofOrganization: AppliedPolicy | undefined,
   ofWorkload: AppliedPolicy | undefined,
 ): ResolvedPolicy {
   const layers = [ofOrganization?.overrides, ofWorkload?.defaults, ofOrganization?.defaults].filter(
     (layer) => layer !== undefined,
   );
-  const fragments = layers.map((layer) => layer.fragment);
-  const first = <T>(read: (fragment: PolicyFragment) => T | undefined): T | undefined => firstOf(fragments, read);
-  const contentRetention = first((fragment) => fragment.contentRetention) === 'Enabled';
-  const allowedJurisdictions = intersectJurisdictions(fragments);
+  const merge = new Merge(layers);
+  const dlp = mergeDlp(merge);
+  const allowedModels = mergeAllowLists(merge, workload);
+  const allowedJurisdictions = mergeJurisdictions(merge);
+  const contentRetention = merge.field('contentRetention', ({ contentRetention: kept }) => kept, 'Disabled');
+  const timeout = { value: workload.answerTimeoutSeconds, from: `Workload ${workload.id}` };
   return Object.freeze({
-    dlp: mergeDlp(layers, fragments),
-    allowedModels: Object.freeze(
-      [workload.allowedModels, ...fragments.map((fragment) => fragment.allowedModels)]
-        .filter((list) => list !== undefined && list.length > 0)
-        .map((list) => Object.freeze([...list!])),
-    ),
+    dlp,
+    allowedModels,
     ...(allowedJurisdictions && { allowedJurisdictions }),
-    promptCache: first((fragment) => fragment.caching?.promptCache) === 'Enabled',
-    responseCache: Object.freeze({
-      // Each fragment that enables it enables retention too, but a stronger one may have withdrawn that. spec 4.3.4
-      enabled: contentRetention && first((fragment) => fragment.caching?.responseCache?.mode) === 'Enabled',
-      ttlSeconds: first((fragment) => fragment.caching?.responseCache?.ttlSeconds) ?? DEFAULT_TTL_SECONDS,
-    }),
-    contentRetention,
-    scopeGuard: mergeScopeGuard(first((fragment) => fragment.scopeGuard)),
-    answerTimeoutSeconds: first((fragment) => fragment.answerTimeoutSeconds) ?? workload.answerTimeoutSeconds,
+    promptCache: merge.field('caching.promptCache', ({ caching }) => caching?.promptCache, 'Disabled') === 'Enabled',
+    responseCache: mergeResponseCache(merge, contentRetention === 'Enabled'),
+    contentRetention: contentRetention === 'Enabled',
+    contentRetentionDays: merge.field(
+      'contentRetentionDays',
+      (fragment) => fragment.contentRetentionDays,
+      DEFAULT_RETENTION_DAYS,
+    ),
+    scopeGuard: mergeScopeGuard(merge),
+    answerTimeoutSeconds: merge.decide('answerTimeoutSeconds', (layer) => layer.fragment.answerTimeoutSeconds, timeout),
+    origins: Object.freeze(merge.origins),
   });
 }
 
-function mergeDlp(layers: readonly Layer[], fragments: readonly PolicyFragment[]): ResolvedPolicy['dlp'] {
-  const entities = firstOf(fragments, (fragment) => fragment.dlp?.entities);
+/** Asks the layers in their order, and notes who answered. */
+class Merge {
+  readonly origins: PolicyOrigin[] = [];
+  readonly layers: readonly Layer[];
+
+  constructor(layers: readonly Layer[]) {
+    this.layers = layers;
+  }
+
+  /** The first layer's value that there is, else the fallback. */
+  field<T extends string | number>(
+    name: string,
+    read: (fragment: PolicyFragment) => T | undefined,
+    fallback: T,
+    inWords?: (value: T) => string,
+  ): T {
+    return this.decide(name, ({ fragment }) => read(fragment), { value: fallback, from: BUILT_IN }, inWords);
+  }
+
+  /** As `field`, for values that must be put into words. */
+  decide<T>(
+    name: string,
+    read: (layer: Layer) => T | undefined,
+    fallback: { readonly value: T; readonly from: string },
+    inWords: (value: T) => string = String,
+  ): T {
+    let { value, from } = fallback;
+    for (const layer of this.layers) {
+      const said = read(layer);
+      if (said === undefined) continue;
+      value = said;
+      ({ from } = layer);
+      break;
+    }
+    this.note(name, inWords(value), from);
+    return value;
+  }
+
+  note(field: string, value: string, from: string): void {
+    this.origins.push(Object.freeze({ field, value, from }));
+  }
+}
+
+function mergeDlp(merge: Merge): ResolvedPolicy['dlp'] {
+  const mode = merge.field(
+    'dlp.mode',
+    ({ dlp }) => dlp?.mode,
+    'Tokenize',
+    (value) => toSnapshot('dlpMode', value),
+  );
+  const documents = merge.field(
+    'dlp.documents',
+    ({ dlp }) => dlp?.documents,
+    'Off',
+    (value) => toSnapshot('dlpDocuments', value),
+  );
+  const nothing: { readonly value: readonly string[]; readonly from: string } = { value: [], from: BUILT_IN };
+  // An empty list is no list, as everywhere in Kubernetes: it must not switch detection off.
+  const entities = merge.decide(
+    'dlp.entities',
+    ({ fragment }) => fragment.dlp?.entities,
+    nothing,
+    (found) => (found.length === 0 ? 'all' : found.join(', ')),
+  );
+  const customTerms = merge.decide(
+    'dlp.customTerms',
+    (layer) => layer.customTerms,
+    { value: Object.freeze([]), from: BUILT_IN },
+    (terms) => (terms.length === 0 ? 'none' : terms.map(({ label }) => label).join(', ')),
+  );
   return Object.freeze({
-    mode: toSnapshot('dlpMode', firstOf(fragments, (fragment) => fragment.dlp?.mode) ?? 'Tokenize'),
-    documents: toSnapshot('dlpDocuments', firstOf(fragments, (fragment) => fragment.dlp?.documents) ?? 'Off'),
-    // An empty list is no list, as everywhere in Kubernetes: it must not switch detection off.
-    ...(entities?.length && { entities: new Set(entities.map((entity) => entity.toUpperCase())) }),
-    customTerms: firstOf(layers, (layer) => layer.customTerms) ?? Object.freeze([]),
+    mode: toSnapshot('dlpMode', mode),
+    documents: toSnapshot('dlpDocuments', documents),
+    ...(entities.length > 0 && { entities: new Set(entities.map((entity) => entity.toUpperCase())) }),
+    customTerms,
   });
+}
+
+/** Every list that is not empty, each with whose it is: all of them must allow a model. */
+function mergeAllowLists(merge: Merge, workload: PolicySubject): readonly AllowList[] {
+  const lists = [
+    { models: workload.allowedModels, from: `Workload ${workload.id}` },
+    ...merge.layers.map(({ fragment, from }) => ({ models: fragment.allowedModels, from })),
+  ].flatMap(({ models, from }) =>
+    models === undefined || models.length === 0 ? [] : Object.freeze({ models: Object.freeze([...models]), from }),
+  );
+  for (const { models, from } of lists) merge.note('allowedModels', models.join(', '), from);
+  if (lists.length === 0) merge.note('allowedModels', 'all', BUILT_IN);
+  return Object.freeze(lists);
+}
+
+/** What every list takes in; empty when the lists have nothing in common, which allows nothing. */
+function mergeJurisdictions(merge: Merge): ReadonlySet<string> | undefined {
+  let allowed: ReadonlySet<string> | undefined;
+  for (const { fragment, from } of merge.layers) {
+    if (!fragment.residency) continue;
+    const places = new Set(fragment.residency.allowedJurisdictions);
+    allowed = allowed ? commonPlaces(allowed, places) : places;
+    merge.note('residency.allowedJurisdictions', [...places].join(', '), from);
+  }
+  if (!allowed) merge.note('residency.allowedJurisdictions', 'all', BUILT_IN);
+  return allowed;
+}
+
+function mergeResponseCache(merge: Merge, retention: boolean): ResolvedPolicy['responseCache'] {
+  const mode = merge.field('caching.responseCache.mode', ({ caching }) => caching?.responseCache?.mode, 'Disabled');
+  const ttlSeconds = merge.field(
+    'caching.responseCache.ttlSeconds',
+    ({ caching }) => caching?.responseCache?.ttlSeconds,
+    DEFAULT_TTL_SECONDS,
+  );
+  // Each fragment that enables it enables retention too, but a stronger one may have withdrawn that. spec 4.3.4
+  return Object.freeze({ enabled: retention && mode === 'Enabled', ttlSeconds });
 }
 
 /** Mode and scope belong together: a mode is never combined with another fragment's scope. */
-function mergeScopeGuard(guard: PolicyFragment['scopeGuard']): ResolvedPolicy['scopeGuard'] {
-  if (!guard || guard.mode === 'Off') return Object.freeze({ mode: 'off' });
+function mergeScopeGuard(merge: Merge): ResolvedPolicy['scopeGuard'] {
+  const off: { readonly value: NonNullable<PolicyFragment['scopeGuard']>; readonly from: string } = {
+    value: { mode: 'Off' },
+    from: BUILT_IN,
+  };
+  const guard = merge.decide(
+    'scopeGuard.mode',
+    ({ fragment }) => fragment.scopeGuard,
+    off,
+    ({ mode }) => toSnapshot('scopeGuardMode', mode),
+  );
+  if (guard.mode === 'Off') return Object.freeze({ mode: 'off' });
   return Object.freeze({
     mode: toSnapshot('scopeGuardMode', guard.mode),
     ...(guard.scope !== undefined && { scope: guard.scope }),
   });
-}
-
-/** What every list allows; empty when the lists have nothing in common, which allows nothing. */
-function intersectJurisdictions(fragments: readonly PolicyFragment[]): ReadonlySet<string> | undefined {
-  let allowed: ReadonlySet<string> | undefined;
-  for (const { residency } of fragments) {
-    if (!residency) continue;
-    const before = allowed;
-    allowed = new Set(residency.allowedJurisdictions.filter((place) => before?.has(place) ?? true));
-  }
-  return allowed;
-}
-
-function firstOf<L, T>(layers: readonly L[], read: (layer: L) => T | undefined): T | undefined {
-  for (const layer of layers) {
-    const value = read(layer);
-    if (value !== undefined) return value;
-  }
-  return undefined;
 }

@@ -1,14 +1,6 @@
+import { GROUPS } from '../places.ts';
 import type { VendorId } from '../snapshot.ts';
 import { addressOf } from '../resources/vendors.ts';
-
-/** Countries by the group they may be declared as. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  EU: [
-    ...['AT', 'BE', 'BG', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GR', 'HR', 'HU'],
-    ...['IE', 'IT', 'LT', 'LU', 'LV', 'MT', 'NL', 'PL', 'PT', 'RO', 'SE', 'SI', 'SK'],
-  ],
-  APAC: ['AU', 'HK', 'ID', 'IN', 'JP', 'KR', 'MY', 'NZ', 'SG', 'TH', 'TW'],
-};
 
 /** Where a vendor's own hosts process data, whatever anyone declares. Hosts that are not here are believed. */
 const HOSTS: Readonly<Record<string, string>> = {

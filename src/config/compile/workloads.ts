@@ -18,7 +18,11 @@ export function compileWorkloads(
     const owner = findOrganization(compilation, resource);
     const organization = owner && organizations.get(owner.id);
     if (!organization) continue;
-    const ofOrganization = policies.get(`Organization ${organization.id}`);
+    const target = { organization: `Organization ${organization.id}`, workload: `Workload ${resource.id}` };
+    const subject = { id: resource.id, ...spec };
+    const { Enforced: enforced, Shadow: shadow } = policies;
+    const [ofOrganization, ofWorkload] = [enforced.get(target.organization), enforced.get(target.workload)];
+    const [organizationShadow, workloadShadow] = [shadow.get(target.organization), shadow.get(target.workload)];
     workloads.set(
       resource.id,
       Object.freeze({
@@ -27,7 +31,10 @@ export function compileWorkloads(
         ...spec.limits,
         ...(spec.budget && { budget: toBudget(compilation, spec.budget, owner.body.spec.currency) }),
         onHangUp: toSnapshot('onHangUp', spec.onHangUp),
-        policy: mergePolicy(spec, ofOrganization, policies.get(`Workload ${resource.id}`)),
+        policy: mergePolicy(subject, ofOrganization, ofWorkload),
+        ...((organizationShadow ?? workloadShadow) && {
+          shadow: mergePolicy(subject, organizationShadow ?? ofOrganization, workloadShadow ?? ofWorkload),
+        }),
       }),
     );
   }

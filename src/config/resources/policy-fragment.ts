@@ -66,7 +66,7 @@ const fields = {
         allowedJurisdictions: setOf(jurisdiction(), {
           minItems: 1,
           maxItems: 64,
-          description: 'Where a provider may be, such as EU or CH.',
+          description: 'Where a provider may be, such as EU or CH. EU and APAC stand for their members too.',
         }),
       },
       { description: 'Where requests may be sent.' },
@@ -85,6 +85,9 @@ const fields = {
   ),
   contentRetention: Type.Optional(
     values(ENABLED_OR_DISABLED, { description: 'Whether requests and answers may be kept, encrypted.' }),
+  ),
+  contentRetentionDays: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 3650, description: 'How long they are kept. Default: 30.' }),
   ),
   allowedModels: Type.Optional(
     setOf(model(), {

@@ -5,6 +5,12 @@ import { rulesAt, type Rule } from './rules.ts';
 import { closed, GROUP, name, values } from './schema.ts';
 
 const spec = closed({
+  mode: values(['Enforced', 'Shadow'], {
+    default: 'Enforced',
+    description:
+      'Shadow: calls are served by the enforced policy of the target; audit rows record what this one, in its place, ' +
+      'would have decided otherwise.',
+  }),
   targetRefs: Type.Array(
     closed({
       group: values([GROUP], { default: GROUP }),

@@ -1,12 +1,13 @@
 import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import type { Codec, Contents, Leaf, Media } from '#wire/codec.ts';
+import type { Codec, Contents, Leaf } from '#wire/codec.ts';
 import { render, setString, type Edit, type WireDocument } from '#wire/document.ts';
 import { looksLikeEscapedJson } from '#wire/json.ts';
 import { scan, type JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 import { createTermFinder } from './terms.ts';
+import { unreadableReason } from './unreadable.ts';
 
 /** Finds personal data and secrets in texts: at once for small ones, off the event loop for large ones. */
 export interface Detection {
@@ -53,7 +54,7 @@ export async function inspect(
   const unscanned = [...new Set(contents.media.map((item) => item.kind))];
   onFindings(findings, unscanned);
   if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
-  refuseUnreadable(contents.media, policy);
+  refuseUnreadable(unscanned, policy);
   if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
   const losses = dropped.length > 0 ? ['thinking'] : [];
   const { media, keptBefore = false } = contents;
@@ -284,15 +285,8 @@ function confusion(): GatewayError {
 }
 
 /** Content nobody can read is not waved through where policy protects content. // spec 4.3.5 */
-function refuseUnreadable(media: readonly Media[], policy: ResolvedPolicy['dlp']): void {
-  const has = (kind: Media['kind']): boolean => media.some((item) => item.kind === kind);
-  if (policy.mode === 'block' && has('audio')) {
-    throw new GatewayError('data_protection', 'Refused by data protection: audio cannot be scanned. Nothing was sent.');
-  }
-  if ((policy.mode !== 'allow_log' || policy.documents !== 'off') && has('file')) {
-    throw new GatewayError(
-      'data_protection',
-      'Refused by data protection: an attached document cannot be scanned. Nothing was sent.',
-    );
-  }
+function refuseUnreadable(kinds: readonly string[], policy: ResolvedPolicy['dlp']): void {
+  const reason = unreadableReason(kinds, policy);
+  if (reason === undefined) return;
+  throw new GatewayError('data_protection', `Refused by data protection: ${reason}. Nothing was sent.`);
 }

@@ -38,6 +38,11 @@ export class TagTable {
     return this.#prefixes.has(text);
   }
 
+  /** Tag -> original, of all of them. */
+  get originals(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#originals);
+  }
+
   get size(): number {
     return this.#originals.size;
   }

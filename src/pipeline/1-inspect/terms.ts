@@ -37,7 +37,7 @@ export function createTermFinder(terms: readonly CustomTerm[]): ((text: string) 
 }
 
 /** A label as the category of a tag: upper case, at most 32 characters of letters, digits and underscores. */
-function categoryOf(label: string): string {
+export function categoryOf(label: string): string {
   const category = label
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '_')

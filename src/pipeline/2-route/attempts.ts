@@ -25,6 +25,8 @@ export interface AttemptDeps {
   readonly signal: AbortSignal;
   /** Told before each attempt. */
   readonly onAttempt: (candidate: Candidate) => void;
+  /** Told of each that is to be left alone when the call comes. */
+  readonly onLeftAlone: (candidate: Candidate, cause: Availability['cause']) => void;
   /** Where attempts are reported. */
   readonly report: AttemptReport[];
   readonly learned: LearnedRejects;
@@ -34,8 +36,8 @@ export interface AttemptDeps {
 export interface Answered {
   readonly candidate: Candidate;
   readonly incoming: Incoming;
-  /** To be told how the rest of the answer went. */
-  readonly visit: Visit;
+  /** To be told how the rest of the answer went; undefined where nobody was asked. */
+  readonly visit: Visit | undefined;
   /** The provider had the time that the workload gives. */
   readonly fair: boolean;
 }
@@ -49,6 +51,9 @@ export interface Answered {
 export async function attempt(plan: Plan, deps: AttemptDeps): Promise<Answered> {
   const deadline = performance.now() + deps.timeoutMs;
   const choices = plan.map((planned) => new Choice(planned, deps));
+  for (const { candidate, availability } of choices) {
+    if (availability.waitMs > 0) deps.onLeftAlone(candidate, availability.cause);
+  }
   let last: Failure | undefined;
   for (let turn = 0; turn < MAX_TURNS && deps.report.length < MAX_ATTEMPTS; turn++) {
     const choice = soonest(choices);

@@ -7,10 +7,12 @@ import { UpstreamFault, type Outgoing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { readBuffered } from './buffered.ts';
+import type { Recalled } from './answer-cache.ts';
 import { attempt, type Answered } from './attempts.ts';
-import type { Endpoints, Visit } from './endpoints.ts';
+import type { Availability, Endpoints, Visit } from './endpoints.ts';
 import type { LearnedRejects } from './learned-rejects.ts';
 import type { Candidate } from './prepare.ts';
+import { RecordedAnswer, replayed } from './recorded.ts';
 import type { Relay } from './relay.ts';
 import { TranslatedRelay } from './translated-relay.ts';
 import { noAnswer, outcomeOfFault } from './upstream-error.ts';
@@ -25,6 +27,9 @@ export interface Dispatch {
   readonly inspection: Inspection;
   readonly demand: Demand;
   readonly hold: Hold<Candidate>;
+  readonly recalled: Recalled;
+  /** Keeps what a candidate was sent and what it said, where policy wants content kept. */
+  readonly retain: ((candidate: Candidate, answer: Buffer | undefined) => void) | undefined;
 }
 
 /** How long a hung-up stream is read on to its usage frame, where the workload wants exact bills. // design 2 */
@@ -34,42 +39,86 @@ const USAGE_MS = 5000;
 
 /** Asks the provider and relays its answer, restoring tags; the bytes of everything else stay as they came. */
 export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<Answer> {
-  const { call, hold, demand } = work;
+  const { call, demand, recalled } = work;
   const upstream = new UpstreamSignal(call);
+  let asked: Candidate | undefined;
   let answered: Answered | undefined;
+  let answer: RecordedAnswer | undefined;
+  const onAttempt = (candidate: Candidate): void => {
+    asked = candidate;
+    name(candidate, work, entry);
+  };
   try {
     // A client that is gone already is not dispatched for, nor billed.
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
-    answered = await attempt(hold.plan, {
-      outgoing: (asked, visit, timeoutMs) => outgoing(call, asked, visit, timeoutMs, upstream.signal),
-      timeoutMs: call.timeoutMs,
-      patienceMs: call.key.workload.policy.answerTimeoutSeconds * 1000,
-      signal: upstream.signal,
-      report: entry.attempts,
-      learned: work.learned,
-      endpoints: work.endpoints,
-      onAttempt: ({ provider, model, family, losses }) => {
-        entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
-        entry.losses = losses;
-        entry.seen = { ...NO_USAGE, input: demand.estimatedInput };
-        entry.units = call.ask.units;
-      },
-    });
+    answered = recalled.hit
+      ? replay(recalled.hit, onAttempt, entry)
+      : await askProvider(work, upstream, onAttempt, entry);
     entry.answering = true;
-    const context = contextOf(call, answered.candidate, demand);
-    yield* call.ask.stream
-      ? streamed(work, answered, entry, upstream, context)
-      : buffered(work, answered, entry, context);
+    const { candidate, incoming } = answered;
+    if (recalled.state === 'miss' || (work.retain && !recalled.hit))
+      answer = new RecordedAnswer(incoming, () => recalled.letGo());
+    const context = contextOf(call, candidate, demand);
+    const given = { ...answered, incoming: answer ?? incoming };
+    yield* call.ask.stream ? streamed(work, given, entry, upstream, context) : buffered(work, given, entry, context);
     if (call.signal.aborted) return;
     entry.served();
-    answered.visit.end('served');
+    answered.visit?.end('served');
+    if (answer) recalled.keep(candidate, answer);
   } catch (thrown) {
-    answered?.visit.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, answered.fair));
+    answered?.visit?.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, answered.fair));
     throw explain(thrown, call, entry);
   } finally {
-    answered?.visit.end('unknown');
+    answered?.visit?.end('unknown');
     upstream.release();
+    if (asked) work.retain?.(asked, answer?.bytes);
   }
+}
+
+/** An answer that was given before, as if its provider gave it now. */
+function replay(
+  { candidate, answer }: NonNullable<Recalled['hit']>,
+  onAttempt: (candidate: Candidate) => void,
+  entry: Entry,
+): Answered {
+  entry.cacheHit = 'exact';
+  onAttempt(candidate);
+  return { candidate, incoming: replayed(answer), visit: undefined, fair: false };
+}
+
+function askProvider(
+  { call, hold, recalled, learned, endpoints }: Dispatch,
+  upstream: UpstreamSignal,
+  onAttempt: (candidate: Candidate) => void,
+  entry: Entry,
+): Promise<Answered> {
+  return attempt(hold.plan, {
+    outgoing: (asked, visit, timeoutMs) => outgoing(call, asked, visit, timeoutMs, upstream.signal),
+    // Waiting for another call's answer was waiting for the provider's.
+    timeoutMs: Math.max(1, call.timeoutMs - Math.floor(recalled.waitedMs)),
+    patienceMs: call.key.workload.policy.answerTimeoutSeconds * 1000,
+    signal: upstream.signal,
+    report: entry.attempts,
+    learned,
+    endpoints,
+    onAttempt,
+    onLeftAlone: ({ provider, model }, cause) =>
+      void entry.route.push(`${provider.config.slug}/${model}: left alone: ${LEFT_ALONE[cause]}`),
+  });
+}
+
+/** Why an endpoint is not asked, in the words of the audit row. */
+const LEFT_ALONE: Readonly<Record<Availability['cause'], string>> = {
+  circuit_open: 'it has been failing',
+  overloaded: 'it has asked to wait',
+};
+
+/** Names the candidate in the call's row, as the one that it is asked of now. */
+function name({ provider, model, family, losses }: Candidate, { call, demand }: Dispatch, entry: Entry): void {
+  entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
+  entry.losses = losses;
+  entry.seen = { ...NO_USAGE, input: demand.estimatedInput };
+  entry.units = call.ask.units;
 }
 
 function outgoing(
@@ -129,7 +178,7 @@ async function* streamed(
       const text = next.done ? relay.end() : relay.consume(next.value);
       if (!head && relay.begun) {
         head = true;
-        visit.answering();
+        visit?.answering();
         yield { kind: 'head' };
       }
       if (head && text !== '' && !call.signal.aborted) yield { kind: 'body', text };

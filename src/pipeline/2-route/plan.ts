@@ -1,62 +1,88 @@
-import type { AliasConfig, ModelConfig, OrganizationConfig, ProviderConfig } from '#config/snapshot.ts';
+import type { AliasConfig, OrganizationConfig, ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
+import { estimatedInput } from '#meter/demand.ts';
+import type { PriceBook } from '#meter/price-book.ts';
 import type { Call } from '#pipeline/call.ts';
-import type { Provider } from '#ports/provider.ts';
+import type { RouterVerdict } from '#ports/router.ts';
+import type { Media } from '#wire/codec.ts';
 import type { Family } from '#wire/document.ts';
+import { isArray } from '#wire/request-shape.ts';
+import { aliasOrder } from './alias-order.ts';
+import { decisionOf, type Considered, type Decision } from './decision.ts';
 import { isHubFamily } from './exits.ts';
-import { refuseOnManagedKey } from './managed-key.ts';
-import { allowListReason, residencyReason } from './policy.ts';
+import { demandsOf, leaveOutUnfit, type Demands } from './fitness.ts';
+import { managedKeyDenial } from './managed-key.ts';
+import { isDenial, offerOf, outside, notThere, type Denial, type Offer, type Providers } from './offer.ts';
 
 /** One way to serve a call: a provider, the id it offers the model by, and the family it is asked in. */
-export interface Target {
-  readonly provider: Provider;
-  /** Model id without the provider. */
-  readonly model: string;
-  /** What the configuration says of the model, if anything. */
-  readonly settings: ModelConfig | undefined;
+export interface Target extends Offer {
   /** The surface's own family where the provider speaks it for this model; else one to translate to. */
   readonly family: Family;
 }
 
-/** Gives a configured provider its way out; undefined when it cannot be made. */
-export type Providers = (config: ProviderConfig) => Provider | undefined;
+/** A call as routing sees it. */
+export interface RouteQuestion extends Pick<
+  Call,
+  'key' | 'codec' | 'ask' | 'document' | 'headers' | 'text' | 'startedAt'
+> {
+  /** Content that inspection found beside text. */
+  readonly media: readonly Media[];
+}
+
+export interface RouteDeps {
+  readonly providers: Providers;
+  readonly prices: PriceBook;
+}
+
+/** The models to consider, before any policy is asked. */
+export interface Choice {
+  readonly ids: readonly string[];
+  readonly alias?: AliasConfig;
+  /** How the order came about, where there was one to choose. */
+  readonly how?: string;
+}
 
 /** The provider of bare model ids on the messages surface, unless the organization names another. // spec 4.5.1 */
 const MESSAGES_VENDOR = 'anthropic';
 
 /**
- * Decides which targets may serve a call, in the order they are tried: `<provider>/<model>` pins one, `gw/<alias>` names
- * several, and a bare id is completed on the messages surface. // spec 4.5.1, 5.5, 7.1
- * Throws `model_not_prefixed`, `model_not_found`, `permission_denied`, `residency_denied` or, where a managed account
- * rules something out, `invalid_request`: each with the reason.
+ * What a call names: `<provider>/<model>` pins one model, `gw/<alias>` several, and a bare id is completed on the messages
+ * surface. An organization's own alias goes before a local model of the same name. // spec 4.4.2, 4.5.1
+ * Throws `model_not_prefixed`.
  */
-export function plan(call: Call, providers: Providers): readonly [Target, ...Target[]] {
-  const { organization } = call.key.workload;
-  const model = fullId(call);
-  const alias = organization.aliases.get(model);
-  const targets: Target[] = [];
-  let refusal: GatewayError | undefined;
-  for (const id of alias ? order(alias) : [model]) {
-    try {
-      const target = resolve(id, alias?.alias, call, providers);
-      refuseOnManagedKey(call, target);
-      targets.push(target);
-    } catch (thrown) {
-      if (!(thrown instanceof GatewayError)) throw thrown;
-      // The first reason is told, but one that policy gives goes before one that configuration gives.
-      if (refusal === undefined || (refusal.status === 404 && thrown.status !== 404)) refusal = thrown;
-    }
-  }
-  const [first, ...rest] = targets;
-  if (!first) throw refusal ?? notFound('No model of this name is offered here.');
-  return [first, ...rest];
+export function chooseModels(question: RouteQuestion, deps: RouteDeps, verdict?: RouterVerdict): Choice {
+  const { organization } = question.key.workload;
+  const id = fullId(question);
+  const alias = organization.aliases.get(id);
+  if (!alias) return { ids: [id] };
+  const { models, how } = aliasOrder(alias, () => {
+    const demands = demandsIn(question);
+    return { demands, verdict, organization, prices: deps.prices, at: question.startedAt };
+  });
+  return { ids: models, alias, how };
 }
 
-function fullId(call: Call): string {
-  const { model } = call.ask;
+/**
+ * Decides which of the chosen models may serve a call under a policy, in the order they are tried: inside allow-lists and
+ * residency, on accounts that pay for it, and as able as the ablest of them. // spec 5.5, 7.1
+ */
+export function decide(question: RouteQuestion, choice: Choice, policy: ResolvedPolicy, deps: RouteDeps): Decision {
+  const considered = choice.ids.map((id): Considered => {
+    const found = consider(id, choice.alias?.alias, question, policy, deps.providers);
+    return { id, found };
+  });
+  const several = considered.filter(({ found }) => !isDenial(found)).length > 1;
+  const fit = several ? leaveOutUnfit(considered, demandsIn(question)) : considered;
+  return decisionOf(fit, choice.how, ({ provider, model, family }) => {
+    const lane = family === question.codec.family ? 'verbatim' : 'translated';
+    return `${family}, ${lane}, in ${provider.jurisdiction(model)}`;
+  });
+}
+
+function fullId({ ask: { model }, codec, key }: RouteQuestion): string {
   const slash = model.indexOf('/');
   if (slash > 0 && slash < model.length - 1) return model;
-  if (slash < 0 && call.codec.family === 'messages') return completed(model, call.key.workload.organization);
+  if (slash < 0 && codec.family === 'messages') return completed(model, key.workload.organization);
   throw new GatewayError('model_not_prefixed', 'The model must be provider-prefixed: <provider>/<model>.', {
     param: 'model',
   });
@@ -67,58 +93,48 @@ export function completed(model: string, { messagesDefaultProvider }: Organizati
   return model.includes('/') ? model : `${messagesDefaultProvider ?? MESSAGES_VENDOR}/${model}`;
 }
 
-/** One pinned model as a target, or why it cannot be one. Through an alias, the alias being allowed is enough. */
-function resolve(id: string, alias: string | undefined, call: Call, providers: Providers): Target {
-  const { policy, organization } = call.key.workload;
-  const denied = allowListReason(alias === undefined ? [id] : [alias, id], policy);
-  if (denied) throw new GatewayError('permission_denied', denied, { param: 'model' });
-  const slash = id.indexOf('/');
-  const model = id.slice(slash + 1);
-  const config = organization.providers.get(id.slice(0, slash));
-  if (!config) throw notFound('No provider of this name is configured for the organization.');
-  const settings = config.models.get(model);
-  if (config.models.size > 0 && !settings) throw notFound('The provider does not offer this model here.');
-  const provider = providers(config);
-  if (!provider) throw notFound('The provider cannot be reached.');
-  const outside = residencyReason(config.slug, provider.jurisdiction(model), policy);
-  if (outside) throw new GatewayError('residency_denied', outside, { param: 'model' });
-  return { provider, model, settings, family: familyFor(call, provider.families(model, needsOf(call))) };
+/** One model as a target, or why it cannot be one. */
+function consider(
+  id: string,
+  alias: string | undefined,
+  question: RouteQuestion,
+  policy: ResolvedPolicy,
+  providers: Providers,
+): Target | Denial {
+  const { organization } = question.key.workload;
+  const offer = offerOf(id, alias, { organization, policy }, providers);
+  if (isDenial(offer)) return offer;
+  const family = familyFor(question, offer.provider.families(offer.model, { tools: hasTools(question) }));
+  if (family === undefined) return notThere('The provider cannot be reached through this surface.');
+  const target = { ...offer, family };
+  return askedOutside(question, target, policy) ?? managedKeyDenial(question, target) ?? target;
 }
 
-/** What a model's families may depend on: some offer tools in one family only. */
-function needsOf({ document: { body } }: Call): { readonly tools: boolean } {
-  const offered = [body['tools'], body['functions']];
-  return { tools: offered.some((tools) => Array.isArray(tools) && tools.length > 0) };
+function hasTools({ document: { body } }: RouteQuestion): boolean {
+  return [body['tools'], body['functions']].some((tools) => isArray(tools) && tools.length > 0);
+}
+
+function demandsIn(question: RouteQuestion): Demands {
+  const { ask, media, text } = question;
+  return demandsOf(ask, media, hasTools(question), estimatedInput(text, media));
 }
 
 /** The surface's own family if the provider speaks it, else the first that the hub can translate to. */
-function familyFor(call: Call, families: readonly Family[]): Family {
-  const own = call.codec.family;
-  if (families.includes(own)) return own;
-  const hub = 'decodeRequest' in call.codec ? families.find(isHubFamily) : undefined;
-  if (hub === undefined) throw notFound('The provider cannot be reached through this surface.');
-  return hub;
+function familyFor({ codec }: RouteQuestion, families: readonly Family[]): Family | undefined {
+  if (families.includes(codec.family)) return codec.family;
+  return 'decodeRequest' in codec ? families.find(isHubFamily) : undefined;
 }
 
-/** The models of an alias in the order they are tried: by priority, or drawn by weight. */
-function order({ strategy, targets, routes }: AliasConfig): readonly string[] {
-  if (strategy === 'weighted') return drawn(targets);
-  const byPriority = targets.toSorted((a, b) => a.priority - b.priority).map(({ model }) => model);
-  return strategy === 'auto' ? [...new Set([...byPriority, ...routes.map(({ model }) => model)])] : byPriority;
-}
-
-function drawn(targets: AliasConfig['targets']): readonly string[] {
-  const left = [...targets];
-  const models: string[] = [];
-  while (left.length > 0) {
-    const total = left.reduce((sum, { weight }) => sum + weight, 0);
-    let at = Math.random() * total;
-    const index = left.findIndex(({ weight }) => (at -= weight) < 0);
-    models.push(left.splice(Math.max(0, index), 1)[0]!.model);
-  }
-  return models;
-}
-
-function notFound(message: string): GatewayError {
-  return new GatewayError('model_not_found', message, { param: 'model' });
+/**
+ * The messages vendor takes from the request itself where to process it: what it asks for must be allowed too. The clouds
+ * that host its models are not told, and nor is anyone through the hub.
+ */
+function askedOutside({ document }: RouteQuestion, target: Target, policy: ResolvedPolicy): Denial | undefined {
+  const { vendor, slug } = target.provider.config;
+  const asked = document.body['inference_geo'] ?? undefined;
+  if (asked === undefined || target.family !== 'messages' || document.family !== 'messages') return undefined;
+  if (vendor !== 'anthropic' && vendor !== 'custom') return undefined;
+  // A place that is no jurisdiction of ours is anywhere.
+  const place = typeof asked === 'string' && /^[a-z]{2}$/i.test(asked) ? asked.toUpperCase() : 'GLOBAL';
+  return outside(slug, place, policy);
 }

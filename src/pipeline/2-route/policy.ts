@@ -1,29 +1,31 @@
+import { takesIn } from '#config/places.ts';
 import type { ResolvedPolicy } from '#config/snapshot.ts';
 
-const EU_MEMBERS = new Set([
-  'AT', 'BE', 'BG', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GR', 'HR', 'HU', 'IE', 'IT', 'LT', 'LU', 'LV', 'MT',
-  'NL', 'PL', 'PT', 'RO', 'SE', 'SI', 'SK',
-]); // prettier-ignore
-
 /**
- * Why the allow-lists keep a model from this caller, or undefined when they don't. Every list must allow it, by one of
- * its `names` (its id, and the alias it was asked for by). // spec 5.5
+ * Why the allow-lists keep a model from this caller, in few words and with whose list it is; undefined when they don't.
+ * Every list must allow it, by one of its `names` (its id, and the alias it was asked for by). // spec 5.5
  */
 export function allowListReason(names: readonly string[], policy: ResolvedPolicy): string | undefined {
-  for (const list of policy.allowedModels) {
-    if (list.length > 0 && !list.some((pattern) => names.some((name) => matches(pattern, name)))) {
-      return `The model is not on the allow-list of this key's workload.`;
-    }
-  }
+  return notAllowedBy(policy, (pattern) => names.some((name) => matches(pattern, name)));
+}
+
+/** As `allowListReason`, of calls that name a provider but no model: every list must allow some model of it. */
+export function allowListReasonOfProvider(slug: string, policy: ResolvedPolicy): string | undefined {
+  return notAllowedBy(policy, (pattern) => pattern.startsWith(`${slug}/`));
+}
+
+function notAllowedBy({ allowedModels }: ResolvedPolicy, allows: (pattern: string) => boolean): string | undefined {
+  for (const { models, from } of allowedModels) if (!models.some(allows)) return `not on the allow-list of ${from}`;
   return undefined;
 }
 
-/** Why residency keeps a provider from this caller, or undefined when it doesn't. `EU` allows its member states. // spec 7.1 */
-export function residencyReason(slug: string, jurisdiction: string, policy: ResolvedPolicy): string | undefined {
-  const allowed = policy.allowedJurisdictions;
-  if (allowed === undefined || allowed.has(jurisdiction)) return undefined;
-  if (allowed.has('EU') && EU_MEMBERS.has(jurisdiction)) return undefined;
-  return `No allowed jurisdiction serves this request: ${slug} is in ${jurisdiction}, allowed are ${[...allowed].sort().join(', ')}.`;
+/** Why residency keeps a place from this caller, in few words and with whose rule it is; undefined when it doesn't. // spec 7.1 */
+export function residencyReason(place: string, policy: ResolvedPolicy): string | undefined {
+  const { allowedJurisdictions: allowed, origins } = policy;
+  if (allowed === undefined || takesIn(allowed, place)) return undefined;
+  const rules = origins.filter(({ field }) => field === 'residency.allowedJurisdictions').map(({ from }) => from);
+  const places = allowed.size === 0 ? 'none is allowed' : `allowed are ${[...allowed].sort().join(', ')}`;
+  return `in ${place}, ${places} (${rules.join('; ')})`;
 }
 
 /** A pattern is an id in which `*` stands for any text. */

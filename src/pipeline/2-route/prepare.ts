@@ -36,14 +36,15 @@ export type Plan = readonly [Candidate, ...Candidate[]];
 
 /**
  * Writes the request for every target. In the surface's own family that is the original text with the declared edits;
- * in another one it goes through the hub. Targets that cannot be asked for this are left out; throws `invalid_request`
- * with the reason when none is left.
+ * in another one it goes through the hub. Targets that cannot be asked for this are left out, which `onLeftOut` is told;
+ * throws `invalid_request` with the reason when none is left.
  */
 export async function prepare(
   call: Call,
   inspection: Inspection,
   targets: readonly Target[],
   media: MediaFetcher,
+  onLeftOut: (target: Target, why: string) => void,
 ): Promise<Plan> {
   const candidates: Candidate[] = [];
   let refusal: GatewayError | undefined;
@@ -56,6 +57,7 @@ export async function prepare(
       );
     } catch (thrown) {
       if (!(thrown instanceof BadRequestShape)) throw thrown;
+      onLeftOut(target, thrown.message);
       refusal ??= new GatewayError('invalid_request', thrown.message, { param: thrown.param });
     }
   }

@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { make, sha256, snapshotOf, type TestResource } from '#config/testing/resources.ts';
 import type { CredentialConfig, VendorId, VirtualKeyConfig } from '#config/snapshot.ts';
-import { createProviders } from '#providers/registry.ts';
-import { createTransport } from '#providers/transport.ts';
-import { reachableModel, reachableModels } from './reachable.ts';
+import { reachableModel, reachableModels, type DiscoveryDeps } from './reachable.ts';
+import { DEPS } from '../../../test/harness/routing.ts';
 
-const providers = createProviders(createTransport());
+const deps: DiscoveryDeps = { ...DEPS, at: Date.UTC(2026, 10, 21) };
+const PRICED = ['a', 'b', 'mixed', 'abroad', 'open', 'shut'];
 
 function keyOf(policy: object, ...more: readonly TestResource[]): VirtualKeyConfig {
   const snapshot = snapshotOf([
-    make('Organization', 'acme'),
+    make('Organization', 'acme', { priceBookRef: { name: 'prices' } }),
+    make('PriceBook', 'prices', { prices: PRICED.map((slug) => ({ model: `${slug}/*`, input: '1' })) }),
     make('Workload', 'bot'),
     make('VirtualKey', 'key', { hash: { value: sha256('key') } }),
     make('Policy', 'policy', { defaults: policy }),
@@ -22,13 +23,13 @@ const listed = (name: string, ids: readonly string[], more: object = {}): TestRe
   make('Provider', name, { models: ids.map((id) => ({ id })), ...more });
 
 const ids = (policy: object, ...more: readonly TestResource[]): readonly string[] =>
-  reachableModels(keyOf(policy, ...more), providers).map(({ id }) => id);
+  reachableModels(keyOf(policy, ...more), deps).map(({ id }) => id);
 
 const ANY = { contentRetention: 'Enabled' };
 
 describe('what a caller reaches', () => {
   test('is what its providers list, sorted', () => {
-    const found = reachableModels(keyOf(ANY, listed('b', ['2', '1']), listed('a', ['org/x', 'z'])), providers);
+    const found = reachableModels(keyOf(ANY, listed('b', ['2', '1']), listed('a', ['org/x', 'z'])), deps);
     expect(found).toEqual([
       { id: 'a/org/x', ownedBy: 'a' },
       { id: 'a/z', ownedBy: 'a' },
@@ -58,13 +59,19 @@ describe('what a caller reaches', () => {
     expect(ids(ANY, open)).toEqual([]);
   });
 
+  test('needs a price, for without one it is refused', () => {
+    const unpriced = listed('unpriced', ['1']);
+    const alias = make('ModelAlias', 'dear', { targets: [{ model: 'unpriced/1' }] });
+    expect(ids(ANY, unpriced, alias, listed('a', ['1']))).toEqual(['a/1']);
+  });
+
   test('needs credentials where the vendor does', () => {
     const key = keyOf(ANY, listed('a', ['1']));
     const reached = (vendor: VendorId, credentials: readonly CredentialConfig[]): number => {
       const { organization } = key.workload;
       const config = { ...organization.providers.get('a')!, vendor, credentials };
       const changed = { ...organization, providers: new Map([['a', config]]) };
-      return reachableModels({ ...key, workload: { ...key.workload, organization: changed } }, providers).length;
+      return reachableModels({ ...key, workload: { ...key.workload, organization: changed } }, deps).length;
     };
     const credential = { name: 'own', type: 'api_key', secret: 's', weight: 1 } as const;
     expect([reached('custom', []), reached('openai', []), reached('openai', [credential])]).toEqual([1, 0, 1]);
@@ -75,7 +82,7 @@ describe('an alias', () => {
   const alias = make('ModelAlias', 'smart', { targets: [{ model: 'gone/x' }, { model: 'a/1' }] });
 
   test('is reached with one of its targets', () => {
-    expect(reachableModels(keyOf(ANY, listed('a', ['1']), alias), providers)).toEqual([
+    expect(reachableModels(keyOf(ANY, listed('a', ['1']), alias), deps)).toEqual([
       { id: 'a/1', ownedBy: 'a' },
       { id: 'gw/smart', ownedBy: 'gw' },
     ]);
@@ -90,7 +97,7 @@ describe('an alias', () => {
 
 test('one model is found where a call for it would be let through, listed or not', () => {
   const key = keyOf({ allowedModels: ['open/*', 'shut/*'] }, make('Provider', 'open'), listed('shut', ['1']));
-  const found = (id: string): string | undefined => reachableModel(id, key, providers)?.id;
+  const found = (id: string): string | undefined => reachableModel(id, key, deps)?.id;
   expect(found('open/anything')).toBe('open/anything');
   expect(found('shut/1')).toBe('shut/1');
   for (const id of ['shut/2', 'nobody/1', 'open/', '/x', 'open', '']) expect(found(id)).toBeUndefined();

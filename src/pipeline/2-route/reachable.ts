@@ -1,6 +1,7 @@
 import type { AliasConfig, VirtualKeyConfig } from '#config/snapshot.ts';
-import type { Providers } from './plan.ts';
-import { allowListReason, residencyReason } from './policy.ts';
+import { UNITS, type Quantity } from '#meter/price.ts';
+import { isDenial, offerOf } from './offer.ts';
+import type { RouteDeps } from './plan.ts';
 
 /** A model that a caller can ask for. */
 export interface ReachableModel {
@@ -10,52 +11,61 @@ export interface ReachableModel {
   readonly ownedBy: string;
 }
 
+export interface DiscoveryDeps extends RouteDeps {
+  /** Milliseconds since the epoch: prices change. */
+  readonly at: number;
+}
+
 const ALIAS_OWNER = 'gw';
 
 /**
  * The models that a caller's policy and credentials reach, sorted by id: those that providers are configured with, those
  * that an allow-list names where a provider offers whatever it has, and aliases. // spec 2.1
  */
-export function reachableModels(key: VirtualKeyConfig, providers: Providers): readonly ReachableModel[] {
+export function reachableModels(key: VirtualKeyConfig, deps: DiscoveryDeps): readonly ReachableModel[] {
   const { organization, policy } = key.workload;
   const ids = new Set<string>(organization.aliases.keys());
   for (const [slug, config] of organization.providers) {
     for (const model of config.models.keys()) ids.add(`${slug}/${model}`);
   }
-  for (const pattern of policy.allowedModels.flat()) if (!pattern.includes('*')) ids.add(pattern);
+  for (const pattern of policy.allowedModels.flatMap(({ models }) => models))
+    if (!pattern.includes('*')) ids.add(pattern);
   return [...ids]
     .sort()
-    .map((id) => reachableModel(id, key, providers))
+    .map((id) => reachableModel(id, key, deps))
     .filter((model) => model !== undefined);
 }
 
 /** One model, if a call for it would be let through and could be served; undefined otherwise. */
-export function reachableModel(id: string, key: VirtualKeyConfig, providers: Providers): ReachableModel | undefined {
+export function reachableModel(id: string, key: VirtualKeyConfig, deps: DiscoveryDeps): ReachableModel | undefined {
   const alias = key.workload.organization.aliases.get(id);
   if (alias) {
-    const reachable = modelsOf(alias).some((model) => isReachable(model, [id, model], key, providers));
+    const reachable = modelsOf(alias).some((model) => isReachable(model, id, key, deps));
     return reachable ? { id, ownedBy: ALIAS_OWNER } : undefined;
   }
-  return isReachable(id, [id], key, providers) ? { id, ownedBy: id.slice(0, id.indexOf('/')) } : undefined;
+  return isReachable(id, undefined, key, deps) ? { id, ownedBy: id.slice(0, id.indexOf('/')) } : undefined;
 }
 
 function modelsOf({ targets, routes }: AliasConfig): readonly string[] {
   return [...targets, ...routes].map(({ model }) => model);
 }
 
-/** `names`: what the allow-lists may know it by. */
-function isReachable(id: string, names: readonly string[], key: VirtualKeyConfig, providers: Providers): boolean {
-  const { organization, policy } = key.workload;
+/** Whether policy lets a model through, the account with its provider can be used, and a price is known. */
+function isReachable(
+  id: string,
+  alias: string | undefined,
+  { workload }: VirtualKeyConfig,
+  { providers, prices, at }: DiscoveryDeps,
+): boolean {
   const slash = id.indexOf('/');
-  const model = id.slice(slash + 1);
-  const config = organization.providers.get(id.slice(0, slash));
-  if (slash <= 0 || model === '' || !config) return false;
-  if (config.credentials.length === 0 && config.vendor !== 'custom') return false;
-  if (config.models.size > 0 && !config.models.has(model)) return false;
-  const provider = providers(config);
-  if (!provider || provider.families(model).length === 0) return false;
-  return (
-    allowListReason(names, policy) === undefined &&
-    residencyReason(config.slug, provider.jurisdiction(model), policy) === undefined
-  );
+  if (slash <= 0 || slash === id.length - 1) return false;
+  const offer = offerOf(id, alias, workload, providers);
+  if (isDenial(offer)) return false;
+  const { provider, model } = offer;
+  const { credentials, vendor } = provider.config;
+  if ((credentials.length === 0 && vendor !== 'custom') || provider.families(model).length === 0) return false;
+  return prices.find(workload.organization, provider.config, model, at, QUANTITIES) !== undefined;
 }
+
+/** Which of them a call is billed by is not known before it is made. */
+const QUANTITIES: readonly Quantity[] = ['tokens', ...UNITS];

@@ -1,46 +1,96 @@
+import type { ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Passage } from '#pipeline/passage.ts';
-import { allowListReason, residencyReason } from './policy.ts';
-import type { Providers, Target } from './plan.ts';
+import { aliasOrder } from './alias-order.ts';
+import { decisionOf, type Considered, type Decision } from './decision.ts';
+import { isDenial, notAllowed, offerOf, outside, notThere, type Denial, type Offer, type Providers } from './offer.ts';
+import { allowListReasonOfProvider } from './policy.ts';
+import type { Choice, RouteDeps, Target } from './plan.ts';
+
+/** What a passage asks of its route. */
+export type PassageQuestion = Pick<Passage, 'key' | 'provider' | 'ownKeyOnly' | 'startedAt'>;
 
 /**
- * Where a passage goes: to the provider of the model it names, or to the one that is named beside it. // design 11
- * Throws as `plan` does, and `permission_denied` for what needs the organization's own key. // spec 4.1
+ * What a passage names: a model, an alias, or without either a provider beside it. // design 11
+ * Throws `model_not_prefixed` or `invalid_request`.
  */
-export function routePassage(passage: Passage, id: string | undefined, providers: Providers): Target {
-  const { organization, policy } = passage.key.workload;
-  const slash = id?.indexOf('/') ?? -1;
-  if (id !== undefined && (slash <= 0 || slash === id.length - 1)) {
+export function choosePassageModels(question: PassageQuestion, id: string | undefined, { prices }: RouteDeps): Choice {
+  const { organization } = question.key.workload;
+  if (id === undefined) {
+    if (question.provider !== undefined) return { ids: [question.provider] };
+    const message = 'Name the provider: in model, in x-gw-provider, or by the prefix of the id.';
+    throw new GatewayError('invalid_request', message, { param: 'x-gw-provider' });
+  }
+  const slash = id.indexOf('/');
+  if (slash <= 0 || slash === id.length - 1) {
     throw new GatewayError('model_not_prefixed', 'The model must be provider-prefixed: <provider>/<model>.', {
       param: 'model',
     });
   }
-  const slug = id === undefined ? passage.provider : id.slice(0, slash);
-  if (slug === undefined) {
-    throw new GatewayError(
-      'invalid_request',
-      'Name the provider: in model, in x-gw-provider, or by the prefix of the id.',
-      {
-        param: 'x-gw-provider',
-      },
-    );
-  }
-  const denied = id === undefined ? undefined : allowListReason([id], policy);
-  if (denied) throw new GatewayError('permission_denied', denied, { param: 'model' });
-  const config = organization.providers.get(slug);
+  const alias = organization.aliases.get(id);
+  if (!alias) return { ids: [id] };
+  const { models, how } = aliasOrder(alias, () => {
+    return { demands: UNREAD, verdict: undefined, organization, prices, at: question.startedAt };
+  });
+  return { ids: models, alias, how };
+}
+
+/** Nothing is known of a body that streams by: its models are tried by priority. */
+const UNREAD = {
+  images: false,
+  audio: false,
+  documents: false,
+  tools: false,
+  json: 'none',
+  inputTokens: Infinity,
+  outputTokens: 0,
+} as const;
+
+/** Decides where a passage goes under a policy: at most one target, since its body cannot be sent twice. // spec 4.1 */
+export function decidePassage(
+  question: PassageQuestion,
+  hasModel: boolean,
+  choice: Choice,
+  policy: ResolvedPolicy,
+  { providers }: RouteDeps,
+): Decision {
+  let taken = false;
+  const considered = choice.ids.map((id): Considered => {
+    const offer = hasModel
+      ? offerOf(id, choice.alias?.alias, { organization: question.key.workload.organization, policy }, providers)
+      : offerOfProvider(id, question, policy, providers);
+    const found = isDenial(offer) ? offer : passable(question, offer);
+    if (isDenial(found) || !taken) {
+      taken ||= !isDenial(found);
+      return { id, found };
+    }
+    return { id, found, leftOut: 'a body that streams is sent once' };
+  });
+  return decisionOf(considered, choice.how, ({ provider, model }) => `passed on, in ${provider.jurisdiction(model)}`);
+}
+
+/** A provider for a call that names no model: some model of it must be allowed, and the provider's own place. */
+function offerOfProvider(
+  slug: string,
+  { key }: PassageQuestion,
+  policy: ResolvedPolicy,
+  providers: Providers,
+): Offer | Denial {
+  const unlisted = allowListReasonOfProvider(slug, policy);
+  if (unlisted) return notAllowed(unlisted);
+  const config = key.workload.organization.providers.get(slug);
   const provider = config && providers(config);
-  if (!config || !provider?.pass) {
-    throw new GatewayError('model_not_found', 'No provider of this name serves this here.', { param: 'model' });
+  if (!provider) return NOT_SERVED;
+  return outside(slug, provider.jurisdiction(''), policy) ?? { provider, model: '', settings: undefined };
+}
+
+const NOT_SERVED = notThere('No provider of this name serves this here.');
+
+function passable({ ownKeyOnly }: PassageQuestion, offer: Offer): Target | Denial {
+  if (!offer.provider.pass) return NOT_SERVED;
+  if (ownKeyOnly && offer.provider.config.keyOwnership === 'managed') {
+    const message = "This is served on the organization's own provider key only.";
+    return { code: 'permission_denied', why: "served on the organization's own key only", message };
   }
-  if (passage.ownKeyOnly && config.keyOwnership === 'managed') {
-    throw new GatewayError('permission_denied', "This is served on the organization's own provider key only.");
-  }
-  const model = id?.slice(slash + 1) ?? '';
-  const settings = config.models.get(model);
-  if (id !== undefined && config.models.size > 0 && !settings) {
-    throw new GatewayError('model_not_found', 'The provider does not offer this model here.', { param: 'model' });
-  }
-  const outside = residencyReason(slug, provider.jurisdiction(model), policy);
-  if (outside) throw new GatewayError('residency_denied', outside, { param: 'model' });
-  return { provider, model, settings, family: 'passthrough' };
+  return { ...offer, family: 'passthrough' };
 }

@@ -65,7 +65,10 @@ function ordered(row: AuditRow, findings: string[]): Complete<AuditRow> {
     provider_model: row.provider_model,
     provider_response_id: row.provider_response_id,
     reason: row.reason,
+    // JSON.stringify leaves out members that are undefined.
+    route: row.route,
     sequence: finite(row.sequence),
+    shadow: row.shadow,
     status: finite(row.status),
     step: row.step,
     strand: row.strand,
@@ -80,7 +83,6 @@ function ordered(row: AuditRow, findings: string[]): Complete<AuditRow> {
 }
 
 function orderedAttempt({ duration_ms, error, model, provider, status }: Attempt): Complete<Attempt> {
-  // JSON.stringify leaves out members that are undefined.
   return { duration_ms: finite(duration_ms), error, model, provider, status: status && finite(status) };
 }
 

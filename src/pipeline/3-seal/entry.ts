@@ -6,6 +6,7 @@ import { NO_USAGE, totalTokens, type Usage } from '#wire/usage.ts';
 import type { Opening } from '#pipeline/call.ts';
 import type { RowDraft } from './ledger-writer.ts';
 import type { AuditRow, Outcome, Step } from './row.ts';
+import { shadowDifferences, type Difference } from './shadow.ts';
 
 /** A provider that was asked, and how. */
 export interface EntryTarget {
@@ -24,6 +25,12 @@ export class Entry implements AsyncDisposable {
   step: Step = 'door';
   findings: Readonly<Record<string, number>> = {};
   unscanned: readonly string[] = [];
+  /** Labels of the terms that the request itself asks to remove. */
+  removed: readonly string[] = [];
+  /** How the route was decided, a line each model. */
+  readonly route: string[] = [];
+  /** What a policy in shadow mode would have decided otherwise. */
+  readonly shadow: Difference[] = [];
   hold: Hold | undefined;
   readonly attempts: AttemptReport[] = [];
   /** What the way to the target dropped. */
@@ -32,6 +39,8 @@ export class Entry implements AsyncDisposable {
   target: EntryTarget | undefined;
   /** A provider has begun to answer, so what was seen is billed. */
   answering = false;
+  /** Whether the answer came from the gateway's own cache: then nothing was used. */
+  cacheHit: AuditRow['cache_hit'] = 'none';
   providerResponseId: string | null = null;
   /** As the provider reported it. */
   usage: Usage | undefined;
@@ -69,6 +78,7 @@ export class Entry implements AsyncDisposable {
 
   /** What the call is billed for: reported, or counted here, or nothing when nobody answered. */
   billed(): { readonly usage: Usage; readonly source: 'provider' | 'estimated' } | undefined {
+    if (this.cacheHit !== 'none') return undefined;
     if (this.usage) return { usage: this.usage, source: 'provider' };
     if (this.target === undefined) return undefined;
     // Given up while the provider may have been running it: by the client, or by the timeout the client chose.
@@ -77,6 +87,7 @@ export class Entry implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#compareShadow();
     const billed = this.billed();
     const cost = billed ? this.#cost(billed.usage) : 0n;
     const settlement = this.hold && {
@@ -106,6 +117,28 @@ export class Entry implements AsyncDisposable {
     return this.step === 'dispatch' || this.#error.code === 'internal_error' ? 'failed' : 'refused';
   }
 
+  /** Adds what only the end of a call shows. A call without a shadow policy does nothing here. */
+  #compareShadow(): void {
+    const { key, headers, startedAt } = this.#opening;
+    const { policy, shadow } = key.workload;
+    if (!shadow) return;
+    const { findings, removed, unscanned, attempts } = this;
+    const asked = headers['x-gw-upstream-timeout'];
+    const waited = this.#asked.stream
+      ? attempts.reduce((sum, { duration_ms }) => sum + duration_ms, 0)
+      : Date.now() - startedAt;
+    this.shadow.push(
+      ...shadowDifferences(policy, shadow, {
+        findings,
+        removed,
+        unscanned,
+        answeredInMs: attempts.length === 0 ? undefined : waited,
+        timedOut: this.#error?.code === 'upstream_timeout',
+        askedSeconds: typeof asked === 'string' && /^\d{1,4}$/.test(asked) ? Number(asked) : undefined,
+      }),
+    );
+  }
+
   #row(cost: bigint, billed: ReturnType<Entry['billed']>): RowDraft['row'] {
     const { id, startedAt, key, snapshot, surface } = this.#opening;
     const outcome = this.#outcome();
@@ -113,7 +146,7 @@ export class Entry implements AsyncDisposable {
     return {
       attempts: this.attempts,
       at: new Date(startedAt).toISOString(),
-      cache_hit: 'none',
+      cache_hit: this.cacheHit,
       call_id: id,
       code: failed && this.#error ? this.#error.code : null,
       config_revision: snapshot.revision,
@@ -133,6 +166,8 @@ export class Entry implements AsyncDisposable {
       provider_response_id: this.providerResponseId,
       // A failure behind the gateway carries the provider's words, which may quote content: only its cause is kept.
       reason: failed && this.#error ? (this.#error.report?.cause ?? this.#error.message) : null,
+      route: bounded(this.route),
+      ...(this.shadow.length > 0 && { shadow: bounded(this.shadow.map(({ field, text }) => `${field}: ${text}`)) }),
       status: failed && this.#error ? this.#error.status : outcome === 'hung_up' ? 499 : 200,
       step: outcome === 'served' ? null : this.step,
       stream: this.#asked.stream,
@@ -144,6 +179,14 @@ export class Entry implements AsyncDisposable {
       workload: key.workload.id,
     } satisfies Omit<AuditRow, 'strand' | 'sequence'>;
   }
+}
+
+/** Longest list that a row tells how it was routed by. */
+const MOST_LINES = 16;
+
+function bounded(lines: readonly string[]): readonly string[] {
+  if (lines.length <= MOST_LINES) return lines;
+  return [...lines.slice(0, MOST_LINES - 1), `and ${lines.length - MOST_LINES + 1} more`];
 }
 
 function sorted(findings: Readonly<Record<string, number>>): Record<string, number> {

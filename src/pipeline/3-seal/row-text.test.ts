@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editText, StrandBuilder } from '../../../test/contract/ledger-rows.ts';
 import type { AuditRow } from './row.ts';
-import { parseRowText, readRowText } from './row-text.ts';
+import { LAYOUT, parseRowText, readRowText } from './row-text.ts';
 
 const genuine = new StrandBuilder('019aa000-0000-7000-8000-000000000001').seal().row;
 
@@ -18,6 +18,8 @@ const edit = fc.record(
       fc.record({ provider: fc.string(), model: fc.string(), duration_ms: fc.nat(), error: fc.string() }),
     ),
     losses: fc.array(fc.string()),
+    route: fc.array(fc.string()),
+    shadow: fc.array(fc.string()),
     stream: fc.boolean(),
   },
   { requiredKeys: [] },
@@ -35,6 +37,20 @@ describe('readRowText', () => {
       cost: '1000',
       canonical: true,
     });
+  });
+
+  test('takes the quick way for rows with and without what was added to them later', () => {
+    const later = {
+      route: ['a/b: taken: chat, verbatim, in EU'],
+      shadow: ['dlp.mode: EMAIL 1 would be masked, not tokenized'],
+    };
+    for (const changes of [{}, { route: later.route }, { shadow: later.shadow }, later, { route: [] }]) {
+      const text = editText(genuine, changes);
+      expect(readRowText(text)).toEqual({ ...parseRowText(genuine), canonical: true });
+      expect(LAYOUT.test(text)).toBe(true);
+    }
+    // In their places only.
+    expect(LAYOUT.test(genuine.replace('"sequence"', '"shadow":[],"sequence"'))).toBe(false);
   });
 
   test('says the same as parsing, of rows with anything in them', () => {

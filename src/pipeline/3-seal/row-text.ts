@@ -62,8 +62,11 @@ const ATTEMPT = String.raw`\{"duration_ms":${NUMBER}(?:,"error":${TEXT})?,"model
 const BUCKETS = ['cacheRead', 'cacheWrite1h', 'cacheWrite5m', 'input', 'output', 'reasoning'];
 const USAGE = String.raw`\{${BUCKETS.map((bucket) => `"${bucket}":${NUMBER}`).join(',')}\}`;
 
-/** Every member of an audit row in canonical order, with the form of its value. What is read from it is in brackets. */
-const MEMBERS: readonly (readonly [string, string])[] = [
+/**
+ * Every member of an audit row in canonical order, with the form of its value, and whether rows may lack it. What is read
+ * from it is in brackets.
+ */
+const MEMBERS: readonly (readonly [string, string, 'optional'?])[] = [
   ['at', `"(${CHARACTERS})"`],
   ['attempts', String.raw`\[(?:${ATTEMPT}(?:,${ATTEMPT})*)?\]`],
   ['cache_hit', TEXT],
@@ -85,7 +88,9 @@ const MEMBERS: readonly (readonly [string, string])[] = [
   ['provider_model', TEXT_OR_NULL],
   ['provider_response_id', TEXT_OR_NULL],
   ['reason', TEXT_OR_NULL],
+  ['route', TEXTS, 'optional'],
   ['sequence', `(${NUMBER})`],
+  ['shadow', TEXTS, 'optional'],
   ['status', NUMBER],
   ['step', TEXT_OR_NULL],
   ['strand', `"(${CHARACTERS})"`],
@@ -97,7 +102,13 @@ const MEMBERS: readonly (readonly [string, string])[] = [
   ['wire_format', TEXT],
   ['workload', `"(${CHARACTERS})"`],
 ];
-const LAYOUT = new RegExp(String.raw`^\{${MEMBERS.map(([name, form]) => `"${name}":${form}`).join(',')}\}$`);
+/** The form of a row as this gateway writes it. What may be missing is never last, so its comma is missing with it. */
+export const LAYOUT = new RegExp(
+  String.raw`^\{${MEMBERS.map(([name, form, optional], index) => {
+    const member = `"${name}":${form}${index === MEMBERS.length - 1 ? '' : ','}`;
+    return optional ? `(?:${member})?` : member;
+  }).join('')}\}$`,
+);
 
 /** Number of the bracket. */
 const FINDINGS = 4;

@@ -46,7 +46,11 @@ export interface AuditRow {
   /** Id the provider gave its answer. */
   readonly provider_response_id: string | null;
   readonly reason: string | null;
+  /** How the route was decided: each model considered, with its verdict and why. Absent in rows of earlier builds. */
+  readonly route?: readonly string[];
   readonly sequence: number;
+  /** What a policy in shadow mode would have decided otherwise. Absent where there is nothing to say. */
+  readonly shadow?: readonly string[];
   /** HTTP status the client was answered with, or would have been. */
   readonly status: number;
   readonly step: Step | null;

@@ -2,6 +2,7 @@ import type { Inspection } from '#inspect/inspect.ts';
 import type { Call } from '#pipeline/call.ts';
 import type { Target } from '#route/plan.ts';
 import type { Candidate } from '#route/prepare.ts';
+import type { Media } from '#wire/codec.ts';
 import type { Family } from '#wire/document.ts';
 import { estimatedTokens } from '#wire/usage.ts';
 import type { Bounds, Quantity } from './price.ts';
@@ -35,17 +36,11 @@ const CEILINGS = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tok
  * tokens; media have bounds of their own.
  */
 export function demandOf(call: Call, inspection: Inspection, candidates: readonly Candidate[]): Demand {
-  let media = 0;
-  let mediaLength = 0;
-  for (const { kind, source, length } of inspection.media) {
-    if (source === 'inline') mediaLength += length;
-    media +=
-      kind === 'image' ? IMAGE_TOKENS : Math.max(length, source === 'remote' ? REMOTE_FILE_TOKENS : IMAGE_TOKENS);
-  }
+  const { mediaLength, tokens: media } = sizeOf(inspection.media);
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
   const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);
   const textBytes = Buffer.byteLength(call.text) - mediaLength + grown;
-  const estimatedInput = estimatedTokens(textBytes + media / 4);
+  const estimate = estimatedTokens(textBytes + media / 4);
   const { maxOutputTokens: named, units = {} } = call.ask;
   const { family } = call.codec;
   const kept = inspection.keptBefore === true ? KEPT_TOKENS : 0;
@@ -57,9 +52,32 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
       ...(family === 'ocr' && { pages: units.pages ?? pagesAtMost(mediaLength) }),
     },
     quantities: QUANTITIES[family] ?? TOKENS,
-    reservedTokens: estimatedInput + (named ?? 0),
-    estimatedInput,
+    reservedTokens: estimate + (named ?? 0),
+    estimatedInput: estimate,
   };
+}
+
+/** The same call when nobody has to be paid for it: it counts as a request, and is debited nothing. */
+export function freeOfCharge(demand: Demand): Demand {
+  return { ...demand, ceiling: {}, quantities: [], reservedTokens: 0 };
+}
+
+/** Input tokens of a request as it came, estimated. */
+export function estimatedInput(text: string, media: readonly Media[]): number {
+  const { mediaLength, tokens } = sizeOf(media);
+  return estimatedTokens(Buffer.byteLength(text) - mediaLength + tokens / 4);
+}
+
+/** Code units that inline media take in a body, and the tokens of all media at most. */
+function sizeOf(media: readonly Media[]): { readonly mediaLength: number; readonly tokens: number } {
+  let mediaLength = 0;
+  let tokens = 0;
+  for (const { kind, source, length } of media) {
+    if (source === 'inline') mediaLength += length;
+    tokens +=
+      kind === 'image' ? IMAGE_TOKENS : Math.max(length, source === 'remote' ? REMOTE_FILE_TOKENS : IMAGE_TOKENS);
+  }
+  return { mediaLength, tokens };
 }
 
 /** The most that a candidate's answers may have: what the caller names, if the candidate is told so. */

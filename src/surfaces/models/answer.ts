@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/gateway-error.ts';
-import { completed, type Providers } from '#route/plan.ts';
+import { completed, type RouteDeps } from '#route/plan.ts';
 import { reachableModel, reachableModels } from '#route/reachable.ts';
 import type { Arrival } from '../arrival.ts';
 import { chatVoice } from '../chat/voice.ts';
@@ -15,8 +15,8 @@ export function modelsVoice({ url, headers }: FastifyRequest): Voice {
 }
 
 /** `GET /v1/models`: what this caller's policy and credentials can reach. Throws `invalid_request` for bad cursors. */
-export function answerModels({ voice, query }: FastifyRequest, { key }: Arrival, providers: Providers): object {
-  const models = reachableModels(key, providers);
+export function answerModels({ voice, query }: FastifyRequest, { key, startedAt }: Arrival, deps: RouteDeps): object {
+  const models = reachableModels(key, { ...deps, at: startedAt });
   return voice === messagesVoice ? vendorModels(models, query as Record<string, unknown>) : chatModels(models);
 }
 
@@ -24,10 +24,10 @@ export function answerModels({ voice, query }: FastifyRequest, { key }: Arrival,
  * `GET /v1/models/{provider}/{model}`, the slash raw or escaped; bare where calls may name it bare. // spec 4.5.1
  * Throws `model_not_found`.
  */
-export function answerModel({ voice, params }: FastifyRequest, { key }: Arrival, providers: Providers): object {
+export function answerModel({ voice, params }: FastifyRequest, { key, startedAt }: Arrival, deps: RouteDeps): object {
   const asked = (params as { '*': string })['*'];
   const id = voice === messagesVoice ? completed(asked, key.workload.organization) : asked;
-  const model = reachableModel(id, key, providers);
+  const model = reachableModel(id, key, { ...deps, at: startedAt });
   if (!model) throw new GatewayError('model_not_found', 'No model of this name is offered here.', { param: 'model' });
   return voice === messagesVoice ? vendorModel(model) : chatModel(model);
 }

@@ -51,7 +51,12 @@ describe('requests', () => {
   });
 
   test('an answer in JSON is told from one in text', () => {
-    expect(ask(request({ response_format: { type: 'json_object' } })).jsonAnswer).toBe(true);
+    expect(ask(request({ response_format: { type: 'json_object' } }))).toMatchObject({
+      jsonAnswer: true,
+      jsonSchema: false,
+    });
+    const schema = { type: 'json_schema', json_schema: { name: 'x', schema: {} } };
+    expect(ask(request({ response_format: schema }))).toMatchObject({ jsonAnswer: true, jsonSchema: true });
     expect(ask(request({ response_format: { type: 'text' } })).jsonAnswer).toBe(false);
   });
 });

@@ -43,6 +43,7 @@ export function ask(document: WireDocument): Ask {
     maxOutputTokens: perAnswer === undefined ? undefined : perAnswer * answers,
     answers,
     jsonAnswer: isObject(format) && format['type'] !== 'text',
+    jsonSchema: isObject(format) && format['type'] === 'json_schema',
   };
 }
 

@@ -40,6 +40,7 @@ export function ask(document: WireDocument): Ask {
     maxOutputTokens: perAnswer === undefined ? undefined : perAnswer * drawn,
     answers: drawn,
     jsonAnswer: false,
+    jsonSchema: false,
   };
 }
 

@@ -24,6 +24,7 @@ describe('what is asked', () => {
       maxOutputTokens: 5,
       answers: 1,
       jsonAnswer: false,
+      jsonSchema: false,
     });
     expect(messagesCodec.askForUsage(document)).toEqual([]);
   });
@@ -32,7 +33,7 @@ describe('what is asked', () => {
     [{ model: 'anthropic/m' }, { model: 'anthropic/m' }],
     [{ max_tokens: 0 }, { maxOutputTokens: 0 }],
     [{ mcp_servers: null, thread: null }, { stream: false }],
-    [{ output_config: { format: { type: 'json_schema', schema: {} } } }, { jsonAnswer: true }],
+    [{ output_config: { format: { type: 'json_schema', schema: {} } } }, { jsonAnswer: true, jsonSchema: true }],
     [{ output_format: { type: 'json_schema', schema: {} } }, { jsonAnswer: true }],
     [{ output_config: { effort: 'low' } }, { jsonAnswer: false }],
     [{ messages: [{ role: 'system', output_config: { effort: 'low' } }] }, { answers: 1 }],

@@ -38,6 +38,7 @@ export function ask(document: WireDocument): Ask {
   // 0 asks for nothing but to warm the prompt cache.
   const maxOutputTokens = optionalCount(body, 'max_tokens', MAX_TOKENS, 0);
   if (maxOutputTokens === undefined) throw new BadRequestShape('max_tokens is required', 'max_tokens');
+  const jsonSchema = answerFormat(body)?.['type'] === 'json_schema';
   return {
     model,
     modelNode,
@@ -46,7 +47,8 @@ export function ask(document: WireDocument): Ask {
     includeUsage: true,
     maxOutputTokens,
     answers: 1,
-    jsonAnswer: answerFormat(body)?.['type'] === 'json_schema',
+    jsonAnswer: jsonSchema,
+    jsonSchema,
   };
 }
 

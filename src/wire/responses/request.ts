@@ -50,6 +50,7 @@ export function ask(document: WireDocument): Ask {
     maxOutputTokens: optionalCount(body, 'max_output_tokens', MAX_TOKENS),
     answers: 1,
     jsonAnswer: isObject(format) && format['type'] !== 'text',
+    jsonSchema: isObject(format) && format['type'] === 'json_schema',
   };
 }
 

@@ -1,0 +1,78 @@
+import type { Pool } from 'pg';
+import type { RetainedContent, RetainedItem } from '#ports/retained-content.ts';
+import { byteaArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
+import { migrate } from './migrate.ts';
+import { createPool, type PostgresOptions } from './pool.ts';
+import { query, STATEMENTS } from './statements.ts';
+
+/** Retained content in PostgreSQL. */
+export interface PostgresContent extends RetainedContent {
+  close(): Promise<void>;
+}
+
+const WRITE_TIMEOUT_MS = 30_000;
+const READ_TIMEOUT_MS = 10_000;
+const DELETED_AT_ONCE = 5000;
+/** Beside the ledger's connections, so that large content never keeps rows waiting. */
+const CONNECTIONS = 2;
+
+export interface PostgresContentOptions extends PostgresOptions {
+  /** Leaves the schema as it is. */
+  readonly existing?: boolean;
+}
+
+/** Opens the store and brings its schema up to date. Rejects when the database cannot be reached. */
+export async function openPostgresContent(options: PostgresContentOptions): Promise<PostgresContent> {
+  const { existing = false, ...rest } = options;
+  const pool = createPool({ maxConnections: CONNECTIONS, ...rest });
+  try {
+    if (!existing) await migrate(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return {
+    put: (items) => put(pool, items),
+    find: (callId) => find(pool, callId),
+    erase: (organization) => deleteAll(pool, STATEMENTS.eraseContent, organization),
+    expire: (now) => deleteAll(pool, STATEMENTS.expireContent, new Date(now).toISOString()),
+    close: () => pool.end(),
+  };
+}
+
+async function put(pool: Pool, items: readonly RetainedItem[]): Promise<void> {
+  if (items.length === 0) return;
+  const values = [
+    uuidArray(items.map((item) => item.callId)),
+    textArray(items.map((item) => item.organization)),
+    timestampArray(items.map((item) => item.expiresAt)),
+    byteaArray(items.map((item) => item.sealed)),
+  ];
+  await pool.query(query(STATEMENTS.putContent, values, WRITE_TIMEOUT_MS));
+}
+
+interface ContentRow {
+  readonly organization: string;
+  /** Milliseconds since the epoch, as decimal text. */
+  readonly expires: string;
+  /** Hexadecimal. */
+  readonly sealed: string;
+}
+
+async function find(pool: Pool, callId: string): Promise<RetainedItem | undefined> {
+  const { rows } = await pool.query<ContentRow>(query(STATEMENTS.findContent, [callId], READ_TIMEOUT_MS));
+  const [row] = rows;
+  if (!row) return undefined;
+  const { organization, expires, sealed } = row;
+  return { callId, organization, expiresAt: Number(expires), sealed: Buffer.from(sealed, 'hex') };
+}
+
+/** Deletes in pieces, so that no transaction is long. */
+async function deleteAll(pool: Pool, statement: Parameters<typeof query>[0], which: string): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const { rowCount } = await pool.query(query(statement, [which, DELETED_AT_ONCE], WRITE_TIMEOUT_MS));
+    deleted += rowCount ?? 0;
+    if ((rowCount ?? 0) < DELETED_AT_ONCE) return deleted;
+  }
+}

@@ -1,0 +1,94 @@
+import { Redis } from 'ioredis';
+import type { ResponseCache } from '#ports/response-cache.ts';
+import { corking, isScriptMissing, kindOf, openClient, ready, type ConnectionOptions } from './connection.ts';
+import { answersKey, checkPrefix } from './keys.ts';
+import { load, type Script } from './scripts.ts';
+
+export interface RedisCacheOptions extends ConnectionOptions {
+  /** Put before every key; without braces. Default `gw:`. */
+  readonly keyPrefix?: string;
+  /** Most bytes an organization may keep; answers that expire first make room. Default 64 MiB. */
+  readonly maxBytesPerOrganization?: number;
+}
+
+/** A response cache in Redis, shared by every gateway that uses the same server and key prefix. */
+export interface RedisResponseCache extends ResponseCache {
+  /** Rejects unless the store answers within the command timeout, connecting included. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+/** A call waits no longer for its answer to be found than finding it could save. */
+const COMMAND_TIMEOUT_MS = 250;
+const ERASED_AT_ONCE = 1000;
+
+/**
+ * Connects to Redis (7.0 or newer), standalone or Cluster, with a connection of its own: large answers must not keep
+ * holds waiting. Calls reject at once while there is none, and with the kind of the fault only.
+ */
+export function openRedisCache(options: RedisCacheOptions): RedisResponseCache {
+  const { keyPrefix: prefix = 'gw:', maxBytesPerOrganization = MAX_BYTES } = options;
+  checkPrefix(prefix);
+  const put = load('put-answer');
+  const erase = load('erase-answers');
+  const timeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
+  const client = openClient({ ...options, commandTimeoutMs: timeout }, [put, erase]);
+  const cork = client instanceof Redis ? corking(client) : () => {};
+  const run = async (script: Script, key: string, ...args: readonly (string | Buffer)[]): Promise<unknown> => {
+    try {
+      return await client.evalsha(script.sha, 1, key, ...args);
+    } catch (error) {
+      if (!isScriptMissing(error)) throw error;
+      return client.eval(script.source, 1, key, ...args);
+    }
+  };
+  return {
+    get: (organization, names) =>
+      guarded(async () => {
+        const index = answersKey(prefix, organization);
+        cork();
+        const found = await client.mgetBuffer(...names.map((name) => `${index}:${name}`));
+        const at = found.findIndex((sealed) => sealed !== null);
+        return at < 0 ? undefined : { name: names[at]!, sealed: found[at]! };
+      }),
+    put: (organization, name, sealed, ttlSeconds) =>
+      guarded(async () => {
+        const content = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
+        cork();
+        await run(
+          put,
+          answersKey(prefix, organization),
+          name,
+          content,
+          String(ttlSeconds),
+          String(maxBytesPerOrganization),
+        );
+      }),
+    erase: (organization) =>
+      guarded(async () => {
+        let erased = 0;
+        for (let count = ERASED_AT_ONCE; count >= ERASED_AT_ONCE; erased += count) {
+          count = Number(await run(erase, answersKey(prefix, organization)));
+        }
+        return erased;
+      }),
+    ping: () =>
+      guarded(async () => {
+        await ready(client, timeout);
+        await client.ping();
+      }),
+    async close() {
+      client.disconnect();
+    },
+  };
+}
+
+/** The client's errors carry commands with their arguments: only the kind of the fault is kept. */
+async function guarded<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw new Error(`the response cache cannot be reached: ${kindOf(error)}`);
+  }
+}

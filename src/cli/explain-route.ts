@@ -1,0 +1,120 @@
+import type { ResolvedPolicy, Snapshot, VirtualKeyConfig, WorkloadConfig } from '#config/snapshot.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import { createPriceBook, type PriceBook } from '#meter/price-book.ts';
+import { createProviders } from '#providers/registry.ts';
+import { createTransport } from '#providers/transport.ts';
+import { routeDifferences, targetsOf } from '#route/decision.ts';
+import { chooseModels, decide, type RouteQuestion, type Target } from '#route/plan.ts';
+import { chatCodec } from '#wire/chat/codec.ts';
+import { BadRequestShape, type Codec } from '#wire/codec.ts';
+import { readDocument } from '#wire/document.ts';
+import { messagesCodec } from '#wire/messages/codec.ts';
+import { responsesCodec } from '#wire/responses/codec.ts';
+import { requestLike } from './explain-request.ts';
+import { UsageError } from './usage-error.ts';
+
+export const SURFACES = ['chat', 'messages', 'responses'] as const;
+export const FEATURES = ['tools', 'images', 'json'] as const;
+export type SurfaceName = (typeof SURFACES)[number];
+export type Feature = (typeof FEATURES)[number];
+
+const CODECS: Readonly<Record<SurfaceName, Codec>> = {
+  chat: chatCodec,
+  messages: messagesCodec,
+  responses: responsesCodec,
+};
+
+/** A call to explain the route of. */
+export interface ExplainQuestion {
+  readonly snapshot: Snapshot;
+  readonly workload: WorkloadConfig;
+  readonly model: string;
+  readonly surface: SurfaceName;
+  readonly features: readonly Feature[];
+  readonly usdToEur: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/**
+ * Writes the policy of a workload with its origins, and what becomes of each model that a call would consider, in the words
+ * of the audit row. Returns the exit status: 0, or 1 when the call would be refused. Throws UsageError for a name that is
+ * no model id.
+ */
+export function routeExplain(question: ExplainQuestion, write: (line: string) => void): number {
+  const { workload, model, surface, features, usdToEur } = question;
+  write(`workload ${workload.id}, organization ${workload.organization.id}`);
+  write('policy');
+  for (const line of originLines(workload.policy)) write(`  ${line}`);
+  if (workload.shadow) writeShadow(workload.policy, workload.shadow, write);
+  write(`${model} on ${surface}${features.length > 0 ? ` with ${features.join(', ')}` : ''}`);
+  const deps = { providers: createProviders(createTransport()), prices: createPriceBook({ usdToEur }) };
+  try {
+    return writeRoute(questionOf(question), workload, deps, write);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    const { status, code, message } = thrown;
+    write(`refused: ${status} ${code}: ${message}`);
+    return 1;
+  }
+}
+
+function originLines({ origins }: ResolvedPolicy): readonly string[] {
+  return origins.map(({ field, value, from }) => `${field}: ${value} — ${from}`);
+}
+
+/** What is otherwise in the shadow. */
+function writeShadow(policy: ResolvedPolicy, shadow: ResolvedPolicy, write: (line: string) => void): void {
+  write('in shadow mode');
+  const inForce = new Set(originLines(policy));
+  for (const line of originLines(shadow)) if (!inForce.has(line)) write(`  ${line}`);
+}
+
+/** Throws the `GatewayError` that the client would be told. */
+function writeRoute(
+  question: RouteQuestion,
+  workload: WorkloadConfig,
+  deps: Parameters<typeof decide>[3],
+  write: (line: string) => void,
+): number {
+  const choice = chooseModels(question, deps);
+  const decision = decide(question, choice, workload.policy, deps);
+  for (const line of decision.trace) write(`  ${line}`);
+  if (workload.shadow) {
+    const differences = routeDifferences(decision, decide(question, choice, workload.shadow, deps));
+    for (const { field, text } of differences) write(`  shadow: ${field}: ${text}`);
+  }
+  const priced: string[] = [];
+  for (const target of targetsOf(decision)) {
+    const id = `${target.provider.config.slug}/${target.model}`;
+    const source = priceSource(target, question, deps.prices);
+    write(`  ${id}: ${source === undefined ? 'left out: no price is known for it' : `price from ${source}`}`);
+    if (source !== undefined) priced.push(id);
+  }
+  if (priced.length === 0) throw new GatewayError('price_unknown', 'A model without a price is not served.');
+  write(`asked in this order: ${priced.join(', ')}`);
+  return 0;
+}
+
+function priceSource(
+  { provider, model }: Target,
+  { key, startedAt }: RouteQuestion,
+  prices: PriceBook,
+): string | undefined {
+  return prices.find(key.workload.organization, provider.config, model, startedAt)?.source;
+}
+
+/** The smallest request of the surface that has these features, as routing sees it. */
+function questionOf({ workload, model, surface, features, at }: ExplainQuestion): RouteQuestion {
+  const codec = CODECS[surface];
+  const text = JSON.stringify(requestLike(surface, model, features));
+  const document = readDocument(codec.family, text);
+  const key: VirtualKeyConfig = { id: 'explained', revoked: false, workload };
+  try {
+    const { media } = codec.contents(document);
+    return { key, codec, document, text, ask: codec.ask(document), headers: {}, media, startedAt: at };
+  } catch (thrown) {
+    if (thrown instanceof BadRequestShape) throw new UsageError(thrown.message);
+    throw thrown;
+  }
+}

@@ -1,0 +1,139 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { make, sha256, type TestResource } from '#config/testing/resources.ts';
+import { explain } from './explain.ts';
+
+let dir: string;
+
+const bot = { targetRefs: [{ kind: 'Workload', name: 'bot' }] };
+const RESOURCES: readonly TestResource[] = [
+  make('Organization', 'acme', { priceBookRef: { name: 'prices' }, messagesDefaultProvider: 'home' }),
+  make('Workload', 'bot', { allowedModels: ['gw/*', 'home/*', 'away/*'] }),
+  make('Workload', 'other', { organizationRef: { name: 'acme' } }),
+  make('VirtualKey', 'front', { hash: { value: sha256('front') } }),
+  make('PriceBook', 'prices', { prices: [{ model: 'home/*', input: '1', output: '2' }] }),
+  make('Provider', 'home', {
+    models: [
+      { id: 'plain', vision: false },
+      { id: 'seeing', vision: true },
+    ],
+  }),
+  make('Provider', 'away', { jurisdiction: 'US' }),
+  make('Provider', 'free', {}),
+  make('ModelAlias', 'auto', {
+    strategy: 'Auto',
+    targets: [{ model: 'away/x' }, { model: 'home/plain', priority: 1 }, { model: 'home/seeing', priority: 2 }],
+    auto: { routes: [{ task: 'code', model: 'home/seeing' }] },
+  }),
+  make('Policy', 'floor', {
+    defaults: undefined,
+    overrides: { dlp: { mode: 'Mask' }, residency: { allowedJurisdictions: ['EU'] } },
+  }),
+  make('Policy', 'own', { ...bot, defaults: { answerTimeoutSeconds: 60, dlp: { mode: 'AllowLog' } } }),
+  make('Policy', 'next', {
+    ...bot,
+    mode: 'Shadow',
+    defaults: { allowedModels: ['home/plain'], dlp: { mode: 'Block' } },
+  }),
+];
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'gw-explain-'));
+  const texts = RESOURCES.map((resource) => stringify(JSON.parse(JSON.stringify(resource))));
+  await writeFile(join(dir, 'all.yaml'), texts.join('---\n'));
+});
+
+afterAll(async () => {
+  await rm(dir, { recursive: true });
+});
+
+async function run(...args: readonly string[]): Promise<{ status: number; lines: string[]; errors: string[] }> {
+  const lines: string[] = [];
+  const errors: string[] = [];
+  const output = { out: (line: string) => void lines.push(line), err: (line: string) => void errors.push(line) };
+  const status = await explain(['--config', dir, ...args], { usdToEur: '0.92' }, output);
+  return { status, lines, errors };
+}
+
+test('tells the policy with its origins, each candidate, its price, and the shadow', async () => {
+  const { status, lines } = await run('--key', 'front', '--model', 'gw/auto', '--has', 'images,tools');
+  expect(lines).toEqual([
+    'workload default/bot, organization default/acme',
+    'policy',
+    '  dlp.mode: mask — Policy default/floor (override)',
+    '  dlp.documents: off — built-in',
+    '  dlp.entities: all — built-in',
+    '  dlp.customTerms: none — built-in',
+    '  allowedModels: gw/*, home/*, away/* — Workload default/bot',
+    '  residency.allowedJurisdictions: EU — Policy default/floor (override)',
+    '  contentRetention: Disabled — built-in',
+    '  caching.promptCache: Disabled — built-in',
+    '  caching.responseCache.mode: Disabled — built-in',
+    '  caching.responseCache.ttlSeconds: 3600 — built-in',
+    '  contentRetentionDays: 30 — built-in',
+    '  scopeGuard.mode: off — built-in',
+    '  answerTimeoutSeconds: 60 — Policy default/own (workload)',
+    'in shadow mode',
+    '  allowedModels: home/plain — Policy default/next (shadow workload)',
+    '  answerTimeoutSeconds: 300 — Workload default/bot',
+    'gw/auto on chat with images, tools',
+    '  gw/auto: automatic: a request with tools, images, by priority',
+    '  away/x: refused: in US, allowed are EU (Policy default/floor (override))',
+    '  home/plain: left out: it takes no images, and another does',
+    '  home/seeing: taken: chat, verbatim, in EU',
+    '  shadow: allowedModels: home/seeing would be refused: not on the allow-list of Policy default/next (shadow workload)',
+    '  home/seeing: price from PriceBook default/prices home/*',
+    'asked in this order: home/seeing',
+  ]);
+  expect(status).toBe(0);
+});
+
+test.each([
+  ['chat', 'home/plain', '  home/plain: taken: chat, verbatim, in EU'],
+  ['messages', 'plain', '  home/plain: taken: chat, translated, in EU'],
+  ['responses', 'home/plain', '  home/plain: taken: chat, translated, in EU'],
+])('tells the lane on %s', async (surface, model, line) => {
+  for (const has of ['', 'tools', 'json', 'images', 'tools,images,json']) {
+    const { status, lines } = await run(
+      '--workload',
+      'default/bot',
+      '--model',
+      model,
+      '--surface',
+      surface,
+      '--has',
+      has,
+    );
+    expect({ status, told: lines.includes(line) }).toEqual({ status: 0, told: true });
+  }
+});
+
+test.each([
+  ['bot', 'away/x', 'refused: 403 residency_denied: No allowed jurisdiction serves this request: away is in US'],
+  ['bot', 'free/x', 'refused: 403 permission_denied: The model is not on the allow-list of Workload default/bot.'],
+  ['bot', 'home/none', 'refused: 404 model_not_found'],
+  ['bot', 'plain', 'refused: 400 model_not_prefixed'],
+  ['other', 'free/x', 'refused: 400 price_unknown'],
+])('workload %s, model %s: %s', async (workload, model, last) => {
+  const { status, lines } = await run('--workload', workload, '--model', model);
+  expect(status).toBe(1);
+  expect(lines.at(-1)).toContain(last);
+});
+
+test('names that are not there, or no names', async () => {
+  await expect(run('--key', 'none', '--model', 'a/b')).rejects.toThrow('there is no key "none" in this folder');
+  await expect(run('--workload', 'none', '--model', 'a/b')).rejects.toThrow('there is no workload "none"');
+  await expect(run('--workload', 'bot', '--model', ' ')).rejects.toThrow('model is required');
+});
+
+test('a folder with faults is not explained', async () => {
+  const broken = await mkdtemp(join(tmpdir(), 'gw-explain-'));
+  await writeFile(join(broken, 'a.yaml'), stringify(make('Workload', 'bot')));
+  const { status, lines, errors } = await run('--config', broken, '--workload', 'bot', '--model', 'a/b');
+  await rm(broken, { recursive: true });
+  expect({ status, lines }).toEqual({ status: 2, lines: [] });
+  expect(errors).toEqual([expect.stringContaining('there is no Organization default/acme')]);
+});

@@ -1,0 +1,84 @@
+import { parseArgs } from 'node:util';
+import { loadFolder } from '#config/folder-source.ts';
+import type { Snapshot, WorkloadConfig } from '#config/snapshot.ts';
+import { formatFault } from './config-check.ts';
+import { FEATURES, routeExplain, SURFACES, type Feature, type SurfaceName } from './explain-route.ts';
+import type { Output } from './output.ts';
+import { UsageError } from './usage-error.ts';
+
+export const EXPLAIN_HELP = `gwctl explain --config DIR (--key NAME | --workload NAME) --model ID
+              [--surface SURFACE] [--has FEATURES] [--secrets-dir DIR] [--usd-to-eur RATE]
+
+Tells under which policy a call would be made, who decided each field of it, which models would be considered and what
+would become of each. Nothing is sent. Ends with 1 when the call would be refused.
+
+  --config DIR        Folder of resources
+  --key, --workload   Whose call it is: <namespace>/<name>, or a name that only one namespace has
+  --model ID          <provider>/<model>, an alias, or on messages a bare id
+  --surface SURFACE   ${SURFACES.join(', ')} (default: chat)
+  --has FEATURES      What the request has beside text, with commas between: ${FEATURES.join(', ')}
+  --secrets-dir DIR   Folder with <name>/<key> files, for secrets that are not resources
+  --usd-to-eur RATE   Euro per US dollar (default: GW_USD_TO_EUR, or 0.92)
+`;
+
+const OPTIONS = {
+  config: { type: 'string' },
+  key: { type: 'string' },
+  workload: { type: 'string' },
+  model: { type: 'string' },
+  surface: { type: 'string' },
+  has: { type: 'string' },
+  'secrets-dir': { type: 'string' },
+  'usd-to-eur': { type: 'string' },
+} as const;
+
+/** Explains what policy makes of a call. Resolves with the exit status; rejects with UsageError. */
+export async function explain(
+  args: readonly string[],
+  defaults: { readonly usdToEur: string },
+  { out, err }: Output,
+): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const { config: dir, key, workload: name, model } = values;
+  if (dir === undefined) throw new UsageError('name the folder of resources: --config DIR');
+  if ((key === undefined) === (name === undefined)) throw new UsageError('say whose call it is: --key or --workload');
+  if (model === undefined) throw new UsageError('name the model: --model ID');
+  const surface = oneOf(SURFACES, values.surface ?? 'chat', '--surface');
+  const has = (values.has ?? '').split(',').filter((word) => word !== '');
+  const features = has.map((word) => oneOf(FEATURES, word, '--has'));
+  const usdToEur = values['usd-to-eur'] ?? defaults.usdToEur;
+  const secretsDir = values['secrets-dir'];
+  const result = await loadFolder({ dir, usdToEur, ...(secretsDir !== undefined && { secretsDir }) });
+  if (!result.snapshot) {
+    for (const fault of result.faults) err(formatFault(fault));
+    return 2;
+  }
+  const workload =
+    key === undefined ? named('workload', result.snapshot.workloads, name!) : workloadOf(result.snapshot, key);
+  return routeExplain({ snapshot: result.snapshot, workload, model, surface, features, usdToEur, at: Date.now() }, out);
+}
+
+function oneOf<T extends SurfaceName | Feature>(words: readonly T[], word: string, option: string): T {
+  const found = words.find((known) => known === word);
+  if (found === undefined) throw new UsageError(`${option} takes ${words.join(', ')}, not "${word}"`);
+  return found;
+}
+
+function workloadOf({ keys }: Snapshot, name: string): WorkloadConfig {
+  const byId = new Map([...keys.values()].map((key) => [key.id, key]));
+  return named('key', byId, name).workload;
+}
+
+/** What is named by its id, or by the end of it where no other ends so. */
+function named<T>(what: string, byId: ReadonlyMap<string, T>, name: string): T {
+  const whole = byId.get(name);
+  if (whole !== undefined) return whole;
+  const found = [...byId].filter(([id]) => id.endsWith(`/${name}`));
+  const [first] = found;
+  if (first && found.length === 1) return first[1];
+  throw new UsageError(
+    first
+      ? `there are several: name one of ${found.map(([id]) => id).join(', ')}`
+      : `there is no ${what} "${name}" in this folder`,
+  );
+}

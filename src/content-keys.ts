@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import type { MasterKey } from '#seal/sealed-box.ts';
+
+const LINE = /^([A-Za-z0-9._-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
+
+/**
+ * The master keys of the response cache and of retained content: a line `id:base64 of 32 bytes` each, the newest first.
+ * The first one seals, the others still open; a key that was taken out makes all it had sealed unreadable. The file is
+ * made, with one random key, when there is none. Rejects when it holds anything else; the message tells no key.
+ */
+export async function loadContentKeys(file: string): Promise<readonly MasterKey[]> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return makeKeyFile(file);
+    throw error;
+  });
+  return readContentKeys(text);
+}
+
+/** Reads the text of such a file. Throws when it holds anything but keys. */
+export function readContentKeys(text: string): readonly MasterKey[] {
+  const keys: MasterKey[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const [, id, secret] = LINE.exec(line.trim()) ?? [];
+    if (id === undefined || secret === undefined)
+      throw new Error(`content keys, line ${index + 1}: not id:base64 of 32 bytes`);
+    if (keys.some((key) => key.id === id)) throw new Error(`content keys, line ${index + 1}: the id is used twice`);
+    keys.push({ id, secret: Buffer.from(secret, 'base64') });
+  }
+  if (keys.length === 0) throw new Error('content keys: the file holds no key');
+  return keys;
+}
+
+/** Linked into its place whole: nobody reads half of it, and of several processes the first one makes it. */
+async function makeKeyFile(file: string): Promise<string> {
+  const text = `${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}\n`;
+  const draft = `${file}.${randomBytes(4).toString('hex')}`;
+  try {
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+    await link(draft, file);
+    return text;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return await readFile(file, 'utf8');
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

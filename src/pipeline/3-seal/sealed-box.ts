@@ -1,0 +1,140 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  randomFillSync,
+  type KeyObject,
+} from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+/** A master key of 32 bytes and the name by which sealed content says that it was used. */
+export interface MasterKey {
+  /** 1 to 32 ASCII characters. */
+  readonly id: string;
+  readonly secret: Uint8Array;
+}
+
+/** What content is sealed for: it opens nowhere else. */
+export interface Place {
+  readonly organization: string;
+  readonly purpose: 'answer' | 'content';
+  /** The cache entry's name, or the call's id. */
+  readonly name: string;
+}
+
+/**
+ * AES-256-GCM with a key of its own for every organization and purpose, derived from a master key by HKDF-SHA256. The
+ * newest master key seals; content that an older one has sealed still opens. // spec 4.3.4
+ */
+export interface SealedBox {
+  seal(place: Place, content: Uint8Array): Buffer;
+  /** Undefined when it was sealed with a key that is not known any more, for another place, or was changed. */
+  open(place: Place, sealed: Uint8Array): Buffer | undefined;
+  /** What a text is called in an organization's cache, a name for each master key, the newest first. */
+  names(organization: string, text: string): readonly string[];
+}
+
+const VERSION = 1;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+/** Derived keys kept ready. */
+const MOST_DERIVED = 10_000;
+
+/** `keys`: the newest first. Throws RangeError when there is none, or one is no key. */
+export function createSealedBox(keys: readonly MasterKey[]): SealedBox {
+  const [newest] = keys;
+  if (!newest) throw new RangeError('at least one master key is needed');
+  for (const { id, secret } of keys) {
+    if (secret.length !== KEY_BYTES || !/^[\x21-\x7e]{1,32}$/.test(id))
+      throw new RangeError('a master key has 32 bytes');
+  }
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  if (byId.size < keys.length) throw new RangeError('two master keys have the same id');
+  const derived = new LRUCache<string, KeyObject>({ max: MOST_DERIVED });
+  const keyFor = ({ id, secret }: MasterKey, purpose: Place['purpose'] | 'name', organization: string): KeyObject => {
+    const use = `${id} ${purpose} ${organization}`;
+    let key = derived.get(use);
+    if (key === undefined) {
+      const info = `gatewarden ${purpose} v1\n${organization}`;
+      key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, new Uint8Array(0), info, KEY_BYTES)));
+      derived.set(use, key);
+    }
+    return key;
+  };
+  return {
+    seal(place, content) {
+      const head = headOf(newest.id);
+      const cipher = createCipheriv('aes-256-gcm', keyFor(newest, place.purpose, place.organization), head.nonce);
+      cipher.setAAD(boundTo(place, newest.id));
+      return Buffer.concat([head.bytes, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(place, sealed) {
+      const parts = readEnvelope(sealed);
+      const key = parts && byId.get(parts.id);
+      if (!parts || !key) return undefined;
+      const decipher = createDecipheriv(
+        'aes-256-gcm',
+        keyFor(key, place.purpose, place.organization),
+        parts.nonce,
+        TAG_LENGTH,
+      );
+      decipher.setAAD(boundTo(place, key.id)).setAuthTag(parts.tag);
+      try {
+        const opened = decipher.update(parts.content);
+        decipher.final();
+        return opened;
+      } catch {
+        return undefined;
+      }
+    },
+    names(organization, text) {
+      const digest = hash('sha256', text, 'buffer');
+      return keys.map((key) =>
+        createHmac('sha256', keyFor(key, 'name', organization))
+          .update(digest)
+          .digest('base64url'),
+      );
+    },
+  };
+}
+
+const TAG_LENGTH = { authTagLength: TAG_BYTES } as const;
+
+/** Version, length of the key's id, the id, a nonce; then follow the content and its tag. */
+function headOf(id: string): { readonly bytes: Buffer; readonly nonce: Buffer } {
+  const bytes = Buffer.allocUnsafe(2 + id.length + NONCE_BYTES);
+  bytes[0] = VERSION;
+  bytes[1] = id.length;
+  bytes.write(id, 2, 'latin1');
+  const nonce = randomFillSync(bytes.subarray(2 + id.length));
+  return { bytes, nonce };
+}
+
+interface Envelope {
+  readonly id: string;
+  readonly nonce: Uint8Array;
+  readonly content: Uint8Array;
+  readonly tag: Uint8Array;
+}
+
+function readEnvelope(sealed: Uint8Array): Envelope | undefined {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
+  const start = 2 + (bytes[1] ?? 0);
+  const end = bytes.length - TAG_BYTES;
+  if (bytes[0] !== VERSION || end < start + NONCE_BYTES) return undefined;
+  return {
+    id: bytes.toString('latin1', 2, start),
+    nonce: bytes.subarray(start, start + NONCE_BYTES),
+    content: bytes.subarray(start + NONCE_BYTES, end),
+    tag: bytes.subarray(end),
+  };
+}
+
+/** What is authenticated beside the content, so that nobody can move it to another place. */
+function boundTo({ organization, purpose, name }: Place, keyId: string): Buffer {
+  return Buffer.from(JSON.stringify([VERSION, keyId, purpose, organization, name]));
+}

@@ -1,0 +1,410 @@
+import { hash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, test } from 'vitest';
+import { chat, cutOff, echo, json, sse } from '../harness/answers.ts';
+import { newKey, resource } from '../harness/gateway.ts';
+import { gate } from '../harness/gate.ts';
+import { ledgerRows, rowOf } from '../harness/ledger-rows.ts';
+import { startRedis } from '../harness/redis.ts';
+import { expectBooksToAgree, startStack, type Stack } from './stack.ts';
+
+/** The exact cache with real processes and stores: what is shared, what never is, what is kept and what is not. */
+
+let stack: Stack | undefined;
+let cleanup = new AsyncDisposableStack();
+afterEach(async () => {
+  await stack?.[Symbol.asyncDispose]();
+  stack = undefined;
+  await cleanup.disposeAsync();
+  cleanup = new AsyncDisposableStack();
+});
+
+const CACHED = {
+  contentRetention: 'Enabled',
+  caching: { responseCache: { mode: 'Enabled', ttlSeconds: 600 } },
+};
+const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+const from = (email: string) => ({ messages: [{ role: 'user', content: `Write to ${email}` }] });
+
+/** Asks, and tells what came with it. */
+async function told(answering: Promise<Response>) {
+  const answer = await answering;
+  return {
+    status: answer.status,
+    cache: answer.headers.get('x-gw-cache'),
+    id: answer.headers.get('x-request-id'),
+    text: await answer.text(),
+  };
+}
+
+/** An answer is stored behind its back: asks until one comes from the cache. */
+async function untilHit(ask: () => Promise<Response>): ReturnType<typeof told> {
+  for (let tries = 0; tries < 100; tries++) {
+    const answer = await told(ask());
+    if (answer.cache === 'hit') return answer;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('nothing came from the cache');
+}
+
+/** Waits until the gateway has this many calls in progress. */
+async function untilOpen({ gateway }: Stack, calls: number): Promise<void> {
+  await expect
+    .poll(async () => (await fetch(`${gateway.adminUrl}/metrics`)).text(), { interval: 20 })
+    .toContain(`gw_open_calls ${calls}\n`);
+}
+
+/** A file with these content keys, the newest first. */
+function keyFile(...lines: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gatewarden-keys-'));
+  cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'keys');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return file;
+}
+
+const newLine = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
+
+describe('an identical second request', () => {
+  test('is answered without the provider, with the same bytes, and costs nothing', async () => {
+    stack = await startStack({ policy: CACHED });
+    const { ask, upstream, databaseUrl } = stack;
+    upstream.respond(chat({ content: 'Good day.', usage: USAGE }));
+    const first = await told(ask({ seed: 7 }));
+    const second = await told(ask({ seed: 7 }));
+    expect([first.cache, second.cache]).toEqual(['miss', 'hit']);
+    expect(second.text).toBe(first.text);
+    expect(upstream.requests).toHaveLength(1);
+    expect(await rowOf(databaseUrl, first.id)).toMatchObject({ cache_hit: 'none', outcome: 'served' });
+    expect(await rowOf(databaseUrl, second.id)).toMatchObject({
+      cache_hit: 'exact',
+      outcome: 'served',
+      status: 200,
+      provider: 'upstream',
+      provider_model: 'm',
+      jurisdiction: 'EU',
+      attempts: [],
+      cost_nano_eur: '0',
+      held_nano_eur: '0',
+      price: null,
+      usage: null,
+      usage_source: null,
+    });
+    expect(await expectBooksToAgree(stack, 2)).toBe(10n * 2000n + 5n * 8000n);
+    const metrics = await (await fetch(`${stack.gateway.adminUrl}/metrics`)).text();
+    expect(metrics).toContain('gw_cache_lookups_total{result="hit"} 1');
+    expect(metrics).toContain('gw_cache_lookups_total{result="miss"} 1');
+  }, 60_000);
+
+  test('is the same however it is spelt, and another one when it asks for something else', async () => {
+    stack = await startStack({ policy: CACHED });
+    const { ask, upstream } = stack;
+    const raw = (body: string) => told(ask({}, { body }));
+    const spelt = '{"model":"upstream/m","messages":[{"role":"user","content":"Hi"}],"temperature":0.5}';
+    await raw(spelt);
+    for (const same of [
+      '{ "temperature": 5e-1, "messages": [ {"content":"\\u0048i","role":"user"} ], "model": "upstream/m" }',
+      spelt.replace('0.5', '0.50'),
+      spelt.replace('}],', '}],"user":"u-1","metadata":{"trace":"x"},"safety_identifier":"s",'),
+    ]) {
+      expect(await raw(same)).toMatchObject({ status: 200, cache: 'hit' });
+    }
+    for (const other of [
+      spelt.replace('0.5', '0.6'),
+      spelt.replace('Hi', 'hi'),
+      spelt.replace('upstream/m', 'upstream/n'),
+      spelt.replace('}],', '}],"n":2,'),
+      spelt.replace('}],', '}],"seed":9007199254740993,'),
+      spelt.replace('}],', '}],"seed":9007199254740992,'),
+      spelt.replace('}],', '}],"stream":true,'),
+    ]) {
+      expect(await raw(other)).toMatchObject({ status: 200, cache: 'miss' });
+    }
+    expect(upstream.requests).toHaveLength(8);
+  }, 60_000);
+
+  test('asks for the same with other personal data: each caller reads its own', async () => {
+    stack = await startStack({ policy: CACHED });
+    const { ask, upstream } = stack;
+    upstream.respond(echo());
+    for (const stream of [false, true]) {
+      const ada = await told(ask({ ...from('ada@example.com'), stream }));
+      const bob = await told(ask({ ...from('bob@example.org'), stream }));
+      expect([ada.cache, bob.cache]).toEqual(['miss', 'hit']);
+      expect(ada.text).toContain('Write to ada@example.com');
+      expect(bob.text).toContain('Write to bob@example.org');
+      expect(bob.text).not.toContain('ada@');
+    }
+    expect(upstream.requests).toHaveLength(2);
+  }, 60_000);
+
+  test('is a stream again when it was one, frame by frame, however the provider cut it', async () => {
+    stack = await startStack({ policy: CACHED });
+    const { ask, upstream } = stack;
+    upstream.respond(echo({ cutAt: 'every-unit', splitAt: 'every-byte', usage: USAGE }));
+    const asking = () => ask({ ...from('ada@example.com'), stream: true, stream_options: { include_usage: true } });
+    const first = await told(asking());
+    const second = await told(asking());
+    expect(second).toMatchObject({ status: 200, cache: 'hit', text: first.text });
+    expect(first.text.endsWith('data: [DONE]\n\n')).toBe(true);
+    // Without the usage frame it is the same answer, told to somebody who did not ask for that frame.
+    const third = await told(ask({ ...from('eve@example.net'), stream: true }));
+    expect(third.cache).toBe('hit');
+    expect(third.text).not.toContain('prompt_tokens');
+    expect(upstream.requests).toHaveLength(1);
+  }, 60_000);
+
+  test('through another surface is translated as ever', async () => {
+    stack = await startStack({ policy: CACHED });
+    const { upstream, gateway, key } = stack;
+    upstream.respond(chat({ content: 'Good day.', usage: USAGE }));
+    const message = (stream: boolean) =>
+      fetch(`${gateway.url}/v1/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': key },
+        body: JSON.stringify({
+          model: 'upstream/m',
+          max_tokens: 100,
+          stream,
+          messages: [{ role: 'user', content: 'Hello' }],
+        }),
+      });
+    for (const stream of [false, true]) {
+      const first = await (await message(stream)).text();
+      const second = await message(stream);
+      expect(second.headers.get('x-gw-cache')).toBe('hit');
+      const words = (text: string) => text.replaceAll(/msg_[0-9A-Za-z_-]+/g, 'msg');
+      expect(words(await second.text())).toBe(words(first));
+    }
+    expect(upstream.requests).toHaveLength(2);
+  }, 60_000);
+
+  test('counts as a request', async () => {
+    stack = await startStack({ policy: CACHED, workload: { limits: { requestsPerMinute: 3 } } });
+    const { ask } = stack;
+    const statuses: number[] = [];
+    for (let call = 0; call < 4; call++) statuses.push((await told(ask())).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  }, 60_000);
+
+  test('without the opt-in goes to the provider, and nothing is kept', async () => {
+    stack = await startStack({ policy: { contentRetention: 'Enabled' } });
+    const { ask, upstream } = stack;
+    expect([(await told(ask())).cache, (await told(ask())).cache]).toEqual([null, null]);
+    expect(upstream.requests).toHaveLength(2);
+  }, 60_000);
+});
+
+test('organizations never share, and what is stored says nothing', async () => {
+  const otherKey = newKey();
+  stack = await startStack({
+    policy: CACHED,
+    more: () => [
+      resource('Organization', 'rival', { contact: { email: 'ops@rival.example' }, priceBookRef: { name: 'prices' } }),
+      resource('Workload', 'rival-app', { organizationRef: { name: 'rival' } }),
+      resource('VirtualKey', 'rival-key', {
+        workloadRef: { name: 'rival-app' },
+        hash: { algorithm: 'SHA256', value: hash('sha256', otherKey, 'hex') },
+      }),
+      resource('Policy', 'rival-policy', {
+        targetRefs: [{ kind: 'Organization', name: 'rival' }],
+        defaults: CACHED,
+      }),
+    ],
+  });
+  const { ask, upstream, key, redis } = stack;
+  upstream.respond(chat({ content: 'Unmistakable words.', usage: USAGE }));
+  const headersOf = (secret: string) => ({ 'content-type': 'application/json', authorization: `Bearer ${secret}` });
+  const as = (secret: string) => told(ask({}, { headers: headersOf(secret) }));
+  expect((await as(key)).cache).toBe('miss');
+  expect((await as(key)).cache).toBe('hit');
+  expect((await as(otherKey)).cache).toBe('miss');
+  expect((await as(otherKey)).cache).toBe('hit');
+  expect(upstream.requests).toHaveLength(2);
+  const client = new Redis(redis.url);
+  cleanup.defer(() => client.disconnect());
+  const answersOf = async (organization: string) => {
+    const index = `gw:{default/${organization}}:answers`;
+    const names = await client.zrange(index, '0', '-1');
+    return { names, keys: names.map((name) => `${index}:${name}`) };
+  };
+  const [acme, rival] = [await answersOf('acme'), await answersOf('rival')];
+  expect([acme.names, rival.names].map(({ length }) => length)).toEqual([1, 1]);
+  expect(acme.names).not.toEqual(rival.names);
+  const sealed = await client.getBuffer(acme.keys[0]!);
+  expect(sealed!.includes('Unmistakable')).toBe(false);
+  // Put into the other's place by somebody who can write there, it does not open: the provider is asked.
+  await client.set(rival.keys[0]!, sealed!, 'EX', 600);
+  expect((await as(otherKey)).cache).toBe('miss');
+  expect(upstream.requests).toHaveLength(3);
+}, 60_000);
+
+test('survives a key rotation; a key that is taken out takes its answers with it', async () => {
+  const [old, next] = [newLine('old'), newLine('next')];
+  stack = await startStack({ policy: CACHED, env: { GW_CONTENT_KEY_FILE: keyFile(old) } });
+  const { ask, upstream } = stack;
+  expect((await told(ask())).cache).toBe('miss');
+  stack.gateway = await stack.another({ GW_CONTENT_KEY_FILE: keyFile(next, old) });
+  expect((await told(ask())).cache).toBe('hit');
+  expect((await told(ask({ seed: 1 }))).cache).toBe('miss');
+  stack.gateway = await stack.another({ GW_CONTENT_KEY_FILE: keyFile(next) });
+  expect((await told(ask({ seed: 1 }))).cache).toBe('hit');
+  expect((await told(ask())).cache).toBe('miss');
+  expect(upstream.requests).toHaveLength(3);
+}, 60_000);
+
+describe('never kept:', () => {
+  const stop = { usage: USAGE };
+  test.each([
+    ['an error of the provider', json({ error: { message: 'no' } }, 400), {}, 400],
+    ['a failure', cutOff(), {}, 502],
+    ['an answer that the provider filtered', chat({ content: 'no', finishReason: 'content_filter', ...stop }), {}, 200],
+    ['an answer that ended in an error', chat({ content: 'no', finishReason: 'error', ...stop }), {}, 200],
+    [
+      'a stream that broke',
+      chat({ content: ['a', 'b'], ending: 'reset', finishReason: null, done: false }),
+      { stream: true },
+      200,
+    ],
+    ['a stream that reports an error', sse([{ data: { error: { message: 'no capacity' } } }]), { stream: true }, 502],
+    ['an answer too long', chat({ content: 'x'.repeat(1_100_000), ...stop }), {}, 200],
+  ])(
+    '%s',
+    async (_name, answer, body, status) => {
+      stack = await startStack({ policy: CACHED });
+      const { ask, upstream } = stack;
+      upstream.respond(answer);
+      expect(await told(ask(body))).toMatchObject({ status, cache: 'miss' });
+      const asked = upstream.requests.length;
+      upstream.respond(chat({ content: 'fine', usage: USAGE }));
+      const again = await told(ask(body));
+      expect(again).toMatchObject({ status: 200, cache: 'miss' });
+      expect(again.text).toContain('fine');
+      expect(upstream.requests).toHaveLength(asked + 1);
+    },
+    60_000,
+  );
+
+  test.each([
+    ['what a tool of the provider found', { tools: [{ type: 'web_search' }] }],
+    ['what is to be stored at the provider', { store: true }],
+  ])(
+    '%s',
+    async (_name, body) => {
+      stack = await startStack({ policy: CACHED });
+      const { ask, upstream } = stack;
+      for (let call = 0; call < 2; call++) expect(await told(ask(body))).toMatchObject({ status: 200, cache: null });
+      expect(upstream.requests).toHaveLength(2);
+    },
+    60_000,
+  );
+
+  test('an answer whose client hung up', async () => {
+    stack = await startStack({ policy: CACHED, workload: { onHangUp: 'Drain' } });
+    const { ask, upstream, databaseUrl } = stack;
+    const steps = gate();
+    upstream.respond(chat({ content: ['a', 'b', 'c'], gate: steps, usage: USAGE }));
+    const hangUp = new AbortController();
+    const answering = ask({ stream: true }, { signal: hangUp.signal });
+    await steps.step();
+    await steps.step();
+    const answer = await answering;
+    hangUp.abort();
+    for (let beat = 0; beat < 5; beat++) await (await fetch(`${stack.gateway.adminUrl}/livez`)).text();
+    steps.release();
+    expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({ outcome: 'hung_up' });
+    expect((await told(ask({ stream: true }))).cache).toBe('miss');
+  }, 60_000);
+
+  test('a call that was refused before it was sent', async () => {
+    stack = await startStack({ policy: { ...CACHED, dlp: { mode: 'Block' } } });
+    const { ask, upstream } = stack;
+    for (let call = 0; call < 2; call++) {
+      expect(await told(ask(from('ada@example.com')))).toMatchObject({ status: 422, cache: null });
+    }
+    expect(upstream.requests).toHaveLength(0);
+  }, 60_000);
+});
+
+describe('identical calls at the same time', () => {
+  test.each([false, true])(
+    'reach the provider once, and are sealed one by one (stream: %s)',
+    async (stream) => {
+      stack = await startStack({ policy: CACHED });
+      const { ask, upstream, databaseUrl } = stack;
+      const held = gate();
+      upstream.respond(chat({ content: 'Good day.', usage: USAGE, gate: held }));
+      const asking = Array.from({ length: 20 }, () => told(ask({ stream })));
+      await upstream.request(0);
+      await held.waiting();
+      await untilOpen(stack, 20);
+      held.release();
+      const answers = await Promise.all(asking);
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      expect(answers.every(({ status }) => status === 200)).toBe(true);
+      expect(upstream.requests).toHaveLength(1);
+      const rows = await ledgerRows(databaseUrl, 20);
+      expect(rows.map((row) => row.cache_hit).sort()).toEqual([...Array<string>(19).fill('exact'), 'none']);
+      expect(await expectBooksToAgree(stack, 20)).toBe(10n * 2000n + 5n * 8000n);
+    },
+    60_000,
+  );
+
+  test('go on by themselves when the one they wait for hangs up', async () => {
+    stack = await startStack({ policy: CACHED });
+    const { ask, upstream } = stack;
+    const held = gate();
+    upstream.respond([chat({ content: 'never', gate: held }), chat({ content: 'Good day.', usage: USAGE })]);
+    const hangUp = new AbortController();
+    const leading = ask({}, { signal: hangUp.signal }).catch(() => 'gone');
+    await upstream.request(0);
+    const following = Array.from({ length: 3 }, () => told(ask()));
+    await untilOpen(stack, 4);
+    hangUp.abort();
+    expect(await leading).toBe('gone');
+    for (const answer of await Promise.all(following)) {
+      expect(answer.status).toBe(200);
+      expect(answer.text).toContain('Good day.');
+    }
+    held.release();
+  }, 60_000);
+});
+
+test.each(['kill', 'pause'] as const)(
+  'without the cache (%s) calls are served, each by the provider',
+  async (how) => {
+    const cache = await startRedis({ control: true });
+    cleanup.defer(() => cache.stop());
+    stack = await startStack({ policy: CACHED, env: { GW_CACHE_REDIS_URL: cache.url } });
+    const { ask, upstream } = stack;
+    expect([(await told(ask())).cache, (await told(ask())).cache]).toEqual(['miss', 'hit']);
+    await cache[how]();
+    for (let call = 0; call < 3; call++) expect(await told(ask())).toMatchObject({ status: 200, cache: 'miss' });
+    expect(upstream.requests).toHaveLength(4);
+    const metrics = await (await fetch(`${stack.gateway.adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/gw_store_faults_total\{what="cache.fault"\} [1-9]/);
+    await cache.restart({ empty: true });
+    await untilHit(() => ask());
+  },
+  60_000,
+);
+
+test('what was stored is read by another gateway, and by nobody once it is gone', async () => {
+  const keys = keyFile(newLine('shared'));
+  stack = await startStack({ policy: CACHED, env: { GW_CONTENT_KEY_FILE: keys } });
+  const { ask, upstream, redis } = stack;
+  await told(ask());
+  stack.gateway = await stack.another();
+  expect((await untilHit(() => ask())).status).toBe(200);
+  expect(upstream.requests).toHaveLength(1);
+  const client = new Redis(redis.url);
+  cleanup.defer(() => client.disconnect());
+  const index = 'gw:{default/acme}:answers';
+  const [name] = await client.zrange(index, '0', '-1');
+  expect(await client.ttl(`${index}:${name}`)).toBeGreaterThan(500);
+  await client.del(`${index}:${name}`);
+  expect((await told(ask())).cache).toBe('miss');
+}, 60_000);

@@ -1,0 +1,26 @@
+import type { VirtualKeyConfig } from '#config/snapshot.ts';
+import { createPriceBook } from '#meter/price-book.ts';
+import { createProviders } from '#providers/registry.ts';
+import { createTransport } from '#providers/transport.ts';
+import type { Codec } from '#wire/codec.ts';
+import { readDocument } from '#wire/document.ts';
+import type { RouteDeps, RouteQuestion } from '#route/plan.ts';
+
+/** Real ways out, of which none is taken, and the built-in prices. */
+export const DEPS: RouteDeps = {
+  providers: createProviders(createTransport()),
+  prices: createPriceBook({ usdToEur: '0.92' }),
+};
+
+/** A request as routing sees it once it was inspected. */
+export function questionOf(
+  key: VirtualKeyConfig,
+  codec: Codec,
+  body: object,
+  headers: RouteQuestion['headers'] = {},
+): RouteQuestion {
+  const text = JSON.stringify(body);
+  const document = readDocument(codec.family, text);
+  const { media } = codec.contents(document);
+  return { key, codec, document, text, ask: codec.ask(document), headers, media, startedAt: Date.UTC(2026, 10, 21) };
+}
