@@ -28,6 +28,7 @@ let serve: (ingress: Ingress) => AsyncGenerator<Answer>;
 let served: Ingress[];
 let sealed: string[];
 let draining: boolean;
+let turnedAway: GatewayError | undefined;
 let app: FastifyInstance;
 
 beforeEach(() => {
@@ -35,6 +36,7 @@ beforeEach(() => {
   served = [];
   sealed = [];
   draining = false;
+  turnedAway = undefined;
   app = buildGateway({
     calls: new OpenCalls(),
     serve: (ingress) => {
@@ -53,19 +55,20 @@ beforeEach(() => {
     docsUrl: 'https://docs.test/',
     bodyLimitBytes: 65_536,
     draining: () => draining,
+    turnAway: () => turnedAway,
   });
 });
 
 afterEach(() => app.close());
 
 async function* answer(text: string): AsyncGenerator<Answer> {
-  yield { kind: 'accepted', stream: false, headers: { 'x-extra': '1' } };
+  yield { kind: 'accepted', stream: false, headers: { 'x-extra': '1' }, limits: {} };
   yield { kind: 'head' };
   yield { kind: 'body', text };
 }
 
 async function* stream(texts: readonly string[], error?: GatewayError): AsyncGenerator<Answer> {
-  yield { kind: 'accepted', stream: true, headers: {} };
+  yield { kind: 'accepted', stream: true, headers: {}, limits: {} };
   yield { kind: 'head' };
   for (const text of texts) yield { kind: 'body', text };
   if (error) throw error;
@@ -283,7 +286,7 @@ test.each([
     const head = gate();
     const end = gate();
     serve = async function* () {
-      yield { kind: 'accepted', stream: true, headers: {} };
+      yield { kind: 'accepted', stream: true, headers: {}, limits: {} };
       await head.pass();
       yield { kind: 'head' };
       yield { kind: 'body', text: 'data: 1\n\n' };

@@ -104,10 +104,12 @@ function mountModels(app: FastifyInstance, deps: GatewayDeps): void {
   }
 }
 
-/** Nobody gets further without a key, or while the process is ending. */
+/** Nobody gets further without a key, while the process is ending, or where a call is known to be refused. */
 function admit(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps, voice: Voice, door?: Door): void {
-  arrive(request, reply, deps.keys, voice, door);
+  const arrival = arrive(request, reply, deps.keys, voice, door);
   refuseWhileDraining(reply, deps);
+  const refusal = door && deps.turnAway(arrival);
+  if (refusal) throw refusal;
 }
 
 function refuseWhileDraining(reply: FastifyReply, deps: GatewayDeps): void {

@@ -35,6 +35,11 @@ export function createObserver(log: Log): Observer {
     'gw_shadow_differences_total',
     'Calls that a policy in shadow mode would have decided otherwise, by its field.',
   );
+  const circuits = metrics.counter('gw_circuit_changes_total', 'Circuit breakers that changed, by provider and state.');
+  const aside = metrics.counter(
+    'gw_credentials_set_aside_total',
+    'Credentials not used for a while, by provider and why.',
+  );
   return {
     onCorridor(event) {
       switch (event.kind) {
@@ -48,6 +53,16 @@ export function createObserver(log: Log): Observer {
         case 'calls.abandoned':
           abandoned('', event.holds.length);
           return log.warn({ event: event.kind, calls: event.holds.map((hold) => hold.callId) });
+        case 'circuit.changed': {
+          const { kind, provider, model, state } = event;
+          circuits(`provider="${provider}",state="${state}"`);
+          return log[state === 'open' ? 'warn' : 'info']({ event: kind, provider, model, state });
+        }
+        case 'credential.aside': {
+          const { kind, waitMs, ...facts } = event;
+          aside(`provider="${facts.provider}",why="${facts.why}"`);
+          return log.warn({ event: kind, ...facts, wait_ms: Math.ceil(waitMs) });
+        }
         case 'cache.asked':
           return cache(`result="${event.result}"`);
         case 'content.dropped':
@@ -80,6 +95,7 @@ export function createObserver(log: Log): Observer {
     watch({ corridor, calls, config }) {
       metrics.gauge('gw_open_calls', 'Calls in progress.', () => calls.size);
       metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => corridor.openHolds);
+      metrics.gauge('gw_open_circuits', 'Endpoints left alone because they fail.', () => corridor.openCircuits);
       metrics.gauge('gw_pending_rows', 'Audit rows not durable yet.', () => corridor.pendingRows);
       metrics.gauge(
         'gw_pending_settlements',

@@ -63,8 +63,24 @@ describe('envelopes', () => {
     expect(JSON.stringify(chatEnvelope(error))).not.toMatch(/secret|srv/);
   });
 
-  test('a wait is whole seconds, rounded up', () => {
-    expect(errorHeaders(new GatewayError('rate_limit_exceeded', 'x', { retryAfterMs: 1001 }))['retry-after']).toBe('2');
-    expect(errorHeaders(new GatewayError('rate_limit_exceeded', 'x', { retryAfterMs: 1 }))['retry-after']).toBe('1');
+  test('a wait is whole seconds, rounded up, and told exactly where it is less than one', () => {
+    const told = (retryAfterMs: number) => errorHeaders(new GatewayError('rate_limit_exceeded', 'x', { retryAfterMs }));
+    expect([1001, 1000, 320.4, 0].map(told)).toEqual([
+      { 'retry-after': '2' },
+      { 'retry-after': '1' },
+      { 'retry-after': '1', 'retry-after-ms': '321' },
+      { 'retry-after': '1', 'retry-after-ms': '1' },
+    ]);
+  });
+
+  test('a library that comes back by itself is told no wait that it would not keep to', () => {
+    const told = (code: ErrorCode, shouldRetry?: boolean) =>
+      errorHeaders(
+        new GatewayError(code, 'x', { retryAfterMs: 90_000, ...(shouldRetry !== undefined && { shouldRetry }) }),
+      );
+    expect(told('rate_limit_exceeded')).toEqual({ 'retry-after': '60' });
+    expect(told('rate_limit_exceeded', false)).toEqual({ 'retry-after': '90', 'x-should-retry': 'false' });
+    expect(told('upstream_overloaded')).toEqual({ 'retry-after': '90', 'x-should-retry': 'false' });
+    expect(told('upstream_overloaded', true)).toEqual({ 'retry-after': '60' });
   });
 });

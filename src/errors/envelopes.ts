@@ -60,12 +60,20 @@ function messagesType({ code, status }: GatewayError): MessagesErrorType {
   return status === kind.status ? kind.messagesType : (MESSAGES_TYPES[status] ?? 'api_error');
 }
 
-/** Headers every surface sends with a failure: when to come back, and whether to come back at all. */
-export function errorHeaders(error: GatewayError): Record<string, string> {
-  const headers: Record<string, string> = { ...error.headers };
-  const kind: ErrorKind = CATALOGUE[error.code];
-  if (error.retryAfterMs !== undefined)
-    headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
-  if (kind.shouldRetry === false) headers['x-should-retry'] = 'false';
+/** A longer wait than this a client library takes for a mistake, and comes back at once. // wire-formats 1.2 */
+const MAX_RETRY_AFTER_S = 60;
+
+/**
+ * Headers every surface sends with a failure: when to come back, and whether to come back at all. Where libraries come
+ * back by themselves, the wait is one that they keep to.
+ */
+export function errorHeaders({ retryAfterMs, shouldRetry }: GatewayError): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (retryAfterMs !== undefined) {
+    const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+    headers['retry-after'] = String(shouldRetry ? Math.min(seconds, MAX_RETRY_AFTER_S) : seconds);
+    if (retryAfterMs < 1000) headers['retry-after-ms'] = String(Math.max(1, Math.ceil(retryAfterMs)));
+  }
+  if (!shouldRetry) headers['x-should-retry'] = 'false';
   return headers;
 }

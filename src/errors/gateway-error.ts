@@ -1,3 +1,4 @@
+import type { Limits } from '#pipeline/call.ts';
 import { CATALOGUE, type ErrorCode, type ErrorKind } from './catalogue.ts';
 
 /** One attempt on a provider, as `error.gw` tells it. // spec 7.1 */
@@ -22,8 +23,10 @@ interface ErrorDetails {
   readonly report?: FailureReport;
   /** Overrides the catalogue's status: the provider's own 4xx. */
   readonly status?: number;
-  /** Response headers beside `Retry-After`. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** How far the workload's limits are used, where one of them was asked. */
+  readonly limits?: Limits;
+  /** Overrides the catalogue's advice to client libraries that repeat requests by themselves. */
+  readonly shouldRetry?: boolean;
 }
 
 /**
@@ -37,7 +40,9 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly report: FailureReport | undefined;
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly limits: Limits | undefined;
+  /** False: a client library is told not to repeat the request. */
+  readonly shouldRetry: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: ErrorOptions) {
     super(message, options);
@@ -47,7 +52,8 @@ export class GatewayError extends Error {
     this.report = details.report;
     this.status = details.status ?? kind.status;
     this.retryAfterMs = details.retryAfterMs ?? (kind.retryAfter === undefined ? undefined : kind.retryAfter * 1000);
-    this.headers = details.headers ?? {};
+    this.limits = details.limits;
+    this.shouldRetry = details.shouldRetry ?? kind.shouldRetry ?? true;
   }
 }
 

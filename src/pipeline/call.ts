@@ -1,5 +1,6 @@
 import type { CustomTerm, Snapshot, VirtualKeyConfig } from '#config/snapshot.ts';
 import type { Ask, Codec } from '#wire/codec.ts';
+import type { RateStatus } from '#ports/limit-counters.ts';
 import type { Edit, WireDocument } from '#wire/document.ts';
 
 /** The doors of the house, as audit rows name them. */
@@ -51,12 +52,23 @@ export interface Call extends Ingress {
   readonly timeoutMs: number;
 }
 
+/** How far the limits per minute of a workload are used; those it has. */
+export interface Limits {
+  readonly requests?: RateStatus;
+  readonly tokens?: RateStatus;
+}
+
 /**
  * What the corridor hands to a surface, in this order: `accepted` once nothing can refuse the call any more but the
  * provider; one head; then the body. A buffered answer has one body; a stream has one per upstream read, of whole events.
  */
 export type Answer =
-  | { readonly kind: 'accepted'; readonly stream: boolean; readonly headers: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'accepted';
+      readonly stream: boolean;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly limits: Limits;
+    }
   | { readonly kind: 'head' }
   | { readonly kind: 'body'; readonly text: string };
 

@@ -5,6 +5,7 @@ import { InspectedBefore } from '#inspect/inspected-before.ts';
 import { demandOf } from '#meter/demand.ts';
 import { hold } from '#meter/meter.ts';
 import type { PriceBook } from '#meter/price-book.ts';
+import { RecentRefusals } from '#meter/recent-refusals.ts';
 import { createRestorer } from '#meter/restorer.ts';
 import { createSettler } from '#meter/settler.ts';
 import { createSweeper } from '#meter/sweeper.ts';
@@ -15,7 +16,9 @@ import type { RetainedContent } from '#ports/retained-content.ts';
 import { AnswerCache } from '#route/answer-cache.ts';
 import type { Router } from '#ports/router.ts';
 import { dispatch } from '#route/dispatch.ts';
+import { Endpoints, type EndpointEvent } from '#route/endpoints.ts';
 import type { Providers } from '#route/offer.ts';
+import { pass } from '#route/pass.ts';
 import type { Target } from '#route/plan.ts';
 import { routeCall, routePassage } from '#route/route.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
@@ -69,13 +72,19 @@ export type CorridorEvent =
   | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
   | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
   /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
-  | { readonly kind: 'shadow.differed'; readonly field: string };
+  | { readonly kind: 'shadow.differed'; readonly field: string }
+  | EndpointEvent;
 
 /** The assembled corridor of one process. */
 export interface Corridor {
   serve(ingress: Ingress): AsyncGenerator<Answer>;
   /** A call that is passed on without being translated: audio, video, files. */
   pass(passage: Passage): AsyncGenerator<PassageAnswer>;
+  /**
+   * What a request of this caller is refused with whatever it asks for, by what the counters have said a moment ago;
+   * undefined: it must be looked at. To be sealed by `refuse`.
+   */
+  turnAway(caller: Pick<Opening, 'key' | 'snapshot'>): GatewayError | undefined;
   /** Seals a request that was refused before its body could be read. */
   refuse(opening: Opening, family: Family, error: GatewayError): Promise<void>;
   /** Takes over what dead processes left, then keeps doing so. Resolves also when the counters can't be reached yet. */
@@ -84,6 +93,8 @@ export interface Corridor {
   drain(deadlineMs: number): Promise<boolean>;
   stop(): void;
   readonly openHolds: number;
+  /** Endpoints that are left alone because they fail. */
+  readonly openCircuits: number;
   readonly pendingRows: number;
   readonly pendingSettlements: number;
   readonly droppedRows: number;
@@ -135,7 +146,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       if (!sweeper.fresh()) throw error;
     });
   };
-  const meterDeps = { counters, prices: deps.prices, restorer, ensureAlive, owner, open };
+  const refusals = new RecentRefusals();
+  const meterDeps = { counters, prices: deps.prices, restorer, refusals, ensureAlive, owner, open };
   const openEntry = (opening: Opening, family: Family): Entry => {
     const entry = new Entry(opening, family, (draft) => {
       writer.enqueue(draft);
@@ -164,6 +176,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     onFault: (error) => onEvent({ kind: 'content.fault', error }),
     onDropped: (callId) => onEvent({ kind: 'content.dropped', callId }),
   });
+  const endpoints = new Endpoints(onEvent);
   const stages: Stages = {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
     admit,
@@ -202,7 +215,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       const retain = (candidate: Candidate, answer: Buffer | undefined): void =>
         content.enqueue(retained(call, inspection, candidate, answer, recalled.hit));
       const keeps = call.key.workload.policy.contentRetention;
-      return dispatch({ ...work, learned, retain: keeps ? retain : undefined }, entry);
+      return dispatch({ ...work, learned, endpoints, retain: keeps ? retain : undefined }, entry);
     },
   };
   const passageStages: PassageStages = {
@@ -216,10 +229,12 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       requireRoom();
       return hold(subject, [target], demand, meterDeps);
     },
+    pass: (passage, target, outbound, entry) => pass(passage, target, outbound, endpoints, entry),
   };
   return {
     serve: (ingress) => serve(ingress, stages),
     pass: (passage) => servePassage(passage, passageStages),
+    turnAway: ({ key, snapshot }) => refusals.find(key, snapshot),
     async refuse(opening, family, error) {
       await using entry = openEntry(opening, family);
       entry.failed(error);
@@ -243,6 +258,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     },
     get openHolds() {
       return open.size;
+    },
+    get openCircuits() {
+      return endpoints.open;
     },
     get pendingRows() {
       return writer.pending;

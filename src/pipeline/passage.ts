@@ -5,14 +5,14 @@ import type { Inspection, OnFindings } from '#inspect/inspect.ts';
 import type { Demand } from '#meter/demand.ts';
 import type { Debited, Hold } from '#meter/meter.ts';
 import type { Quantity } from '#meter/price.ts';
-import { pass } from '#route/pass.ts';
+import type { Outbound } from '#route/pass.ts';
 import type { Target } from '#route/plan.ts';
 import type { Entry } from '#seal/entry.ts';
 import type { Codec } from '#wire/codec.ts';
 import type { WireDocument } from '#wire/document.ts';
 import { encodeForm, type FormPart } from '#wire/form.ts';
 import { answerTimeout, refuseAtTheDoor } from './admit.ts';
-import type { Opening } from './call.ts';
+import type { Limits, Opening } from './call.ts';
 import { readPassageBody, type ReadBody } from './passage-body.ts';
 
 /** A call that is passed on without being translated: its bytes stream both ways. // spec 1.3, 4.1 */
@@ -38,7 +38,12 @@ export type PassageBody =
 
 /** What the corridor hands to the passthrough surface: one head, then bytes as they come. */
 export type PassageAnswer =
-  | { readonly kind: 'head'; readonly status: number; readonly headers: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'head';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly limits: Limits;
+    }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
 /** Steps of the corridor as a passage walks them; each throws a `GatewayError` to refuse. */
@@ -53,6 +58,7 @@ export interface PassageStages {
   ): Promise<Inspection>;
   route(passage: Passage, model: string | undefined, entry: Entry): Target;
   meter(subject: Debited, target: Target, demand: PassageDemand): Promise<Hold>;
+  pass(passage: Passage, target: Target, outbound: Outbound, entry: Entry): AsyncGenerator<PassageAnswer>;
 }
 
 /** What a passage may use. */
@@ -85,7 +91,7 @@ export async function* servePassage(passage: Passage, stages: PassageStages): As
       signal: passage.signal,
     };
     const sent = { ...body, isForm: body.parts !== undefined };
-    yield* pass(passage, target, passing, sent, hold.headers, entry);
+    yield* stages.pass(passage, target, { passing, sent, limits: hold.limits }, entry);
   } catch (thrown) {
     const error = asGatewayError(thrown);
     entry.failed(error);

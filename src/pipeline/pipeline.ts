@@ -23,7 +23,7 @@ export interface Stages {
   recall(call: Call, plan: Plan): Promise<Recalled>;
   demand(call: Call, inspection: Inspection, plan: Plan): Demand;
   meter(call: Call, plan: Plan, demand: Demand, entry: Entry): Promise<Hold<Candidate>>;
-  dispatch(work: Omit<Dispatch, 'learned' | 'retain'>, entry: Entry): AsyncGenerator<Answer>;
+  dispatch(work: Omit<Dispatch, 'learned' | 'endpoints' | 'retain'>, entry: Entry): AsyncGenerator<Answer>;
 }
 
 /** One call's way: inspect, route, meter, dispatch; sealed and settled at the end of every way out. // spec 1.1 */
@@ -46,7 +46,8 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
       : stages.meter(call, plan, demand, entry));
     entry.hold = hold;
     entry.step = 'dispatch';
-    yield { kind: 'accepted', stream: call.ask.stream, headers: responseHeaders(inspection, hold, recalled) };
+    const headers = responseHeaders(inspection, recalled);
+    yield { kind: 'accepted', stream: call.ask.stream, headers, limits: hold.limits };
     yield* stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
   } catch (thrown) {
     const error = asGatewayError(thrown);
@@ -55,9 +56,9 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
   }
 }
 
-function responseHeaders(inspection: Inspection, hold: Hold, { state }: Recalled): Record<string, string> {
-  const headers: Record<string, string> = { ...hold.headers };
+function responseHeaders({ unscanned }: Inspection, { state }: Recalled): Record<string, string> {
+  const headers: Record<string, string> = {};
   if (state !== 'off') headers['x-gw-cache'] = state;
-  if (inspection.unscanned.length > 0) headers['x-gw-unscanned'] = inspection.unscanned.join(', '); // spec 4.3.5
+  if (unscanned.length > 0) headers['x-gw-unscanned'] = unscanned.join(', '); // spec 4.3.5
   return headers;
 }

@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '#config/snapshot.ts';
+import type { CredentialConfig, ProviderConfig } from '#config/snapshot.ts';
 import type { Lose } from '#wire/canonical.ts';
 import type { Edit, Family, WireDocument } from '#wire/document.ts';
 import type { Traits } from '#wire/traits.ts';
@@ -13,6 +13,8 @@ export interface Outgoing {
   readonly body: string;
   /** The client's headers, lower case: a provider forwards those its protocol has (beta flags), never credentials. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The account to ask with, one of the configuration's; undefined: it has none. */
+  readonly credential: CredentialConfig | undefined;
   /** Milliseconds to the whole answer, or for a stream to its first byte and between any two. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -25,6 +27,8 @@ export interface Passing {
   readonly path: string;
   readonly contentType: string | undefined;
   readonly body: AsyncIterable<Uint8Array> | undefined;
+  /** As of `Outgoing`. */
+  readonly credential: CredentialConfig | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,5 @@
 import type { ProviderConfig } from '#config/snapshot.ts';
 import type { Outgoing, Provider } from '#ports/provider.ts';
-import { pickCredential } from './credentials.ts';
 import { readFailure } from './failure.ts';
 import { fitMessages } from './fit-messages.ts';
 import { configured, httpExit, type Headers } from './http-exit.ts';
@@ -18,8 +17,7 @@ export function messagesProvider(config: ProviderConfig, { transport, traits }: 
   const exit = httpExit(
     {
       base: config.url,
-      authorize() {
-        const credential = pickCredential(config.credentials);
+      authorize(credential) {
         if (!credential) return {};
         const { secret } = credential;
         return OAUTH_TOKEN.test(secret) ? { authorization: `Bearer ${secret}` } : { 'x-api-key': secret };

@@ -1,9 +1,8 @@
-import type { CredentialConfig, ProviderConfig } from '#config/snapshot.ts';
+import type { ProviderConfig } from '#config/snapshot.ts';
 import { azureTokens, type AzureTokens } from './azure-token.ts';
 import { chatVendor } from './chat-vendor.ts';
-import { pickCredential } from './credentials.ts';
 import { OPENAI_TIERS } from './family-rules.ts';
-import { PATHS, type Headers, type HttpApi } from './http-exit.ts';
+import { PATHS, type HttpApi } from './http-exit.ts';
 import type { Transport } from './transport.ts';
 
 /** Versions that the newer address takes; any other date belongs to the older one, where deployments are in the path. */
@@ -31,11 +30,11 @@ function isClassic({ url, apiVersion }: ProviderConfig): boolean {
 }
 
 /** `…/openai/v1/{path}`, with a version if one is configured. */
-function v1Api({ url, apiVersion, credentials }: ProviderConfig, transport: Transport): HttpApi {
+function v1Api({ url, apiVersion }: ProviderConfig, transport: Transport): HttpApi {
   const base = url.endsWith('/v1') ? url : `${url.replace(/\/openai$/, '')}/openai/v1`;
   return {
     base,
-    authorize: authorizer(credentials, transport),
+    authorize: authorizer(transport),
     ...(apiVersion !== undefined && {
       path: ({ family }) => versioned(PATHS[family] ?? '', apiVersion),
       passedPath: (path: string) => versioned(path, apiVersion),
@@ -44,10 +43,10 @@ function v1Api({ url, apiVersion, credentials }: ProviderConfig, transport: Tran
 }
 
 /** `…/openai/deployments/{deployment}/{path}?api-version=…`. What names no deployment is below `…/openai`. */
-function classicApi({ url, apiVersion = '', credentials }: ProviderConfig, transport: Transport): HttpApi {
+function classicApi({ url, apiVersion = '' }: ProviderConfig, transport: Transport): HttpApi {
   return {
     base: `${url.replace(/\/openai$/, '')}/openai`,
-    authorize: authorizer(credentials, transport),
+    authorize: authorizer(transport),
     path: ({ family, model }) =>
       versioned(`/deployments/${encodeURIComponent(model)}${PATHS[family] ?? ''}`, apiVersion),
     passedPath: (path) => versioned(path, apiVersion),
@@ -59,10 +58,9 @@ function versioned(path: string, version: string): string {
 }
 
 /** `api-key`, or the token of an Entra application. */
-function authorizer(credentials: readonly CredentialConfig[], transport: Transport): () => Headers | Promise<Headers> {
+function authorizer(transport: Transport): HttpApi['authorize'] {
   const tokens: AzureTokens = azureTokens(transport);
-  return () => {
-    const credential = pickCredential(credentials);
+  return (credential) => {
     if (!credential) return {};
     if (credential.type !== 'azure_ad') return { 'api-key': credential.secret };
     return tokens(credential.secret).then((token) => ({ authorization: `Bearer ${token}` }));

@@ -1,7 +1,6 @@
 import type { ProviderConfig, VendorId } from '#config/snapshot.ts';
 import type { Incoming, Outgoing, Provider } from '#ports/provider.ts';
 import type { Family } from '#wire/document.ts';
-import { pickCredential } from './credentials.ts';
 import { readFailure } from './failure.ts';
 import type { VendorRules } from './family-rules.ts';
 import { fitOpenAi } from './fit.ts';
@@ -61,9 +60,6 @@ function create(vendor: ChatVendor, config: ProviderConfig, { transport, traits 
 function bearerApi(config: ProviderConfig): HttpApi {
   return {
     base: config.url,
-    authorize() {
-      const credential = pickCredential(config.credentials);
-      return credential ? { authorization: `Bearer ${credential.secret}` } : {};
-    },
+    authorize: (credential) => (credential ? { authorization: `Bearer ${credential.secret}` } : {}),
   };
 }

@@ -4,7 +4,7 @@ import { BadRequestShape } from '#wire/codec.ts';
 import { json, sse } from '../../test/harness/answers.ts';
 import { startUpstream, type Upstream } from '../../test/harness/upstream.ts';
 import { createProviders } from './registry.ts';
-import { fitTo, outgoingOf } from './testing/asking.ts';
+import { fitTo, outgoingTo } from './testing/asking.ts';
 import { apiKey, configOf } from './testing/config.ts';
 import { createTransport } from './transport.ts';
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => upstream.close());
 
 async function ask(over: Partial<Outgoing>): Promise<string> {
-  const answer = await gemini.send(outgoingOf({ family: 'gemini', model: 'gemini-3-pro', ...over }));
+  const answer = await gemini.send(outgoingTo(gemini, { family: 'gemini', model: 'gemini-3-pro', ...over }));
   return answer.text(1_000_000);
 }
 
@@ -116,11 +116,11 @@ describe('embeddings', () => {
 });
 
 it('TypeSafe serves no family, and may be asked again when it was too early', async () => {
-  const typesafe = providers(configOf('typesafe'));
-  expect(typesafe?.families('jev-latest')).toEqual([]);
-  await expect(typesafe?.send(outgoingOf())).rejects.toMatchObject({ kind: 'protocol' });
+  const typesafe = providers(configOf('typesafe'))!;
+  expect(typesafe.families('jev-latest')).toEqual([]);
+  await expect(typesafe.send(outgoingTo(typesafe))).rejects.toMatchObject({ kind: 'protocol' });
   const body = '{"detail":{"error_type":"e","message":"Soon."}}';
-  expect(typesafe?.readFailure({ status: 425, header: () => undefined }, body)).toMatchObject({
+  expect(typesafe.readFailure({ status: 425, header: () => undefined }, body)).toMatchObject({
     message: 'Soon.',
     retryable: true,
   });

@@ -1,11 +1,10 @@
 import type { ProviderConfig } from '#config/snapshot.ts';
 import type { Outgoing, Provider } from '#ports/provider.ts';
 import { embeddingsDialectOf } from './catalogue/embedding-models.ts';
-import { pickCredential } from './credentials.ts';
 import { embed, readEmbeddingsAsk } from './embeddings.ts';
 import { readFailure } from './failure.ts';
 import { geminiBatch } from './gemini-embeddings.ts';
-import { configured, httpExit } from './http-exit.ts';
+import { configured, httpExit, type HttpApi } from './http-exit.ts';
 import { fitRejected } from './fit-rejected.ts';
 import type { Vendor, VendorDeps } from './vendor.ts';
 
@@ -14,10 +13,7 @@ export const gemini: Vendor = {
   id: 'gemini',
   create(config: ProviderConfig, { transport, traits }: VendorDeps): Provider {
     const place = configured(config);
-    const authorize = (): Record<string, string> => {
-      const credential = pickCredential(config.credentials);
-      return credential ? { 'x-goog-api-key': credential.secret } : {};
-    };
+    const authorize: HttpApi['authorize'] = (credential) => (credential ? { 'x-goog-api-key': credential.secret } : {});
     const exit = httpExit({ base: config.url, authorize, path: pathOf }, transport);
     const embeds = (model: string): boolean => embeddingsDialectOf('gemini', place.upstreamModel(model)) !== undefined;
     return {

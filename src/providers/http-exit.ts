@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '#config/snapshot.ts';
+import type { CredentialConfig, ProviderConfig } from '#config/snapshot.ts';
 import type { Incoming, Outgoing, Passing } from '#ports/provider.ts';
 import type { Family } from '#wire/document.ts';
 import type { Transport } from './transport.ts';
@@ -22,7 +22,7 @@ export interface HttpApi {
   /** Base address without a trailing slash. */
   readonly base: string;
   /** Headers that prove who asks. Rejects with `UpstreamFault` where they have to be fetched first. */
-  authorize(): Headers | Promise<Headers>;
+  authorize(credential: CredentialConfig | undefined): Headers | Promise<Headers>;
   /** Path and query of a call, instead of the one in `PATHS`. */
   path?(outgoing: Outgoing): string;
   /** Headers of the protocol: those of the client's that go on. */
@@ -43,14 +43,14 @@ export function httpExit(api: HttpApi, transport: Transport): HttpExit {
   const root = pathname.replace(/\/+$/, '');
   return {
     async send(outgoing) {
-      const { family, stream, body, timeoutMs, signal } = outgoing;
+      const { family, stream, body, credential, timeoutMs, signal } = outgoing;
       const path = api.path?.(outgoing) ?? PATHS[family];
       if (path === undefined) throw new TypeError(`no path for the family ${family}`);
       const headers = {
         'content-type': 'application/json',
         accept: stream ? 'text/event-stream' : 'application/json',
         ...api.headers?.(outgoing.headers),
-        ...(await api.authorize()),
+        ...(await api.authorize(credential)),
       };
       return transport.send({
         method: 'POST',
@@ -63,11 +63,11 @@ export function httpExit(api: HttpApi, transport: Transport): HttpExit {
         signal,
       });
     },
-    async pass({ method, path, contentType, body, timeoutMs, signal }) {
+    async pass({ method, path, contentType, body, credential, timeoutMs, signal }) {
       const headers = {
         accept: '*/*',
         ...(contentType !== undefined && { 'content-type': contentType }),
-        ...(await api.authorize()),
+        ...(await api.authorize(credential)),
       };
       const target = root + (api.passedPath?.(path) ?? path);
       return transport.send({ method, origin, path: target, headers, body, timeoutMs, idle: true, signal });

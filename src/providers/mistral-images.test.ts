@@ -4,7 +4,7 @@ import { cutOff, json, text } from '../../test/harness/answers.ts';
 import type { Answer } from '../../test/harness/exchange.ts';
 import { startUpstream, type Upstream } from '../../test/harness/upstream.ts';
 import { createProviders } from './registry.ts';
-import { outgoingOf } from './testing/asking.ts';
+import { outgoingTo } from './testing/asking.ts';
 import { apiKey, configOf } from './testing/config.ts';
 import { createTransport } from './transport.ts';
 
@@ -59,7 +59,9 @@ function made(fileId: string, args: unknown = { prompt: 'A red cat.' }): unknown
 }
 
 function ask(body: unknown): Promise<Incoming> {
-  return mistral.send(outgoingOf({ family: 'images', model: 'mistral-medium-latest', body: JSON.stringify(body) }));
+  return mistral.send(
+    outgoingTo(mistral, { family: 'images', model: 'mistral-medium-latest', body: JSON.stringify(body) }),
+  );
 }
 
 async function answerTo(body: unknown): Promise<{ status: number; body: Record<string, unknown> }> {

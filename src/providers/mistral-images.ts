@@ -65,14 +65,14 @@ export async function askForImages(outgoing: Outgoing, api: HttpApi, transport: 
 async function asking(outgoing: Outgoing, api: HttpApi, transport: Transport): Promise<Ask> {
   const { origin, pathname } = new URL(api.base);
   const root = pathname.replace(/\/+$/, '');
-  const credential = await api.authorize();
+  const proof = await api.authorize(outgoing.credential);
   const deadline = performance.now() + outgoing.timeoutMs;
   return (method, path, body) =>
     transport.send({
       method,
       origin,
       path: root + path,
-      headers: { accept: '*/*', ...(body && { 'content-type': 'application/json' }), ...credential },
+      headers: { accept: '*/*', ...(body && { 'content-type': 'application/json' }), ...proof },
       body: body && JSON.stringify(body),
       timeoutMs: Math.max(1, deadline - performance.now()),
       idle: false,

@@ -5,6 +5,7 @@ import type { CredentialConfig, ProviderConfig, VendorId } from '#config/snapsho
 import { UpstreamFault, type Outgoing, type Provider } from '#ports/provider.ts';
 import type { Family } from '#wire/document.ts';
 import { createProviders } from './registry.ts';
+import { outgoingTo } from './testing/asking.ts';
 import { apiKey, configOf } from './testing/config.ts';
 import { createTransport, type Transport } from './transport.ts';
 
@@ -57,13 +58,12 @@ function providerOf(vendor: VendorId, over: Over = {}): Provider {
   return provider;
 }
 
-function outgoing(family: Family, over: Partial<Outgoing> = {}): Outgoing {
-  const signal = new AbortController().signal;
-  return { family, model: 'm', stream: false, body: '{"model":"m"}', headers: {}, timeoutMs: 20_000, signal, ...over };
+function outgoing(provider: Provider, family: Family, over: Partial<Outgoing> = {}): Outgoing {
+  return outgoingTo(provider, { family, body: '{"model":"m"}', timeoutMs: 20_000, ...over });
 }
 
 async function send(provider: Provider, family: Family, over: Partial<Outgoing> = {}): Promise<Seen> {
-  const incoming = await provider.send(outgoing(family, over));
+  const incoming = await provider.send(outgoing(provider, family, over));
   await incoming.text(1000);
   return seen.at(-1)!;
 }
@@ -137,11 +137,9 @@ describe('who asks', () => {
     expect([sent.cookie, sent['x-custom']]).toEqual([undefined, undefined]);
   });
 
-  test('calls are spread over credentials, and none goes to one without weight', async () => {
-    const provider = providerOf('openai', { credentials: [apiKey('a', 1), apiKey('b', 1), apiKey('c', 0)] });
-    const used = new Set<string | undefined>();
-    for (let call = 0; call < 200; call++) used.add((await send(provider, 'chat')).headers.authorization);
-    expect(used).toEqual(new Set(['Bearer a', 'Bearer b']));
+  test('is the account that the call is given', async () => {
+    const provider = providerOf('openai', { credentials: [apiKey('a'), apiKey('b')] });
+    expect(auth(await send(provider, 'chat', { credential: apiKey('b') }))).toEqual({ authorization: 'Bearer b' });
   });
 });
 
@@ -216,7 +214,7 @@ describe('tokens of an Entra application', () => {
   ])('that are not to be had fail the call without a word of the secret: %i %s', async (status, body) => {
     token = { status, body };
     const provider = providerOf('azure', { credentials: [credential(`${base}/token`)] });
-    const fault: unknown = await provider.send(outgoing('chat')).catch((error: unknown) => error);
+    const fault: unknown = await provider.send(outgoing(provider, 'chat')).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(UpstreamFault);
     expect(String(fault)).not.toContain('s+/');
     token = { status: 200, body: JSON.stringify({ access_token: 'entra-3', expires_in: 3600 }) };
@@ -238,6 +236,7 @@ describe('what is passed on', () => {
       path: '/audio/transcriptions?x=1',
       contentType: 'multipart/form-data; boundary=b',
       body: pieces(),
+      credential: apiKey('sk-test'),
       timeoutMs: 20_000,
       signal,
     });
@@ -252,14 +251,15 @@ describe('what is passed on', () => {
   test('on Azure names the version', async () => {
     const provider = providerOf('azure', { url: base, apiVersion: 'preview' });
     const passing = { method: 'GET', contentType: undefined, body: undefined, timeoutMs: 20_000, signal } as const;
-    await (await provider.pass!({ ...passing, path: '/files?limit=2' })).text(1000);
+    const credential = apiKey('k');
+    await (await provider.pass!({ ...passing, credential, path: '/files?limit=2' })).text(1000);
     expect(seen[0]).toMatchObject({ method: 'GET', path: '/openai/v1/files?limit=2&api-version=preview', body: '' });
   });
 });
 
 test('a refusal is read off the answer as it came', async () => {
   const provider = providerOf('openai', { url: `${base}/refused` });
-  const incoming = await provider.send(outgoing('chat'));
+  const incoming = await provider.send(outgoing(provider, 'chat'));
   const failure = provider.readFailure(incoming, '{"error":{"message":"slow down"}}');
   expect(failure).toEqual({ message: 'slow down', retryAfterMs: 2000, retryable: false, status: undefined });
   incoming.close();

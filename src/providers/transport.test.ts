@@ -208,6 +208,18 @@ describe('time', () => {
     expect((await faultOf(transport.send(request({ timeoutMs: 30 })))).kind).toBe('timeout');
   });
 
+  it('does not run while nobody takes what has come', async () => {
+    const whole = Buffer.alloc(8 * 1024 * 1024, 'x');
+    handler = (_incoming, response) => response.end(whole);
+    const incoming = await transport.send(request({ timeoutMs: 100, idle: true }));
+    const chunks = incoming.chunks()[Symbol.asyncIterator]();
+    const first = await chunks.next();
+    let size = first.done ? 0 : first.value.length;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) size += next.value.length;
+    expect(size).toBe(whole.length);
+  });
+
   it('runs out for an answer that does not end, and begins anew with every byte when idle', async () => {
     handler = (_incoming, response) => {
       response.write('a');

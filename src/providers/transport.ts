@@ -73,6 +73,8 @@ class Exchange implements Dispatcher.DispatchHandler, Incoming {
     this.head = promise;
     this.#settleHead = { resolve, reject };
     this.#timer = setTimeout(() => {
+      // Silence that we have asked for, since nobody takes what came, is not the provider's.
+      if (request.idle && this.#controller?.paused) return void this.#timer.refresh();
       this.#fail(new UpstreamFault('timeout', 'the provider did not answer in time'));
     }, request.timeoutMs);
     if (request.signal.aborted) queueMicrotask(this.#onAbort);

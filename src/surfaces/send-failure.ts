@@ -7,7 +7,7 @@ import type { Voice } from './voice.ts';
 export function sendFailure(reply: FastifyReply, voice: Voice, error: GatewayError, callId: string): FastifyReply {
   return reply
     .code(error.status)
-    .headers(errorHeaders(error))
+    .headers({ ...(error.limits && voice.limitHeaders(error.limits, Date.now())), ...errorHeaders(error) })
     .type('application/json; charset=utf-8')
     .send(voice.failure(error, callId));
 }

@@ -34,7 +34,7 @@ export async function serveCall(
     let body = '';
     for await (const answer of deps.serve(ingress)) {
       if (answer.kind === 'accepted') {
-        reply.headers(answer.headers);
+        reply.headers({ ...answer.headers, ...door.voice.limitHeaders(answer.limits, Date.now()) });
         if (answer.stream) stream.expect();
       } else if (answer.kind === 'head') {
         if (stream.expected) stream.open();

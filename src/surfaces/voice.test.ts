@@ -14,6 +14,42 @@ function told(voice: Voice, last = ''): { event: string | undefined; data: unkno
   return { event: event?.event, data: JSON.parse(event?.data ?? '') };
 }
 
+describe('limits', () => {
+  const now = Date.parse('2026-11-21T10:00:00.250Z');
+  const requests = { limit: 60, remaining: 59, resetMs: 12.4 };
+  const tokens = { limit: 1000, remaining: 0, resetMs: 59_500 };
+
+  test('are told with durations to OpenAI’s clients', () => {
+    expect(chatVoice.limitHeaders({ requests, tokens }, now)).toEqual({
+      'x-ratelimit-limit-requests': '60',
+      'x-ratelimit-remaining-requests': '59',
+      'x-ratelimit-reset-requests': '13ms',
+      'x-ratelimit-limit-tokens': '1000',
+      'x-ratelimit-remaining-tokens': '0',
+      'x-ratelimit-reset-tokens': '59.5s',
+    });
+    const reset = (resetMs: number) =>
+      responsesVoice.limitHeaders({ tokens: { ...tokens, resetMs } }, now)['x-ratelimit-reset-tokens'];
+    expect([0, 999.5, 60_000, 60_999].map(reset)).toEqual(['0ms', '1s', '1m0s', '1m0.999s']);
+  });
+
+  test('are told with times to Anthropic’s clients', () => {
+    expect(messagesVoice.limitHeaders({ requests, tokens }, now)).toEqual({
+      'anthropic-ratelimit-requests-limit': '60',
+      'anthropic-ratelimit-requests-remaining': '59',
+      'anthropic-ratelimit-requests-reset': '2026-11-21T10:00:01Z',
+      'anthropic-ratelimit-tokens-limit': '1000',
+      'anthropic-ratelimit-tokens-remaining': '0',
+      'anthropic-ratelimit-tokens-reset': '2026-11-21T10:01:00Z',
+    });
+  });
+
+  test('that a workload does not have are not told', () => {
+    expect([chatVoice.limitHeaders({}, now), messagesVoice.limitHeaders({}, now)]).toEqual([{}, {}]);
+    expect(Object.keys(messagesVoice.limitHeaders({ requests }, now))).toHaveLength(3);
+  });
+});
+
 describe('a failure in mid-stream', () => {
   test('is an unnamed event with the envelope in chat', () => {
     expect(told(chatVoice)).toEqual({

@@ -1,4 +1,5 @@
 import type { GatewayError } from '#errors/gateway-error.ts';
+import type { Limits } from '#pipeline/call.ts';
 
 /** Request headers, lower-case names. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -11,6 +12,8 @@ export interface Voice {
   failure(error: GatewayError, callId: string): object;
   /** A failure in mid-stream as a server-sent event. `last`: what was written to the stream last. // spec 6.1.5, 6.2 */
   failureEvent(error: GatewayError, callId: string, last: string): string;
+  /** Response headers that tell how far the limits are used. `now`: milliseconds since the epoch. */
+  limitHeaders(limits: Limits, now: number): Record<string, string>;
   /** What a stream says when the provider is silent. // spec 6.1.3, 6.2 */
   readonly keepalive: string;
   /** The request's headers as the corridor knows them. Throws `invalid_request`. Absent: as they came. */

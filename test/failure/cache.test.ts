@@ -202,7 +202,7 @@ test('organizations never share, and what is stored says nothing', async () => {
   const otherKey = newKey();
   stack = await startStack({
     policy: CACHED,
-    more: [
+    more: () => [
       resource('Organization', 'rival', { contact: { email: 'ops@rival.example' }, priceBookRef: { name: 'prices' } }),
       resource('Workload', 'rival-app', { organizationRef: { name: 'rival' } }),
       resource('VirtualKey', 'rival-key', {

@@ -27,11 +27,11 @@ export async function startStack(
   options: Partial<TenantOptions> & {
     readonly env?: Readonly<Record<string, string>>;
     readonly databaseUrl?: string;
-    /** Resources beside those of the tenant. */
-    readonly more?: readonly object[];
+    /** Resources beside those of the tenant, given the stand-in's address. */
+    readonly more?: (upstreamUrl: string) => readonly object[];
   } = {},
 ): Promise<Stack> {
-  const { env, databaseUrl: givenDatabase, more: others = [], ...tenantOptions } = options;
+  const { env, databaseUrl: givenDatabase, more, ...tenantOptions } = options;
   await using cleanup = new AsyncDisposableStack();
   const upstream = await startUpstream();
   cleanup.defer(() => upstream.close());
@@ -44,10 +44,10 @@ export async function startStack(
   const organization = { cap: { amount: '100000', period: 'Total' }, ...tenantOptions.organization };
   const resources = [
     ...tenant({ upstreamUrl: upstream.url, key, ...tenantOptions, workload, organization }),
-    ...others,
+    ...(more?.(upstream.url) ?? []),
   ];
-  const another = async (more?: Readonly<Record<string, string>>): Promise<GatewayProcess> => {
-    const gateway = await startGateway({ resources, redisUrl: redis.url, databaseUrl, env: { ...env, ...more } });
+  const another = async (itsEnv?: Readonly<Record<string, string>>): Promise<GatewayProcess> => {
+    const gateway = await startGateway({ resources, redisUrl: redis.url, databaseUrl, env: { ...env, ...itsEnv } });
     all.defer(() => gateway.kill());
     return gateway;
   };

@@ -81,85 +81,19 @@ describe('hang-ups', () => {
   }, 60_000);
 });
 
-describe('broken streams end as error events, sealed and billed', () => {
-  test.each([
-    [
-      'cut by the provider',
-      chat({ content: ['a', 'b'], ending: 'reset', finishReason: null, done: false, usageFrame: 'never' }),
-      'upstream_error',
-    ],
-    [
-      'ended without a finish',
-      chat({ content: ['a', 'b'], finishReason: null, done: false, usageFrame: 'never' }),
-      'upstream_error',
-    ],
-    ['turned into garbage', sse([chunk('a'), { raw: 'data: {"choices":[{]\n\n' }]), 'upstream_error'],
-    [
-      'reporting an error',
-      sse([chunk('a'), { data: { error: { message: 'model fell over', type: 'server_error' } } }]),
-      'upstream_error',
-    ],
-  ])(
-    '%s',
-    async (_name, answerWith, code) => {
-      stack = await startStack();
-      const { ask, upstream, databaseUrl } = stack;
-      upstream.respond(answerWith);
-      const answer = await ask({ stream: true });
-      const text = await read(answer);
-      expect(answer.status).toBe(200);
-      expect(text).toContain('"content":"a"');
-      expect(text).not.toContain('[DONE]');
-      expect(lastEvent(text).error).toMatchObject({ code, type: 'api_error' });
-      expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({
-        outcome: 'failed',
-        code,
-        usage_source: 'estimated',
-      });
-      await expectBooksToAgree(stack, 1);
-    },
-    60_000,
-  );
-
-  test('an event over 4 MiB ends a tokenized stream with an error', async () => {
-    stack = await startStack({ policy: { dlp: { mode: 'Tokenize' } } });
-    const { ask, upstream } = stack;
-    upstream.respond(sse([chunk('a'), hugeFrame(4 * 1024 * 1024 + 100)]));
-    const text = await read(await ask({ stream: true, messages: [{ role: 'user', content: 'ada@example.com' }] }));
-    expect(lastEvent(text).error?.code).toBe('upstream_error');
-  }, 60_000);
-
-  test('a failure before the first event is a status, not a stream', async () => {
-    stack = await startStack();
-    const { ask, upstream } = stack;
-    upstream.respond(sse([{ data: { error: { message: 'no capacity' } } }]));
-    const answer = await ask({ stream: true });
-    expect(answer.status).toBe(502);
-    expect(await answer.json()).toMatchObject({ error: { code: 'upstream_error', gw: { cause: 'reported' } } });
-  }, 60_000);
-});
+test('an event over 4 MiB ends a tokenized stream with an error', async () => {
+  stack = await startStack({ policy: { dlp: { mode: 'Tokenize' } } });
+  const { ask, upstream } = stack;
+  upstream.respond(sse([chunk('a'), hugeFrame(4 * 1024 * 1024 + 100)]));
+  const text = await read(await ask({ stream: true, messages: [{ role: 'user', content: 'ada@example.com' }] }));
+  expect(lastEvent(text).error?.code).toBe('upstream_error');
+}, 60_000);
 
 describe('time', () => {
-  test('x-gw-upstream-timeout: 504, one attempt, not to be retried', async () => {
+  test('x-gw-upstream-timeout is whole seconds, up to what the workload allows', async () => {
     stack = await startStack();
-    const { ask, upstream, key } = stack;
-    upstream.respond(hang());
-    const headers = {
-      'content-type': 'application/json',
-      authorization: `Bearer ${key}`,
-      'x-gw-upstream-timeout': '1',
-    };
-    const answer = await ask({}, { headers });
-    expect(answer.status).toBe(504);
-    expect(answer.headers.get('x-should-retry')).toBe('false');
-    expect(await answer.json()).toMatchObject({
-      error: {
-        type: 'api_error',
-        code: 'upstream_timeout',
-        gw: { cause: 'timeout', attempts: [{ provider: 'upstream', error: 'timeout' }] },
-      },
-    });
-    expect(upstream.requests).toHaveLength(1);
+    const { ask, key } = stack;
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
     for (const value of ['0', '301', '1.5', 'soon']) {
       expect((await ask({}, { headers: { ...headers, 'x-gw-upstream-timeout': value } })).status).toBe(400);
     }

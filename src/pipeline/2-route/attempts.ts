@@ -1,75 +1,144 @@
 import type { AttemptReport } from '#errors/gateway-error.ts';
 import { UpstreamFault, type Incoming, type Outgoing } from '#ports/provider.ts';
+import type { Availability, Endpoints, Visit } from './endpoints.ts';
 import type { LearnedRejects } from './learned-rejects.ts';
 import type { Candidate, Plan } from './prepare.ts';
-import { answeredWithError, noAnswer, retryable } from './upstream-error.ts';
+import { readRefusal, type Refusal } from './refusal.ts';
+import { againAfterFault, noAnswer, nobodyToAsk, outcomeOfFault } from './upstream-error.ts';
 
 /** At most this many attempts a call, over all candidates. // design 5 */
 const MAX_ATTEMPTS = 3;
+/** Turns that were lost to other calls count too. */
+const MAX_TURNS = 2 * MAX_ATTEMPTS;
 const BASE_WAIT_MS = 100;
 /** A provider that asks for a longer wait is answered for, not waited for. */
 const MAX_WAIT_MS = 5000;
-const MAX_ERROR_BODY = 64 * 1024;
+/** Calls that wait for the same moment should not all come in it. */
+const SPREAD = 0.1;
 
 export interface AttemptDeps {
   /** The request as this candidate gets it. */
-  readonly outgoing: (candidate: Candidate, timeoutMs: number) => Outgoing;
+  readonly outgoing: (candidate: Candidate, visit: Visit, timeoutMs: number) => Outgoing;
   readonly timeoutMs: number;
+  /** How long the workload lets a provider take: one that was given less is not blamed for its silence. */
+  readonly patienceMs: number;
   readonly signal: AbortSignal;
   /** Told before each attempt. */
   readonly onAttempt: (candidate: Candidate) => void;
   /** Where attempts are reported. */
   readonly report: AttemptReport[];
   readonly learned: LearnedRejects;
+  readonly endpoints: Endpoints;
 }
 
 export interface Answered {
   readonly candidate: Candidate;
   readonly incoming: Incoming;
+  /** To be told how the rest of the answer went. */
+  readonly visit: Visit;
+  /** The provider had the time that the workload gives. */
+  readonly fair: boolean;
 }
 
 /**
- * Asks the candidates in order until one answers with success. One failed attempt may be repeated, bounded by the
- * provider's own setting and by three in all; never after a timeout, since the provider may still be running it. One
- * that was refused for an optional member is repeated without it, once.
- * Throws what the client is told of the last failure. // spec 7.1
+ * Asks the candidates until one answers with success: in the order of the plan, those first that need not be waited for.
+ * One failed attempt may be repeated, bounded by the provider's own setting and by three in all; never after a timeout,
+ * since the provider may still be running it. One that was refused for an optional member is repeated without it, once.
+ * Throws what the client is told of the last failure, or `upstream_overloaded` where nobody may be asked. // spec 7.1
  */
 export async function attempt(plan: Plan, deps: AttemptDeps): Promise<Answered> {
   const deadline = performance.now() + deps.timeoutMs;
+  const choices = plan.map((planned) => new Choice(planned, deps));
   let last: Failure | undefined;
-  for (const planned of plan) {
-    let candidate = deps.learned.fit(planned);
-    let { attempts } = planned.provider.config;
-    for (let round = 0; round < attempts && deps.report.length < MAX_ATTEMPTS; round++) {
-      if (last?.again && !(await pause(last, round, deadline, deps.signal))) throw last.error;
-      deps.onAttempt(candidate);
-      const result = await once(candidate, deadline, deps);
-      if ('incoming' in result) return { candidate, incoming: result.incoming };
-      last = result;
-      if (last.lighter && candidate === planned) {
-        candidate = last.lighter;
-        attempts++;
-      } else if (!last.again) throw last.error;
-    }
+  for (let turn = 0; turn < MAX_TURNS && deps.report.length < MAX_ATTEMPTS; turn++) {
+    const choice = soonest(choices);
+    if (!choice || !(await pause(choice.restMs, deadline, deps.signal))) break;
+    const visit = deps.endpoints.enter(choice.candidate);
+    // Another call has come first meanwhile, and things are otherwise now.
+    if (!visit) continue;
+    deps.onAttempt(choice.candidate);
+    const result = await once(choice.candidate, visit, deadline, deps);
+    if ('incoming' in result) return result;
+    last = result;
+    if (result.again === 'nowhere' && !result.lighter) break;
+    choice.failed(result);
   }
-  throw last!.error;
+  throw last?.error ?? nobodyToAsk(choices.map(({ availability }) => availability));
 }
 
-interface Failure {
+/** A candidate, and what is left of its attempts. */
+class Choice {
+  candidate: Candidate;
+  left: number;
+  readonly #planned: Candidate;
+  readonly #endpoints: Endpoints;
+  /** Before this the provider has asked not to be asked by this call. */
+  #notBefore = 0;
+  #restUntil = 0;
+  #failures = 0;
+
+  constructor(planned: Candidate, { learned, endpoints }: AttemptDeps) {
+    this.#planned = planned;
+    this.#endpoints = endpoints;
+    this.candidate = learned.fit(planned);
+    this.left = planned.provider.config.attempts;
+  }
+
+  get availability(): Availability {
+    return this.#endpoints.availability(this.candidate);
+  }
+
+  /** Milliseconds until it may be asked; 0: now. Nobody waits for one that fails to recover. */
+  get waitMs(): number {
+    const { waitMs, cause } = this.availability;
+    if (waitMs > 0 && cause === 'circuit_open') return Infinity;
+    return Math.max(waitMs, this.#notBefore - performance.now(), 0);
+  }
+
+  /** Milliseconds until it is worth asking: one that has just failed is given a moment. */
+  get restMs(): number {
+    return Math.max(this.waitMs, this.#restUntil - performance.now());
+  }
+
+  failed({ again, waitMs, lighter }: Failure): void {
+    this.left--;
+    if (lighter && this.candidate === this.#planned) {
+      this.candidate = lighter;
+      this.left++;
+    } else if (again !== 'here') this.left = 0;
+    else if (waitMs !== undefined) this.#notBefore = performance.now() + waitMs;
+    else this.#restUntil = performance.now() + BASE_WAIT_MS * 2 ** this.#failures++ * (0.5 + Math.random());
+  }
+}
+
+/** The first that may be asked now, else the one that may be soonest. */
+function soonest(choices: readonly Choice[]): Choice | undefined {
+  let best: Choice | undefined;
+  let least = Infinity;
+  for (const choice of choices) {
+    const { left, waitMs } = choice;
+    if (left === 0 || waitMs >= least) continue;
+    best = choice;
+    least = waitMs;
+  }
+  return best;
+}
+
+interface Failure extends Pick<Refusal, 'again' | 'waitMs'> {
   readonly error: Error;
-  /** Whether another attempt makes sense. */
-  readonly again: boolean;
-  readonly waitMs: number | undefined;
   /** The request without an optional member that was refused. */
   readonly lighter?: Candidate | undefined;
 }
 
 async function once(
   candidate: Candidate,
+  visit: Visit,
   deadline: number,
   deps: AttemptDeps,
-): Promise<{ incoming: Incoming } | Failure> {
+): Promise<Answered | Failure> {
   const started = performance.now();
+  const timeoutMs = remaining(deadline - started, deps.timeoutMs);
+  const fair = timeoutMs >= deps.patienceMs;
   const record = (outcome: { status?: number; error?: string }): void => {
     const { config } = candidate.provider;
     deps.report.push({
@@ -80,26 +149,21 @@ async function once(
     });
   };
   try {
-    const incoming = await candidate.provider.send(
-      deps.outgoing(candidate, remaining(deadline - started, deps.timeoutMs)),
-    );
+    const incoming = await candidate.provider.send(deps.outgoing(candidate, visit, timeoutMs));
     if (incoming.status >= 200 && incoming.status < 300) {
       record({ status: incoming.status });
-      return { incoming };
+      return { candidate, incoming, visit, fair };
     }
-    const failure = candidate.provider.readFailure(incoming, await errorBody(incoming));
-    const { message, retryAfterMs } = failure;
-    const status = failure.status ?? incoming.status;
+    const refusal = await readRefusal(incoming, candidate.provider, visit, deps.report);
+    const { status, message } = refusal;
     record({ status });
-    const managed = candidate.provider.config.keyOwnership === 'managed';
-    const error = answeredWithError(status, message, retryAfterMs, deps.report, managed);
-    const lighter = deps.learned.learn(candidate, status, message);
-    return { error, again: failure.retryable ?? retryable(status), waitMs: retryAfterMs, lighter };
+    return { ...refusal, lighter: deps.learned.learn(candidate, status, message) };
   } catch (thrown) {
+    visit.end(outcomeOfFault(thrown, fair));
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     record({ error: thrown.kind });
-    const again = thrown.kind === 'connect' || thrown.kind === 'reset';
-    return { error: thrown.kind === 'aborted' ? thrown : noAnswer(thrown.kind, deps.report), again, waitMs: undefined };
+    const error = thrown.kind === 'aborted' ? thrown : noAnswer(thrown.kind, deps.report);
+    return { error, again: againAfterFault(thrown.kind), waitMs: undefined };
   }
 }
 
@@ -111,19 +175,9 @@ function remaining(leftMs: number, timeoutMs: number): number {
   return Math.min(timeoutMs, Math.max(1, Math.ceil(leftMs / 250)) * 250);
 }
 
-/** An error body that can't be read is no reason to lose the status it came with. */
-async function errorBody(incoming: Incoming): Promise<string> {
-  try {
-    return await incoming.text(MAX_ERROR_BODY);
-  } catch (thrown) {
-    if (thrown instanceof UpstreamFault && thrown.kind !== 'aborted') return '';
-    throw thrown;
-  }
-}
-
-/** Waits before an attempt; false when the wait asked for is not worth it. */
-async function pause(last: Failure, round: number, deadline: number, signal: AbortSignal): Promise<boolean> {
-  const wait = last.waitMs ?? BASE_WAIT_MS * 2 ** round * (0.5 + Math.random());
+/** Waits before an attempt; false when the wait is not worth it. */
+async function pause(wait: number, deadline: number, signal: AbortSignal): Promise<boolean> {
+  if (wait <= 0) return !signal.aborted;
   if (wait > MAX_WAIT_MS || performance.now() + wait >= deadline || signal.aborted) return false;
   await new Promise<void>((resolve) => {
     const done = (): void => {
@@ -131,7 +185,7 @@ async function pause(last: Failure, round: number, deadline: number, signal: Abo
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, wait);
+    const timer = setTimeout(done, wait * (1 + SPREAD * Math.random()));
     signal.addEventListener('abort', done, { once: true });
   });
   return !signal.aborted;

@@ -3,24 +3,26 @@ import type { Hold } from '#meter/meter.ts';
 import { NO_USAGE } from '#wire/usage.ts';
 import type { Inspection } from '#inspect/inspect.ts';
 import { ClientHungUp, ServerRestarting, type Answer, type Call } from '#pipeline/call.ts';
-import { UpstreamFault, type Incoming, type Outgoing } from '#ports/provider.ts';
+import { UpstreamFault, type Outgoing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { readBuffered } from './buffered.ts';
 import type { Recalled } from './answer-cache.ts';
 import { attempt, type Answered } from './attempts.ts';
+import type { Endpoints, Visit } from './endpoints.ts';
 import type { LearnedRejects } from './learned-rejects.ts';
 import type { Candidate } from './prepare.ts';
 import { RecordedAnswer, replayed } from './recorded.ts';
 import type { Relay } from './relay.ts';
 import { TranslatedRelay } from './translated-relay.ts';
-import { noAnswer } from './upstream-error.ts';
+import { noAnswer, outcomeOfFault } from './upstream-error.ts';
 import { VerbatimRelay } from './verbatim-relay.ts';
 import type { AnswerContext } from '#wire/codec.ts';
 
 /** All that was decided about a call before it leaves. */
 export interface Dispatch {
   readonly learned: LearnedRejects;
+  readonly endpoints: Endpoints;
   readonly call: Call;
   readonly inspection: Inspection;
   readonly demand: Demand;
@@ -40,6 +42,7 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
   const { call, demand, recalled } = work;
   const upstream = new UpstreamSignal(call);
   let asked: Candidate | undefined;
+  let answered: Answered | undefined;
   let answer: RecordedAnswer | undefined;
   const onAttempt = (candidate: Candidate): void => {
     asked = candidate;
@@ -48,25 +51,31 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
   try {
     // A client that is gone already is not dispatched for, nor billed.
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
-    const { candidate, incoming } = recalled.hit
-      ? replay(recalled.hit, onAttempt, entry)
-      : await askProvider(work, upstream, onAttempt, entry);
+    if (!recalled.hit) answered = await askProvider(work, upstream, onAttempt, entry);
+    const { candidate, incoming } = answered ?? replay(recalled.hit!, onAttempt, entry);
     entry.answering = true;
     if (recalled.state === 'miss' || (work.retain && !recalled.hit))
       answer = new RecordedAnswer(incoming, () => recalled.letGo());
+    const source = { candidate, incoming: answer ?? incoming, visit: answered?.visit };
     const context = contextOf(call, candidate, demand);
-    yield* call.ask.stream
-      ? streamed(work, candidate, answer ?? incoming, entry, upstream, context)
-      : buffered(work, candidate, answer ?? incoming, entry, context);
+    yield* call.ask.stream ? streamed(work, source, entry, upstream, context) : buffered(work, source, entry, context);
     if (call.signal.aborted) return;
     entry.served();
+    answered?.visit.end('served');
     if (answer) recalled.keep(candidate, answer);
   } catch (thrown) {
+    answered?.visit.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, answered.fair));
     throw explain(thrown, call, entry);
   } finally {
+    answered?.visit.end('unknown');
     upstream.release();
     if (asked) work.retain?.(asked, answer?.bytes);
   }
+}
+
+/** Where an answer comes from: a provider, or the cache, which nobody visits. */
+interface Source extends Pick<Answered, 'candidate' | 'incoming'> {
+  readonly visit: Visit | undefined;
 }
 
 /** An answer that was given before, as if its provider gave it now. */
@@ -74,25 +83,27 @@ function replay(
   { candidate, answer }: NonNullable<Recalled['hit']>,
   onAttempt: (candidate: Candidate) => void,
   entry: Entry,
-): Answered {
+): Source {
   entry.cacheHit = 'exact';
   onAttempt(candidate);
-  return { candidate, incoming: replayed(answer) };
+  return { candidate, incoming: replayed(answer), visit: undefined };
 }
 
 function askProvider(
-  { call, hold, recalled, learned }: Dispatch,
+  { call, hold, recalled, learned, endpoints }: Dispatch,
   upstream: UpstreamSignal,
   onAttempt: (candidate: Candidate) => void,
   entry: Entry,
 ): Promise<Answered> {
   return attempt(hold.plan, {
-    outgoing: (asked, timeoutMs) => outgoing(call, asked, timeoutMs, upstream.signal),
+    outgoing: (asked, visit, timeoutMs) => outgoing(call, asked, visit, timeoutMs, upstream.signal),
     // Waiting for another call's answer was waiting for the provider's.
     timeoutMs: Math.max(1, call.timeoutMs - Math.floor(recalled.waitedMs)),
+    patienceMs: call.key.workload.policy.answerTimeoutSeconds * 1000,
     signal: upstream.signal,
     report: entry.attempts,
     learned,
+    endpoints,
     onAttempt,
   });
 }
@@ -105,10 +116,16 @@ function name({ provider, model, family, losses }: Candidate, { call, demand }: 
   entry.units = call.ask.units;
 }
 
-function outgoing(call: Call, candidate: Candidate, timeoutMs: number, signal: AbortSignal): Outgoing {
-  const { provider, model, family, body } = candidate;
+function outgoing(
+  call: Call,
+  { provider, model: id, family, body }: Candidate,
+  { credential }: Visit,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Outgoing {
   const { headers, ask } = call;
-  return { family, model: provider.upstreamModel(model), stream: ask.stream, body, headers, timeoutMs, signal };
+  const model = provider.upstreamModel(id);
+  return { family, model, stream: ask.stream, body, headers, credential, timeoutMs, signal };
 }
 
 function contextOf(call: Call, { model }: Candidate, demand: Demand): AnswerContext {
@@ -124,8 +141,7 @@ function contextOf(call: Call, { model }: Candidate, demand: Demand): AnswerCont
 
 async function* buffered(
   { call, inspection }: Dispatch,
-  candidate: Candidate,
-  incoming: Incoming,
+  { candidate, incoming }: Source,
   entry: Entry,
   context: AnswerContext,
 ): AsyncGenerator<Answer> {
@@ -136,8 +152,7 @@ async function* buffered(
 
 async function* streamed(
   { call, inspection }: Dispatch,
-  candidate: Candidate,
-  incoming: Incoming,
+  { candidate, incoming, visit }: Source,
   entry: Entry,
   upstream: UpstreamSignal,
   context: AnswerContext,
@@ -158,6 +173,7 @@ async function* streamed(
       const text = next.done ? relay.end() : relay.consume(next.value);
       if (!head && relay.begun) {
         head = true;
+        visit?.answering();
         yield { kind: 'head' };
       }
       if (head && text !== '' && !call.signal.aborted) yield { kind: 'body', text };

@@ -1,64 +1,98 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Passage, PassageAnswer } from '#pipeline/passage.ts';
-import { ServerRestarting } from '#pipeline/call.ts';
+import { ServerRestarting, type Limits } from '#pipeline/call.ts';
 import { UpstreamFault, type Incoming, type Passing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { readDocument, render, setString, type Edit } from '#wire/document.ts';
 import { member, type JsonNode } from '#wire/scan.ts';
 import { PassedAnswer, type SentBody } from './passed-answer.ts';
 import type { Target } from './plan.ts';
-import { answeredWithError, noAnswer } from './upstream-error.ts';
+import type { Endpoints, Visit } from './endpoints.ts';
+import { readRefusal } from './refusal.ts';
+import { noAnswer, nobodyToAsk, outcomeOfFault } from './upstream-error.ts';
 
-const MAX_ERROR_BODY = 64 * 1024;
 /** A JSON answer up to this size is looked at for its usage; a larger one is pictures. */
 const MAX_LOOKED_AT = 8 * 1024 * 1024;
 
 /** What of a provider's headers reaches the client. */
 const PASSED_HEADERS = ['content-type', 'content-length', 'content-disposition', 'content-range', 'accept-ranges'];
 
+/** A passage on its way out. */
+export interface Outbound {
+  readonly passing: Omit<Passing, 'credential'>;
+  readonly sent: SentBody;
+  /** What the client is told of its limits with the answer. */
+  readonly limits: Limits;
+}
+
 /** Sends a passage once (its body cannot be sent twice) and hands on the answer as it comes. */
 export async function* pass(
   passage: Passage,
   target: Target,
-  passing: Passing,
-  sent: SentBody,
-  headers: Readonly<Record<string, string>>,
+  { passing, sent, limits }: Outbound,
+  endpoints: Endpoints,
   entry: Entry,
 ): AsyncGenerator<PassageAnswer> {
   const { provider, model, family } = target;
   const { slug } = provider.config;
+  const visit = endpoints.enter(target);
+  if (!visit) throw nobodyToAsk([endpoints.availability(target)]);
   entry.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
+  const sending: Sending = { size: 0, failure: undefined };
+  let incoming: Incoming | undefined;
+  try {
+    incoming = await ask(target, passing, sending, visit, entry);
+    entry.answering = true;
+    visit.answering();
+    const answer = new PassedAnswer(passage, sent, entry, incoming.header('content-type'));
+    answer.begin(sending.size);
+    const unscanned = entry.unscanned.length > 0 ? { 'x-gw-unscanned': entry.unscanned.join(', ') } : {};
+    const told = { ...passedHeaders(incoming, passage), ...unscanned };
+    yield { kind: 'head', status: incoming.status, headers: told, limits };
+    yield* isJson(incoming) ? whole(incoming, passage, slug, answer) : pieces(incoming, answer);
+    entry.served();
+    visit.end('served');
+  } catch (thrown) {
+    // Bodies go at the client's pace both ways: a timeout may be its own.
+    visit.end(passage.signal.aborted ? 'unknown' : outcomeOfFault(thrown, false));
+    throw explain(thrown, passage, entry);
+  } finally {
+    visit.end('unknown');
+    incoming?.close();
+  }
+}
+
+/** The answer's head, where it says that it worked. Throws what else came of it. */
+async function ask(
+  { provider, model }: Target,
+  passing: Outbound['passing'],
+  sending: Sending,
+  visit: Visit,
+  { attempts }: Entry,
+): Promise<Incoming> {
   const started = performance.now();
   const report = (outcome: { status?: number; error?: string }): void => {
-    entry.attempts.push({ provider: slug, model, ...outcome, duration_ms: Math.round(performance.now() - started) });
+    const { slug } = provider.config;
+    attempts.push({ provider: slug, model, ...outcome, duration_ms: Math.round(performance.now() - started) });
   };
-  const sending: Sending = { size: 0, failure: undefined };
   const body = passing.body && watched(passing.body, sending);
   let incoming: Incoming;
   try {
-    incoming = await provider.pass!({ ...passing, body });
+    incoming = await provider.pass!({ ...passing, body, credential: visit.credential });
   } catch (thrown) {
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     report({ error: thrown.kind });
     // A body that broke off on our side is the client's fault, or policy's, not the provider's.
-    throw sending.failure ?? explain(thrown, passage, entry);
+    const fault: unknown = sending.failure ?? thrown;
+    throw fault;
   }
-  report({ status: incoming.status });
-  if (incoming.status < 200 || incoming.status > 299) throw await failure(incoming, target, entry);
-  entry.answering = true;
-  const answer = new PassedAnswer(passage, sent, entry, incoming.header('content-type'));
-  answer.begin(sending.size);
-  try {
-    const unscanned = entry.unscanned.length > 0 ? { 'x-gw-unscanned': entry.unscanned.join(', ') } : {};
-    const told = { ...passedHeaders(incoming, passage), ...headers, ...unscanned };
-    yield { kind: 'head', status: incoming.status, headers: told };
-    yield* isJson(incoming) ? whole(incoming, passage, slug, answer) : pieces(incoming, answer);
-    entry.served();
-  } catch (thrown) {
-    throw explain(thrown, passage, entry);
-  } finally {
-    incoming.close();
+  if (incoming.status >= 200 && incoming.status < 300) {
+    report({ status: incoming.status });
+    return incoming;
   }
+  const { status, error } = await readRefusal(incoming, provider, visit, attempts);
+  report({ status });
+  throw error;
 }
 
 /** How the sending of a body is getting on: bytes so far, and why it broke off. */
@@ -136,13 +170,6 @@ function prefixed(text: string, slug: string): string {
   const data = member(root, 'data');
   if (data?.kind === 'array') for (const item of data.items) prefix(member(item, 'id'));
   return render(text, edits);
-}
-
-async function failure(incoming: Incoming, { provider }: Target, entry: Entry): Promise<GatewayError> {
-  const body = await incoming.text(MAX_ERROR_BODY).catch(() => '');
-  const { message, retryAfterMs, status } = provider.readFailure(incoming, body);
-  const managed = provider.config.keyOwnership === 'managed';
-  return answeredWithError(status ?? incoming.status, message, retryAfterMs, entry.attempts, managed);
 }
 
 function explain(thrown: unknown, { signal }: Passage, entry: Entry): unknown {

@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { answeredWithError, noAnswer, retryable } from './upstream-error.ts';
+import { errorHeaders } from '#errors/envelopes.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import { UpstreamFault, type UpstreamFaultKind } from '#ports/provider.ts';
+import {
+  againAfter,
+  againAfterFault,
+  answeredWithError,
+  noAnswer,
+  nobodyToAsk,
+  outcomeOf,
+  outcomeOfFault,
+  refusesAccount,
+} from './upstream-error.ts';
 
 describe('what the client is told', () => {
   test.each([
@@ -28,7 +40,56 @@ describe('what the client is told', () => {
   });
 });
 
-test('retries are for faults that may pass', () => {
-  expect([408, 409, 429, 500, 503, 529].every(retryable)).toBe(true);
-  expect([400, 401, 403, 404, 413, 422].some(retryable)).toBe(false);
+describe('after an attempt that failed', () => {
+  test.each([
+    [[408, 409, 429, 500, 502, 503, 529], undefined, 'here'],
+    [[400, 404, 413, 422], undefined, 'nowhere'],
+    [[401, 402, 403], undefined, 'elsewhere'],
+    [[500, 503, 429], false, 'elsewhere'],
+    [[400], true, 'here'],
+    [[400], false, 'nowhere'],
+  ] as const)('status %j, retryable %s: again %s', (statuses, retryable, again) => {
+    for (const status of statuses) expect([status, againAfter(status, { retryable })]).toEqual([status, again]);
+  });
+
+  test('what may still run is not asked for again', () => {
+    const kinds = ['connect', 'reset', 'protocol', 'timeout', 'aborted'] as const;
+    expect(kinds.map(againAfterFault)).toEqual(['here', 'here', 'elsewhere', 'nowhere', 'nowhere']);
+  });
+
+  test('an account is refused by 401, 402, 403, and a 429 that no waiting helps against', () => {
+    const refused = [401, 402, 403, 429, 500].map((status) => refusesAccount(status, { retryable: undefined }));
+    expect(refused).toEqual([true, true, true, false, false]);
+    expect(refusesAccount(429, { retryable: false })).toBe(true);
+  });
+});
+
+describe('what an attempt says of the endpoint', () => {
+  test.each([
+    [[502, 503, 504, 529], 'gone'],
+    [[500, 501, 520], 'failed'],
+    [[400, 404, 413, 422], 'served'],
+    [[401, 403, 408, 409, 429, 302], 'unknown'],
+  ] as const)('status %j: %s', (statuses, outcome) => {
+    for (const status of statuses) expect([status, outcomeOf(status)]).toEqual([status, outcome]);
+  });
+
+  test('a fault, where it is the provider’s', () => {
+    const of = (kind: UpstreamFaultKind, fair = true) => outcomeOfFault(new UpstreamFault(kind, 'x'), fair);
+    expect([of('connect'), of('reset'), of('protocol'), of('aborted')]).toEqual(['gone', 'gone', 'failed', 'unknown']);
+    expect([of('timeout'), of('timeout', false)]).toEqual(['gone', 'unknown']);
+    const reported = new GatewayError('upstream_error', 'x', { report: { cause: 'reported', attempts: [] } });
+    expect(outcomeOfFault(reported, true)).toBe('failed');
+    expect(outcomeOfFault(new GatewayError('server_restarting', 'x'), true)).toBe('unknown');
+    expect(outcomeOfFault(new TypeError('a fault of ours'), true)).toBe('unknown');
+  });
+});
+
+test('when nobody may be asked, the soonest is told', () => {
+  const error = nobodyToAsk([
+    { waitMs: 9000, cause: 'circuit_open' },
+    { waitMs: 400, cause: 'overloaded' },
+  ]);
+  expect(error).toMatchObject({ status: 503, retryAfterMs: 400, report: { cause: 'overloaded', attempts: [] } });
+  expect(errorHeaders(error)).toEqual({ 'retry-after': '1', 'retry-after-ms': '400' });
 });

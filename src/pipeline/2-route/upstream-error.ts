@@ -1,15 +1,58 @@
 import { GatewayError, type AttemptReport, type FailureReport } from '#errors/gateway-error.ts';
 import type { ErrorCode } from '#errors/catalogue.ts';
-import type { UpstreamFaultKind } from '#ports/provider.ts';
+import { UpstreamFault, type ProviderFailure, type UpstreamFaultKind } from '#ports/provider.ts';
+import type { Outcome } from './breaker.ts';
+import type { Availability } from './endpoints.ts';
 
 /** Statuses that say the provider, not the request, is at fault, and may do better on another try. */
 const RETRYABLE = new Set([408, 409, 429]);
 /** The provider refused our own credentials, account or rate: no business of the client's. */
 const OURS = new Set([401, 402, 403, 407, 408, 409, 425, 429]);
+/** The provider does not serve the account it was asked with. */
+const OF_ACCOUNT = new Set([401, 402, 403]);
+/** Statuses of what stands before a model and finds nobody behind it, or too many before it. */
+const GONE = new Set([502, 503, 504, 529]);
 
-/** Whether an answer with this status may be asked for again. */
-export function retryable(status: number): boolean {
-  return RETRYABLE.has(status) || status >= 500;
+/** Where the next attempt may be made, after one that failed: `elsewhere` is any other endpoint. */
+export type Again = 'here' | 'elsewhere' | 'nowhere';
+
+/** What a provider's answer that is an error means for the next attempt. */
+export function againAfter(status: number, { retryable }: Pick<ProviderFailure, 'retryable'>): Again {
+  if (retryable ?? (RETRYABLE.has(status) || status >= 500)) return 'here';
+  return isRejection(status) ? 'nowhere' : 'elsewhere';
+}
+
+/** What a provider that gave no answer means for the next attempt: one that may still be at work is not asked again. */
+export function againAfterFault(kind: UpstreamFaultKind): Again {
+  if (kind === 'connect' || kind === 'reset') return 'here';
+  return kind === 'protocol' ? 'elsewhere' : 'nowhere';
+}
+
+/** Whether this says that the account will not be served, however often it asks. */
+export function refusesAccount(status: number, { retryable }: Pick<ProviderFailure, 'retryable'>): boolean {
+  return OF_ACCOUNT.has(status) || (status === 429 && retryable === false);
+}
+
+/** What an answer that is an error says of its endpoint: one that rejects a request is well. */
+export function outcomeOf(status: number): Outcome {
+  if (GONE.has(status)) return 'gone';
+  if (status >= 500) return 'failed';
+  return isRejection(status) ? 'served' : 'unknown';
+}
+
+/**
+ * What a fault says of its endpoint. `fair`: it had the time that the workload gives; a client that gives less learns
+ * nothing of the provider.
+ */
+export function outcomeOfFault(thrown: unknown, fair: boolean): Outcome {
+  if (thrown instanceof GatewayError) return thrown.report?.cause === 'reported' ? 'failed' : 'unknown';
+  if (!(thrown instanceof UpstreamFault) || thrown.kind === 'aborted') return 'unknown';
+  if (thrown.kind === 'timeout') return fair ? 'gone' : 'unknown';
+  return thrown.kind === 'protocol' ? 'failed' : 'gone';
+}
+
+function isRejection(status: number): boolean {
+  return status >= 400 && status < 500 && !OURS.has(status);
 }
 
 /** The last attempt's answer as the client is told. // spec 7.1 */
@@ -23,7 +66,7 @@ export function answeredWithError(
   // What a provider says about an account that is not the organization's is not for the client.
   const ofAccount = managed && OURS.has(status);
   const said = (ofAccount ? undefined : message) ?? `The provider answered with status ${status}.`;
-  if (status >= 400 && status < 500 && !OURS.has(status)) {
+  if (isRejection(status)) {
     const report: FailureReport = { cause: 'rejected', attempts };
     return new GatewayError('provider_rejected_request', said, { status, report });
   }
@@ -34,6 +77,22 @@ export function answeredWithError(
   return new GatewayError(code, text, {
     report: { cause, attempts },
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+const UNAVAILABLE_MESSAGES: Readonly<Record<Availability['cause'], string>> = {
+  circuit_open: 'The provider has been failing and is left alone for a while; nothing was sent.',
+  overloaded: 'The provider has asked to be left alone for a while; nothing was sent.',
+};
+
+/** That nobody was asked, as the client is told: every endpoint that may serve the call is to be left alone. */
+export function nobodyToAsk(endpoints: readonly Availability[]): GatewayError {
+  const { waitMs, cause } = endpoints.reduce((soonest, next) => (next.waitMs < soonest.waitMs ? next : soonest));
+  return new GatewayError('upstream_overloaded', UNAVAILABLE_MESSAGES[cause], {
+    report: { cause, attempts: [] },
+    retryAfterMs: waitMs,
+    // Nothing was tried, so nothing would be repeated.
+    shouldRetry: true,
   });
 }
 

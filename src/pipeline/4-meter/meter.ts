@@ -1,6 +1,6 @@
 import type { OrganizationConfig, WorkloadConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import type { Opening } from '#pipeline/call.ts';
+import type { Limits, Opening } from '#pipeline/call.ts';
 import {
   CountersUnavailable,
   type HoldDecision,
@@ -14,7 +14,8 @@ import { periodsAt } from './periods.ts';
 import type { Demand } from './demand.ts';
 import { ceiling, cost, type Price, type Quantity, type Units } from './price.ts';
 import type { PriceBook } from './price-book.ts';
-import { limitHeaders, limitRefusal } from './refusal.ts';
+import type { RecentRefusals } from './recent-refusals.ts';
+import { limitRefusal, limitsIn } from './refusal.ts';
 import type { Restorer } from './restorer.ts';
 import type { Usage } from '#wire/usage.ts';
 
@@ -38,14 +39,15 @@ export interface Hold<T extends Target = Target> {
   /** What a usage costs at the price of the target that was asked. */
   cost(usage: Usage, target: PricedTarget, units?: Units): NanoEuro;
   priceSource(target: PricedTarget): string;
-  /** `x-ratelimit-*` as they stand after this call. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** As they stand after this call. */
+  readonly limits: Limits;
 }
 
 export interface MeterDeps {
   readonly counters: LimitCounters;
   readonly prices: PriceBook;
   readonly restorer: Restorer;
+  readonly refusals: RecentRefusals;
   /** Resolves while this process has a lease: a hold without one is anybody's. */
   readonly ensureAlive: () => Promise<void>;
   /** This process, as the holder of its holds. */
@@ -96,15 +98,20 @@ export async function hold<T extends Target>(
     tokens: demand.reservedTokens,
     draft: abandonedDraft(call, plan[0]),
   };
+  const askedAt = deps.refusals.now();
   const decision = await place({ ...open, ...limitsOf(workload) }, workload.organization, deps);
-  if (decision.kind === 'refused') throw limitRefusal(decision, workload);
+  if (decision.kind === 'refused') {
+    deps.refusals.note(decision, askedAt, workload, call.snapshot.revision);
+    throw limitRefusal(decision, workload);
+  }
+  deps.refusals.forget(workload);
   deps.open.set(open.callId, open);
   return {
     open,
     plan,
     cost: (usage, target, units) => cost(prices.get(targetId(target))!, usage, units),
     priceSource: (target) => prices.get(targetId(target))!.source,
-    headers: limitHeaders(decision),
+    limits: limitsIn(decision),
   };
 }
 

@@ -1,13 +1,15 @@
 import type { WorkloadConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import type { HoldDecision, RateStatus } from '#ports/limit-counters.ts';
+import type { Limits } from '#pipeline/call.ts';
+import type { HoldDecision } from '#ports/limit-counters.ts';
 import { formatEuro } from './money.ts';
 
-type Refused = Extract<HoldDecision, { kind: 'refused' }>;
+/** A decision of the counters against a call. */
+export type Refused = Extract<HoldDecision, { kind: 'refused' }>;
 
 /** A limit's refusal as the client is told: 429 for a rate, 402 for money. // spec 7.1 */
 export function limitRefusal(decision: Refused, workload: WorkloadConfig): GatewayError {
-  const headers = limitHeaders(decision);
+  const limits = limitsIn(decision);
   const { retryAfterMs } = decision;
   switch (decision.by) {
     case 'requests':
@@ -17,45 +19,28 @@ export function limitRefusal(decision: Refused, workload: WorkloadConfig): Gatew
         retryAfterMs === undefined
           ? `This request alone needs more than the workload's ${limit} ${decision.by} per minute.`
           : `Rate limit reached: ${limit} ${decision.by} per minute for this workload.`;
-      return new GatewayError('rate_limit_exceeded', message, {
-        headers,
-        ...(retryAfterMs !== undefined && { retryAfterMs }),
-      });
+      // A request that never fits is not worth repeating.
+      const advice = retryAfterMs === undefined ? { shouldRetry: false } : { retryAfterMs };
+      return new GatewayError('rate_limit_exceeded', message, { limits, ...advice });
     }
     case 'budget':
-      return quotaError(`the ${workload.budget?.period} budget of this workload`, workload.budget?.amount, headers);
+      return quotaError(`the ${workload.budget?.period} budget of this workload`, workload.budget?.amount, limits);
     case 'cap':
       return quotaError(
         `the ${workload.organization.cap?.period} cap of this organization`,
         workload.organization.cap?.amount,
-        headers,
+        limits,
       );
   }
 }
 
-function quotaError(what: string, amount: bigint | undefined, headers: Record<string, string>): GatewayError {
+function quotaError(what: string, amount: bigint | undefined, limits: Limits): GatewayError {
   const limit = amount === undefined ? '' : ` (${formatEuro(amount)} EUR)`;
-  return new GatewayError(
-    'insufficient_quota',
-    `Not enough is left of ${what}${limit} for what this request may cost.`,
-    {
-      headers,
-    },
-  );
+  const message = `Not enough is left of ${what}${limit} for what this request may cost.`;
+  return new GatewayError('insufficient_quota', message, { limits });
 }
 
-/** `x-ratelimit-*` as OpenAI's clients read them. */
-export function limitHeaders(decision: {
-  readonly requests?: RateStatus;
-  readonly tokens?: RateStatus;
-}): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const name of ['requests', 'tokens'] as const) {
-    const status = decision[name];
-    if (!status) continue;
-    headers[`x-ratelimit-limit-${name}`] = String(status.limit);
-    headers[`x-ratelimit-remaining-${name}`] = String(status.remaining);
-    headers[`x-ratelimit-reset-${name}`] = `${Math.ceil(status.resetMs)}ms`;
-  }
-  return headers;
+/** What a decision says of the limits per minute. */
+export function limitsIn({ requests, tokens }: Limits): Limits {
+  return { ...(requests && { requests }), ...(tokens && { tokens }) };
 }

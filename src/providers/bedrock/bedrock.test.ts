@@ -8,7 +8,7 @@ import { json, text } from '../../../test/harness/answers.ts';
 import type { UpstreamRequest } from '../../../test/harness/exchange.ts';
 import { startUpstream, type Upstream } from '../../../test/harness/upstream.ts';
 import { createProviders } from '../registry.ts';
-import { fitTo, outgoingOf } from '../testing/asking.ts';
+import { fitTo, outgoingTo } from '../testing/asking.ts';
 import { configOf } from '../testing/config.ts';
 import { createTransport } from '../transport.ts';
 
@@ -90,7 +90,7 @@ describe('where it asks', () => {
   ] as const)('%s of %s, stream %s', async (family, model, stream, path) => {
     const provider = bedrock({ credentials: [{ name: 'k', type: 'api_key', secret: 'bedrock-key', weight: 1 }] });
     upstream.respond(text(''));
-    const answer = await provider.send(outgoingOf({ family, model, stream, body: '{"messages":[]}' }));
+    const answer = await provider.send(outgoingTo(provider, { family, model, stream, body: '{"messages":[]}' }));
     await answer.text(1000);
     const [request] = upstream.requests;
     expect(request?.path).toBe(path);
@@ -107,7 +107,7 @@ describe('where it asks', () => {
       { model: CLAUDE },
     );
     const headers = { 'anthropic-beta': 'oauth-2025-04-20, context-1m-2025-08-07,unknown-1,context-1m-2025-08-07' };
-    const answer = await provider.send(outgoingOf({ family: 'messages', model: CLAUDE, body, headers }));
+    const answer = await provider.send(outgoingTo(provider, { family: 'messages', model: CLAUDE, body, headers }));
     await answer.text(1000);
     expect(upstream.requests[0]?.body).toBe(
       '{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["context-1m-2025-08-07"],' +
@@ -139,7 +139,7 @@ describe('signatures', () => {
     'of requests for %s are those of the algorithm',
     async (model) => {
       const provider = bedrock({ credentials: [signing()] });
-      const answer = await provider.send(outgoingOf({ family: 'converse', model, body: '{"x":"Grüße 😀"}' }));
+      const answer = await provider.send(outgoingTo(provider, { family: 'converse', model, body: '{"x":"Grüße 😀"}' }));
       await answer.text(1000);
       const request = await upstream.request(0);
       expect(/Signature=([0-9a-f]{64})$/.exec(request.headers.authorization ?? '')?.[1]).toBe(
@@ -168,13 +168,13 @@ describe('streams', () => {
       body: Buffer.from('{"stopReason":"end_turn"}'),
     });
     upstream.respond(text(frame, { headers: { 'content-type': 'application/vnd.amazon.eventstream' } }));
-    const answer = await bedrock().send(outgoingOf({ family: 'converse', model: NOVA, stream: true }));
+    const answer = await bedrock().send(outgoingTo(bedrock(), { family: 'converse', model: NOVA, stream: true }));
     expect(await answer.text(1000)).toBe('event: messageStop\ndata: {"stopReason":"end_turn"}\n\n');
   });
 
   it('that are refused stay as they are', async () => {
     upstream.respond(json({ message: 'no' }, 403));
-    const answer = await bedrock().send(outgoingOf({ family: 'converse', model: NOVA, stream: true }));
+    const answer = await bedrock().send(outgoingTo(bedrock(), { family: 'converse', model: NOVA, stream: true }));
     expect([answer.status, await answer.text(1000)]).toEqual([403, '{"message":"no"}']);
   });
 });
@@ -214,7 +214,7 @@ describe('failures', () => {
 
 describe('embeddings', () => {
   const ask = (model: string, body: unknown): ReturnType<Provider['send']> =>
-    bedrock().send(outgoingOf({ family: 'embeddings', model, body: JSON.stringify(body) }));
+    bedrock().send(outgoingTo(bedrock(), { family: 'embeddings', model, body: JSON.stringify(body) }));
 
   it('of Titan take one call a text and count their tokens', async () => {
     upstream.respond((exchange) => {

@@ -2,7 +2,6 @@ import type { CredentialConfig, ProviderConfig } from '#config/snapshot.ts';
 import { UpstreamFault, type Incoming, type Outgoing, type Provider } from '#ports/provider.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
 import { BEDROCK_CLAUDE, betasFor, withMembers } from '../claude-hosts.ts';
-import { pickCredential } from '../credentials.ts';
 import { embed, readEmbeddingsAsk } from '../embeddings.ts';
 import { fitClaudeHost } from '../fit-claude-host.ts';
 import { configured } from '../http-exit.ts';
@@ -67,15 +66,11 @@ function createAsk(config: ProviderConfig, transport: Transport): Ask {
   const root = address.pathname.replace(/\/+$/, '');
   const authorize = authorization(config, address);
   return async (outgoing) => {
-    const { family, model, stream, body, timeoutMs, signal } = outgoing;
+    const { family, model, stream, body, credential, timeoutMs, signal } = outgoing;
     const path = `${root}/model/${encodeURIComponent(model)}${operationOf(outgoing)}`;
     const accept = stream ? EVENT_STREAM : 'application/json';
-    const headers = await authorize({
-      origin: address,
-      path,
-      headers: { 'content-type': 'application/json', accept },
-      body,
-    });
+    const unsigned = { origin: address, path, headers: { 'content-type': 'application/json', accept }, body };
+    const headers = await authorize(credential, unsigned);
     const { origin } = address;
     const incoming = await transport.send({
       method: 'POST',
@@ -105,18 +100,20 @@ function claudeBody({ body, headers }: Outgoing): string {
 }
 
 /** Signs with an access key, or shows a Bedrock API key. */
-function authorization(config: ProviderConfig, address: URL): Sign {
+function authorization(
+  config: ProviderConfig,
+  address: URL,
+): (credential: CredentialConfig | undefined, ...request: Parameters<Sign>) => ReturnType<Sign> {
   const region = config.region ?? /^bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(address.hostname)?.[1];
-  const signers = new Map<CredentialConfig, Sign>();
+  const signers = new Map<string, Sign>();
   for (const credential of config.credentials) {
     if (credential.type !== 'aws_sigv4') continue;
     if (region === undefined) throw new TypeError('bedrock needs a region to sign for');
-    signers.set(credential, createSigner(credential.secret, region));
+    signers.set(credential.name, createSigner(credential.secret, region));
   }
-  return async (request) => {
-    const credential = pickCredential(config.credentials);
+  return async (credential, request) => {
     if (!credential) throw new UpstreamFault('connect', 'the provider has no credential');
-    const sign = signers.get(credential);
+    const sign = signers.get(credential.name);
     return sign ? sign(request) : { ...request.headers, authorization: `Bearer ${credential.secret}` };
   };
 }

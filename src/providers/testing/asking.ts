@@ -2,14 +2,15 @@ import type { FitContext, Outgoing, Provider } from '#ports/provider.ts';
 import { readDocument, render, type Family } from '#wire/document.ts';
 import type { JsonObject } from '#wire/json.ts';
 
-/** A request to a provider as a test needs it. */
-export function outgoingOf(over: Partial<Outgoing> = {}): Outgoing {
+/** A request to a provider as a test needs it, with the first of its credentials. */
+export function outgoingTo({ config }: Provider, over: Partial<Outgoing> = {}): Outgoing {
   return {
     family: 'chat',
     model: 'm',
     stream: false,
     body: '{}',
     headers: {},
+    credential: config.credentials[0],
     timeoutMs: 10_000,
     signal: new AbortController().signal,
     ...over,

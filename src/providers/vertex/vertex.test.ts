@@ -7,7 +7,7 @@ import type { Answer } from '../../../test/harness/exchange.ts';
 import { gate } from '../../../test/harness/gate.ts';
 import { startUpstream, type Upstream } from '../../../test/harness/upstream.ts';
 import { createProviders } from '../registry.ts';
-import { fitTo, outgoingOf } from '../testing/asking.ts';
+import { fitTo, outgoingTo } from '../testing/asking.ts';
 import { configOf } from '../testing/config.ts';
 import { createTransport } from '../transport.ts';
 
@@ -43,7 +43,7 @@ function vertex(over: Parameters<typeof configOf>[1] = {}): Provider {
 }
 
 async function ask(provider: Provider, over: Partial<Outgoing> = {}): Promise<string> {
-  const answer = await provider.send(outgoingOf({ family: 'gemini', model: 'gemini-2.5-pro', ...over }));
+  const answer = await provider.send(outgoingTo(provider, { family: 'gemini', model: 'gemini-2.5-pro', ...over }));
   return answer.text(100_000);
 }
 
@@ -120,7 +120,7 @@ describe('Claude', () => {
 
   it('is not asked with more than 30 MB', async () => {
     const body = JSON.stringify({ messages: 'ä'.repeat(15_000_000) });
-    const answer = await vertex().send(outgoingOf({ family: 'messages', model: 'claude-x', body }));
+    const answer = await vertex().send(outgoingTo(vertex(), { family: 'messages', model: 'claude-x', body }));
     expect(answer.status).toBe(413);
     expect(vertex().readFailure(answer, await answer.text(1000))).toMatchObject({
       message: 'The provider takes requests of at most 30 MB.',
@@ -187,7 +187,7 @@ describe('access tokens', () => {
     const refused: Answer = json({ error: 'invalid_grant', error_description: 'secret detail' }, 400);
     tokens.respond([refused, json({ access_token: 'token-2', expires_in: 3600 })]);
     const provider = vertex({ credentials: [account()] });
-    const answer = await provider.send(outgoingOf({ family: 'gemini' }));
+    const answer = await provider.send(outgoingTo(provider, { family: 'gemini' }));
     const text = await answer.text(1000);
     expect(answer.status).toBe(401);
     expect(text).not.toContain('secret');
@@ -200,13 +200,13 @@ describe('access tokens', () => {
   it('that cannot be fetched are a connection that failed', async () => {
     await tokens.down();
     const provider = vertex({ credentials: [account()] });
-    await expect(provider.send(outgoingOf({ family: 'gemini' }))).rejects.toBeInstanceOf(UpstreamFault);
+    await expect(provider.send(outgoingTo(provider, { family: 'gemini' }))).rejects.toBeInstanceOf(UpstreamFault);
     await tokens.up();
   });
 
   it('need a key that is one', async () => {
     const provider = vertex({ credentials: [account({ private_key: '-----BEGIN PRIVATE KEY-----\nAAAA\n' })] });
-    const answer = await provider.send(outgoingOf({ family: 'gemini' }));
+    const answer = await provider.send(outgoingTo(provider, { family: 'gemini' }));
     expect(answer.status).toBe(401);
     const broken: CredentialConfig = { name: 'b', type: 'gcp_service_account', secret: 'hush', weight: 1 };
     expect(() => vertex({ credentials: [broken] })).toThrow(/^a gcp_service_account credential must be/);

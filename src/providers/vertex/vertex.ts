@@ -2,11 +2,10 @@ import type { ProviderConfig } from '#config/snapshot.ts';
 import { UpstreamFault, type Incoming, type Outgoing, type Provider } from '#ports/provider.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
 import { betasFor, VERTEX_CLAUDE, withMembers } from '../claude-hosts.ts';
-import { pickCredential } from '../credentials.ts';
 import { embed, readEmbeddingsAsk } from '../embeddings.ts';
 import { readFailure } from '../failure.ts';
 import { fitClaudeHost } from '../fit-claude-host.ts';
-import { configured, httpExit, type Headers, type HttpExit } from '../http-exit.ts';
+import { configured, httpExit, type Headers, type HttpApi, type HttpExit } from '../http-exit.ts';
 import { madeFailure } from '../made-answer.ts';
 import { fitRejected } from '../fit-rejected.ts';
 import type { Transport } from '../transport.ts';
@@ -107,14 +106,14 @@ function betaHeader(client: Outgoing['headers']): Headers {
 }
 
 /** Bearer tokens: those of a service account, or a key that is one already. */
-function authorization(config: ProviderConfig, transport: Transport): () => Promise<Headers> {
+function authorization(config: ProviderConfig, transport: Transport): HttpApi['authorize'] {
   const tokens = new Map<string, AccessToken>();
   for (const { name, type, secret } of config.credentials) {
     if (type === 'gcp_service_account') tokens.set(name, serviceAccountToken(readServiceAccount(secret), transport));
     else tokens.set(name, () => Promise.resolve(secret));
   }
-  return async () => {
-    const token = tokens.get(pickCredential(config.credentials)?.name ?? '');
+  return async (credential) => {
+    const token = tokens.get(credential?.name ?? '');
     if (!token) throw new UpstreamFault('connect', 'the provider has no credential');
     return { authorization: `Bearer ${await token()}` };
   };

@@ -2,12 +2,14 @@ import { messagesEnvelope } from '#errors/envelopes.ts';
 import { writeEvent } from '#wire/sse.ts';
 import type { Voice } from '../voice.ts';
 import { messagesHeaders } from './headers.ts';
+import { limitHeaders } from './limit-headers.ts';
 
 /** The messages vendor's protocol. // spec 6.2, 7.2 */
 export const messagesVoice: Voice = {
   idHeaders: ['x-request-id', 'request-id'],
   failure: messagesEnvelope,
   failureEvent: (error, callId) => writeEvent(JSON.stringify(messagesEnvelope(error, callId)), 'error'),
+  limitHeaders,
   keepalive: writeEvent('{"type":"ping"}', 'ping'),
   readHeaders: messagesHeaders,
 };

@@ -4,6 +4,7 @@ import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import { ClientHungUp, type Opening } from '#pipeline/call.ts';
 import type { Passage, PassageAnswer, PassageBody } from '#pipeline/passage.ts';
 import { chatVoice } from '../chat/voice.ts';
+import type { Caller } from '../caller.ts';
 import type { OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
 import { writeOut } from '../write-out.ts';
@@ -12,6 +13,8 @@ import { OPERATIONS, type Operation } from './operations.ts';
 
 export interface PassthroughDeps {
   readonly calls: OpenCalls;
+  /** Why a request is turned away before it is read, if it is. */
+  readonly turnAway: (caller: Caller) => GatewayError | undefined;
   readonly pass: (passage: Passage) => AsyncGenerator<PassageAnswer>;
   /** Seals a request that was refused before the corridor saw it. */
   readonly refusePassage: (opening: Opening, error: GatewayError) => Promise<void>;
@@ -60,6 +63,8 @@ async function servePassage(
   let inside = false;
   let opened = false;
   try {
+    const refusal = deps.turnAway(arrival);
+    if (refusal) throw refusal;
     const passage = await toPassage(request, opening, operation, deps.bodyLimitBytes);
     inside = true;
     for await (const answer of deps.pass(passage)) {
@@ -67,7 +72,11 @@ async function servePassage(
         opened = true;
         reply.hijack();
         const own = reply.getHeaders() as Record<string, string>;
-        reply.raw.writeHead(answer.status, { ...own, ...answer.headers });
+        reply.raw.writeHead(answer.status, {
+          ...own,
+          ...answer.headers,
+          ...chatVoice.limitHeaders(answer.limits, Date.now()),
+        });
       } else if (!(await writeOut(reply.raw, answer.bytes, hangUp.signal))) break;
     }
     reply.raw.end();
