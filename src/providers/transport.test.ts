@@ -212,11 +212,11 @@ describe('time', () => {
     const whole = Buffer.alloc(8 * 1024 * 1024, 'x');
     handler = (_incoming, response) => response.end(whole);
     const incoming = await transport.send(request({ timeoutMs: 100, idle: true }));
-    const chunks = incoming.chunks()[Symbol.asyncIterator]();
-    const first = await chunks.next();
-    let size = first.done ? 0 : first.value.length;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) size += next.value.length;
+    let size = 0;
+    for await (const chunk of incoming.chunks()) {
+      if (size === 0) await new Promise((resolve) => setTimeout(resolve, 500));
+      size += chunk.length;
+    }
     expect(size).toBe(whole.length);
   });
 

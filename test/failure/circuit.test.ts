@@ -13,7 +13,7 @@ const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());
 
 const OPEN_SECONDS = 2;
-const PAIRS = ['pair-1', 'pair-2', 'pair-3', 'pair-4'] as const;
+const PAIRS = ['pair-1', 'pair-2', 'pair-3', 'pair-4', 'pair-5'] as const;
 const KEYS = {
   apiVersion: 'v1',
   kind: 'Secret',
@@ -203,6 +203,27 @@ describe('an endpoint that fails', () => {
   });
 });
 
+test('what is passed on is kept away from it too', async () => {
+  stack.upstream.respond(broken);
+  const speak = () => {
+    calls++;
+    return fetch(`${stack.gateway.url}/v1/audio/speech`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${stack.key}` },
+      body: JSON.stringify({ model: `upstream/${model}`, input: 'Hello', voice: 'alloy' }),
+    });
+  };
+  for (let call = 0; call < 5; call++) expect((await speak()).status).toBe(503);
+  const answer = await speak();
+  expect(((await answer.json()) as Failure).error.gw).toEqual({ cause: 'circuit_open', attempts: [] });
+  expect(asked()).toHaveLength(5);
+  expect(await rowOf(stack.databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({
+    surface: 'audio',
+    reason: 'circuit_open',
+    cost_nano_eur: '0',
+  });
+});
+
 describe('an alias', () => {
   test('goes to the next one within the call, and passes over the one that fails from then on', async () => {
     stack.upstream.respond(cutOff('reset'));
@@ -238,6 +259,15 @@ describe('an alias', () => {
     expect(refused.status).toBe(200);
     const { attempts } = await rowOf(stack.databaseUrl, refused.headers.get('x-request-id'));
     expect(attempts).toMatchObject([{ status: 401 }, { provider: 'second', status: 200 }]);
+  });
+
+  test('asks nobody else about a request that was rejected', async () => {
+    const refuses = (name: string) => json({ error: { message: `Unsupported parameter: '${name}'` } }, 400);
+    stack.upstream.respond([refuses('seed'), refuses('top_p')]);
+    const sent = second.requests.length;
+    const answer = await ask({ model: 'gw/pair-5', seed: 7, top_p: 0.5 });
+    expect([answer.status, asked().length]).toEqual([400, 2]);
+    expect(second.requests).toHaveLength(sent);
   });
 
   test('fails at once where all fail', async () => {

@@ -60,8 +60,7 @@ export async function attempt(plan: Plan, deps: AttemptDeps): Promise<Answered> 
     const result = await once(choice.candidate, visit, deadline, deps);
     if ('incoming' in result) return result;
     last = result;
-    if (result.again === 'nowhere' && !result.lighter) break;
-    choice.failed(result);
+    if (!choice.failed(result)) break;
   }
   throw last?.error ?? nobodyToAsk(choices.map(({ availability }) => availability));
 }
@@ -100,14 +99,17 @@ class Choice {
     return Math.max(this.waitMs, this.#restUntil - performance.now());
   }
 
-  failed({ again, waitMs, lighter }: Failure): void {
-    this.left--;
+  /** Takes in that an attempt on it failed; false where nobody is to be asked any more. */
+  failed({ again, waitMs, lighter }: Failure): boolean {
     if (lighter && this.candidate === this.#planned) {
       this.candidate = lighter;
-      this.left++;
-    } else if (again !== 'here') this.left = 0;
+      return true;
+    }
+    this.left--;
+    if (again !== 'here') this.left = 0;
     else if (waitMs !== undefined) this.#notBefore = performance.now() + waitMs;
     else this.#restUntil = performance.now() + BASE_WAIT_MS * 2 ** this.#failures++ * (0.5 + Math.random());
+    return again !== 'nowhere';
   }
 }
 
