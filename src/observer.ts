@@ -31,14 +31,14 @@ export function createObserver(log: Log): Observer {
   const cache = metrics.counter('gw_cache_lookups_total', 'Calls looked up in the response cache, by result.');
   const dropped = metrics.counter('gw_content_dropped_total', 'Calls whose content found no room to be retained.');
   const abandoned = metrics.counter('gw_calls_abandoned_total', 'Calls sealed for processes that died.');
+  const shadowed = metrics.counter(
+    'gw_shadow_differences_total',
+    'Calls that a policy in shadow mode would have decided otherwise, by its field.',
+  );
   const circuits = metrics.counter('gw_circuit_changes_total', 'Circuit breakers that changed, by provider and state.');
   const aside = metrics.counter(
     'gw_credentials_set_aside_total',
     'Credentials not used for a while, by provider and why.',
-  );
-  const shadowed = metrics.counter(
-    'gw_shadow_differences_total',
-    'Calls that a policy in shadow mode would have decided otherwise, by its field.',
   );
   return {
     onCorridor(event) {

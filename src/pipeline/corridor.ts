@@ -71,9 +71,9 @@ export type CorridorEvent =
   | { readonly kind: 'counters.restored'; readonly organization: string }
   | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
   | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
-  | EndpointEvent
   /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
-  | { readonly kind: 'shadow.differed'; readonly field: string };
+  | { readonly kind: 'shadow.differed'; readonly field: string }
+  | EndpointEvent;
 
 /** The assembled corridor of one process. */
 export interface Corridor {
@@ -164,7 +164,6 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     );
   };
   const learned = new LearnedRejects();
-  const endpoints = new Endpoints(onEvent);
   const inspected = new InspectedBefore();
   const answers = new AnswerCache({
     store: deps.responseCache,
@@ -177,6 +176,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     onFault: (error) => onEvent({ kind: 'content.fault', error }),
     onDropped: (callId) => onEvent({ kind: 'content.dropped', callId }),
   });
+  const endpoints = new Endpoints(onEvent);
   const stages: Stages = {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
     admit,

@@ -36,8 +36,8 @@ export interface AttemptDeps {
 export interface Answered {
   readonly candidate: Candidate;
   readonly incoming: Incoming;
-  /** To be told how the rest of the answer went; undefined where nobody was asked. */
-  readonly visit: Visit | undefined;
+  /** To be told how the rest of the answer went. */
+  readonly visit: Visit;
   /** The provider had the time that the workload gives. */
   readonly fair: boolean;
 }

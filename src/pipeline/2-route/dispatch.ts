@@ -51,28 +51,31 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
   try {
     // A client that is gone already is not dispatched for, nor billed.
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
-    answered = recalled.hit
-      ? replay(recalled.hit, onAttempt, entry)
-      : await askProvider(work, upstream, onAttempt, entry);
+    if (!recalled.hit) answered = await askProvider(work, upstream, onAttempt, entry);
+    const { candidate, incoming } = answered ?? replay(recalled.hit!, onAttempt, entry);
     entry.answering = true;
-    const { candidate, incoming } = answered;
     if (recalled.state === 'miss' || (work.retain && !recalled.hit))
       answer = new RecordedAnswer(incoming, () => recalled.letGo());
+    const source = { candidate, incoming: answer ?? incoming, visit: answered?.visit };
     const context = contextOf(call, candidate, demand);
-    const given = { ...answered, incoming: answer ?? incoming };
-    yield* call.ask.stream ? streamed(work, given, entry, upstream, context) : buffered(work, given, entry, context);
+    yield* call.ask.stream ? streamed(work, source, entry, upstream, context) : buffered(work, source, entry, context);
     if (call.signal.aborted) return;
     entry.served();
-    answered.visit?.end('served');
+    answered?.visit.end('served');
     if (answer) recalled.keep(candidate, answer);
   } catch (thrown) {
-    answered?.visit?.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, answered.fair));
+    answered?.visit.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, answered.fair));
     throw explain(thrown, call, entry);
   } finally {
-    answered?.visit?.end('unknown');
+    answered?.visit.end('unknown');
     upstream.release();
     if (asked) work.retain?.(asked, answer?.bytes);
   }
+}
+
+/** Where an answer comes from: a provider, or the cache, which nobody visits. */
+interface Source extends Pick<Answered, 'candidate' | 'incoming'> {
+  readonly visit: Visit | undefined;
 }
 
 /** An answer that was given before, as if its provider gave it now. */
@@ -80,10 +83,10 @@ function replay(
   { candidate, answer }: NonNullable<Recalled['hit']>,
   onAttempt: (candidate: Candidate) => void,
   entry: Entry,
-): Answered {
+): Source {
   entry.cacheHit = 'exact';
   onAttempt(candidate);
-  return { candidate, incoming: replayed(answer), visit: undefined, fair: false };
+  return { candidate, incoming: replayed(answer), visit: undefined };
 }
 
 function askProvider(
@@ -146,7 +149,7 @@ function contextOf(call: Call, { model }: Candidate, demand: Demand): AnswerCont
 
 async function* buffered(
   { call, inspection }: Dispatch,
-  { candidate, incoming }: Answered,
+  { candidate, incoming }: Source,
   entry: Entry,
   context: AnswerContext,
 ): AsyncGenerator<Answer> {
@@ -157,7 +160,7 @@ async function* buffered(
 
 async function* streamed(
   { call, inspection }: Dispatch,
-  { candidate, incoming, visit }: Answered,
+  { candidate, incoming, visit }: Source,
   entry: Entry,
   upstream: UpstreamSignal,
   context: AnswerContext,
