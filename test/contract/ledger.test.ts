@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pg from 'pg';
@@ -257,7 +258,8 @@ describe.each(LEDGER_SUBJECTS)('the ledger in $name', (subject) => {
       await Promise.all(ledgers.map((ledger) => ledger.append(new StrandBuilder().sealMany(3))));
       const client = await connect(own.url);
       const { rows } = await client.query('SELECT number FROM schema_migrations ORDER BY number');
-      expect(rows).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }]);
+      const migrations = readdirSync(new URL('../../src/adapters/postgres/migrations', import.meta.url));
+      expect(rows).toEqual(migrations.map((_, index) => ({ number: index + 1 })));
       expect(await verify(ledgers[0]!.rows())).toMatchObject({ intact: true, rows: 18, strands: 6 });
       await client.end();
       await Promise.all(ledgers.map((ledger) => ledger.close()));
