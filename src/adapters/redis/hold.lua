@@ -43,9 +43,10 @@ if budget_period ~= '' and not own[budget_period] then return { COLD } end
 if cap_period ~= '' and not organization[cap_period] then return { COLD } end
 if budget_period ~= '' and greater(own[budget_period], budget_room) then return answer(BUDGET) end
 if cap_period ~= '' and greater(organization[cap_period], cap_room) then return answer(CAP) end
-for period in pairs(organization) do
-  if greater(own[period], ceiling) then return answer(BUDGET) end
-  if greater(organization[period], ceiling) then return answer(CAP) end
+-- In one order always: `pairs` has none, and which limit is named would be left to chance.
+for _, period in ipairs({ 'total', 'daily', 'monthly' }) do
+  if own[period] and greater(own[period], ceiling) then return answer(BUDGET) end
+  if organization[period] and greater(organization[period], ceiling) then return answer(CAP) end
 end
 
 for period in pairs(organization) do
