@@ -3,6 +3,7 @@ import { asGatewayError, type GatewayError } from '#errors/gateway-error.ts';
 import { ClientHungUp, type Answer, type Ingress } from '#pipeline/call.ts';
 import type { Arrival } from './arrival.ts';
 import { ingressAt, type Door } from './door.ts';
+import { hangUpOf } from './hang-up.ts';
 import type { OpenCalls } from './open-calls.ts';
 import { sendFailure } from './send-failure.ts';
 import { StreamReply } from './stream-reply.ts';
@@ -23,10 +24,7 @@ export async function serveCall(
   door: Door,
   deps: CallDeps,
 ): Promise<void> {
-  const hangUp = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) hangUp.abort(new ClientHungUp());
-  });
+  const hangUp = hangUpOf(reply);
   using _open = deps.calls.add(hangUp);
   const stream = new StreamReply(reply, door.voice, hangUp.signal);
   try {

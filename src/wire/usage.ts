@@ -40,6 +40,11 @@ export function totalTokens(usage: Usage): number {
 /** More tokens than any answer has: a larger figure is a provider's fault, not a bill. */
 const MAX_COUNT = 1_000_000_000;
 
+/** Whether a provider told a figure at all: a usage without one is no account of anything. */
+export function isTokenCount(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0;
+}
+
 /** A figure that a provider told, as a whole number of tokens: 0 for what is missing or nonsensical. */
 export function tokenCount(value: unknown): number {
   return typeof value === 'number' && value > 0 ? Math.floor(Math.min(value, MAX_COUNT)) : 0;

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
-import { ClientHungUp, type Opening } from '#pipeline/call.ts';
+import type { Opening } from '#pipeline/call.ts';
 import type { Passage, PassageAnswer, PassageBody } from '#pipeline/passage.ts';
 import { chatVoice } from '../chat/voice.ts';
 import type { Caller } from '../caller.ts';
+import { hangUpOf } from '../hang-up.ts';
 import type { OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
 import { writeOut } from '../write-out.ts';
@@ -52,10 +53,7 @@ async function servePassage(
   operation: Operation,
   deps: PassthroughDeps,
 ): Promise<void> {
-  const hangUp = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) hangUp.abort(new ClientHungUp());
-  });
+  const hangUp = hangUpOf(reply);
   using _open = deps.calls.add(hangUp);
   const arrival = request.arrival!;
   const { id, startedAt, key, snapshot, headers } = arrival;

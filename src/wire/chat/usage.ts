@@ -1,10 +1,8 @@
 import type { Edit, WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode, type ObjectNode } from '../scan.ts';
-import type { Usage } from '../usage.ts';
+import { isTokenCount, tokenCount, type Usage } from '../usage.ts';
 
-/** More tokens than any answer has: a larger figure is a provider's fault, not a bill. */
-const MAX_COUNT = 1_000_000_000;
 /** More than any prompt has: cached tokens beyond the prompt and beyond this are nonsense, not another way of counting. */
 const MAX_PROMPT = 10_000_000;
 
@@ -15,14 +13,15 @@ const MAX_PROMPT = 10_000_000;
  */
 export function readUsage(usage: Json | undefined): Usage | undefined {
   // Without both figures it is no account of anything: our own count is billed instead.
-  if (!isObject(usage) || !isCount(usage['prompt_tokens']) || !isCount(usage['completion_tokens'])) return undefined;
-  const reported = count(usage['prompt_tokens']);
+  if (!isObject(usage) || !isTokenCount(usage['prompt_tokens']) || !isTokenCount(usage['completion_tokens']))
+    return undefined;
+  const reported = tokenCount(usage['prompt_tokens']);
   const details = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
   const cached = cachedTokens(usage, details);
   const beside = cached > reported && cached <= MAX_PROMPT;
   const prompt = beside ? reported + cached : reported;
   const cacheRead = Math.min(cached, prompt);
-  const cacheWrite = Math.min(count(details['cache_write_tokens']), prompt - cacheRead);
+  const cacheWrite = Math.min(tokenCount(details['cache_write_tokens']), prompt - cacheRead);
   return {
     input: prompt - cacheRead - cacheWrite,
     cacheRead,
@@ -45,10 +44,10 @@ export function usageOf(body: JsonObject): Usage | undefined {
 /** The same count under the names that vendors give it. */
 function cachedTokens(usage: JsonObject, details: JsonObject): number {
   return Math.max(
-    count(details['cached_tokens']),
-    count(usage['prompt_cache_hit_tokens']),
-    count(usage['num_cached_tokens']),
-    count(usage['cached_tokens']),
+    tokenCount(details['cached_tokens']),
+    tokenCount(usage['prompt_cache_hit_tokens']),
+    tokenCount(usage['num_cached_tokens']),
+    tokenCount(usage['cached_tokens']),
   );
 }
 
@@ -57,10 +56,10 @@ function cachedTokens(usage: JsonObject, details: JsonObject): number {
  * completion: by its own figure if that fills the gap, or else by the gap, when no figure is told.
  */
 function outputOf(usage: JsonObject, reported: number, prompt: number): Pick<Usage, 'output' | 'reasoning'> {
-  const completion = count(usage['completion_tokens']);
+  const completion = tokenCount(usage['completion_tokens']);
   const details = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {};
-  const told = count(details['reasoning_tokens']);
-  const total = count(usage['total_tokens']);
+  const told = tokenCount(details['reasoning_tokens']);
+  const total = tokenCount(usage['total_tokens']);
   const gap = total - prompt - completion;
   if (told > 0 && (gap === told || total === reported + completion + told))
     return { output: completion, reasoning: told };
@@ -113,12 +112,4 @@ function hide(object: ObjectNode, edits: Edit[]): void {
 function hideIn(node: JsonNode | undefined, edits: Edit[]): void {
   if (node?.kind === 'object') hide(node, edits);
   else if (node?.kind === 'array') for (const item of node.items) hideIn(item, edits);
-}
-
-function isCount(value: Json | undefined): boolean {
-  return typeof value === 'number' && value >= 0;
-}
-
-function count(value: Json | undefined): number {
-  return typeof value === 'number' && value > 0 ? Math.floor(Math.min(value, MAX_COUNT)) : 0;
 }

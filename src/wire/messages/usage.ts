@@ -1,7 +1,7 @@
 import type { Edit, WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode, type ObjectNode } from '../scan.ts';
-import { NO_USAGE, tokenCount, type Usage } from '../usage.ts';
+import { isTokenCount, NO_USAGE, tokenCount, type Usage } from '../usage.ts';
 
 /** Passes over the prompt that the totals leave out: those by other models, and of making a conversation shorter. */
 const BESIDE = new Set<unknown>(['compaction', 'advisor_message']);
@@ -12,7 +12,8 @@ const BESIDE = new Set<unknown>(['compaction', 'advisor_message']);
  */
 export function readUsage(usage: Json | undefined): Usage | undefined {
   // Without both figures it is no account of anything: our own count is billed instead.
-  if (!isObject(usage) || !isCount(usage['input_tokens']) || !isCount(usage['output_tokens'])) return undefined;
+  if (!isObject(usage) || !isTokenCount(usage['input_tokens']) || !isTokenCount(usage['output_tokens']))
+    return undefined;
   const { iterations } = usage;
   let total = readOne(usage);
   for (const iteration of Array.isArray(iterations) ? (iterations as readonly Json[]) : []) {
@@ -73,7 +74,7 @@ export class StreamedUsage {
     for (const name in usage) if (usage[name] !== null) told[name] = usage[name];
     // A split of before that is more than the whole of now tells nothing any more.
     const { short, long } = splitOf(told);
-    const isStale = isCount(usage['cache_creation_input_tokens']) && !isObject(usage['cache_creation']);
+    const isStale = isTokenCount(usage['cache_creation_input_tokens']) && !isObject(usage['cache_creation']);
     if (isStale && short + long > tokenCount(told['cache_creation_input_tokens'])) delete told['cache_creation'];
     this.#told = told;
     return readUsage(told);
@@ -125,8 +126,4 @@ function hide(usage: ObjectNode, edits: Edit[]): void {
 function clear(node: JsonNode, edits: Edit[]): void {
   if (node.kind === 'object') for (const { value } of node.members) clear(value, edits);
   else if (node.kind === 'number' && node.source !== '0') edits.push({ start: node.start, end: node.end, text: '0' });
-}
-
-function isCount(value: Json | undefined): boolean {
-  return typeof value === 'number' && value >= 0;
 }

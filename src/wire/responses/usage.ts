@@ -1,7 +1,7 @@
 import type { Edit, WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
-import { tokenCount, type Usage } from '../usage.ts';
+import { isTokenCount, tokenCount, type Usage } from '../usage.ts';
 
 /**
  * A usage object in disjoint buckets. This family counts cached and written tokens inside the input and reasoning inside
@@ -9,7 +9,8 @@ import { tokenCount, type Usage } from '../usage.ts';
  */
 export function readUsage(usage: Json | undefined): Usage | undefined {
   // Without both figures it is no account of anything: our own count is billed instead.
-  if (!isObject(usage) || !isCount(usage['input_tokens']) || !isCount(usage['output_tokens'])) return undefined;
+  if (!isObject(usage) || !isTokenCount(usage['input_tokens']) || !isTokenCount(usage['output_tokens']))
+    return undefined;
   const input = tokenCount(usage['input_tokens']);
   const output = tokenCount(usage['output_tokens']);
   const details = detailsOf(usage, 'input_tokens_details');
@@ -66,8 +67,4 @@ function hide(node: JsonNode | undefined, edits: Edit[]): void {
 function detailsOf(usage: JsonObject, name: string): JsonObject {
   const details = usage[name];
   return isObject(details) ? details : {};
-}
-
-function isCount(value: Json | undefined): boolean {
-  return typeof value === 'number' && value >= 0;
 }
