@@ -1,3 +1,5 @@
+import { readExchangeRates } from '#config/exchange-rates.ts';
+
 /** What the process is told by its environment. */
 export interface Settings {
   readonly host: string;
@@ -20,7 +22,7 @@ export interface Settings {
   readonly docsUrl: string;
   /** Regions (ISO 3166) whose national phone numbers are looked for; international forms always are. */
   readonly phoneRegions: readonly string[] | undefined;
-  /** Euro per US dollar, decimal. */
+  /** Euro per US dollar: `0.92`, or with rates to come `0.92,2026-12-01=0.91`. */
   readonly usdToEur: string;
   readonly bodyLimitBytes: number;
   /** How long open streams are kept when the process is told to end. // spec 6.1.5 */
@@ -74,8 +76,8 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     faults.push('GW_BOOTSTRAP_KEY must have 16 to 200 characters without blanks');
   }
   const usdToEur = text('GW_USD_TO_EUR', '0.92')!;
-  if (!/^\d{1,3}(\.\d{1,6})?$/.test(usdToEur) || Number(usdToEur) === 0) {
-    faults.push('GW_USD_TO_EUR must be a decimal number above 0 with at most six fraction digits');
+  if (!readExchangeRates(usdToEur)) {
+    faults.push('GW_USD_TO_EUR must be a decimal number above 0, or several with dates: 0.92,2026-12-01=0.91');
   }
   const logLevel = text('LOG_LEVEL', 'info')!;
   if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
