@@ -24,6 +24,8 @@ export interface Settings {
   readonly phoneRegions: readonly string[] | undefined;
   /** Euro per US dollar: `0.92`, or with rates to come `0.92,2026-12-01=0.91`. */
   readonly usdToEur: string;
+  /** A signed snapshot of prices, and the public keys that may have signed it; without one the bundled prices hold. */
+  readonly prices: { readonly file: string; readonly publicKeyFile: string; readonly maxAgeDays: number } | undefined;
   readonly bodyLimitBytes: number;
   /** How long open streams are kept when the process is told to end. // spec 6.1.5 */
   readonly drainSeconds: number;
@@ -79,6 +81,11 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   if (!readExchangeRates(usdToEur)) {
     faults.push('GW_USD_TO_EUR must be a decimal number above 0, or several with dates: 0.92,2026-12-01=0.91');
   }
+  const pricesFile = text('GW_PRICES_FILE');
+  const pricesKeyFile = text('GW_PRICES_KEY_FILE');
+  if (pricesFile !== undefined && pricesKeyFile === undefined)
+    faults.push('GW_PRICES_KEY_FILE must name the public key (PEM) that GW_PRICES_FILE is signed with');
+  const pricesMaxAgeDays = whole('GW_PRICES_MAX_AGE_DAYS', 30, 1, 3650);
   const logLevel = text('LOG_LEVEL', 'info')!;
   if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   const phoneRegions = text('GW_PHONE_REGIONS')?.split(',');
@@ -101,6 +108,10 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
     phoneRegions,
     usdToEur,
+    prices:
+      pricesFile === undefined || pricesKeyFile === undefined
+        ? undefined
+        : { file: pricesFile, publicKeyFile: pricesKeyFile, maxAgeDays: pricesMaxAgeDays },
     bodyLimitBytes: whole('GW_BODY_LIMIT_MIB', 64, 1, 512) * 1024 * 1024,
     drainSeconds: whole('GW_DRAIN_SECONDS', 300, 0, 3600),
     logLevel,

@@ -147,8 +147,8 @@ function createBuiltIn(rates: ExchangeRates, snapshot: () => PriceSnapshot | und
 }
 
 /** What lists call the vendor of a provider. A server of one's own is in no list: only its owner knows what it costs. */
-function listId({ slug, vendor = slug }: PricedProvider): string | undefined {
-  return vendor === 'custom' ? undefined : genaiProviderId(vendor);
+function listId({ slug, vendor }: PricedProvider): string | undefined {
+  return vendor === 'custom' ? undefined : genaiProviderId(vendor ?? slug);
 }
 
 /** Reads what a model costs from a snapshot: under its own name, or under that of the model it is another name for. */

@@ -1,4 +1,4 @@
-import { fraction, larger, times, type Fraction } from './fraction.ts';
+import { fraction, larger, reduce, times, type Fraction } from './fraction.ts';
 import type { PartialRates, PriceSheet, SheetTier } from './price-sheet.ts';
 import { INPUT_BUCKETS, OUTPUT_BUCKETS, STANDARD, UNITS, type Bucket, type Unit } from './price.ts';
 
@@ -121,30 +121,36 @@ function latest(rates: readonly ListedRate[], service: string, bucket: string, s
   return found;
 }
 
-/** A fraction of powers of ten as the decimal that it is. Throws a RangeError on any other. */
-export function decimalOf({ numerator, denominator }: Fraction): string {
+/** An amount as text: the decimal that it is, or `1/90000` where it is none (an hour's price, by the second). */
+export function amountText({ numerator, denominator }: Fraction): string {
   let digits = 0;
-  let scale = 1n;
-  while (scale % denominator !== 0n) {
-    if (++digits > 60) throw new RangeError('not a decimal');
-    scale *= 10n;
-  }
-  const text = (numerator * (scale / denominator)).toString().padStart(digits + 1, '0');
+  for (let scale = 1n; scale % denominator !== 0n; scale *= 10n) if (++digits > MOST_DIGITS) break;
+  if (digits > MOST_DIGITS) return `${numerator}/${denominator}`;
+  const text = (numerator * (10n ** BigInt(digits) / denominator)).toString().padStart(digits + 1, '0');
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** Amounts by name as decimal text, in the order of names; for files. */
-export function toDecimals(usd: Quantities): Readonly<Record<string, string>> {
-  return Object.fromEntries([...usd].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, amount]) => [name, decimalOf(amount)]));
+const MOST_DIGITS = 30;
+const RATIO = /^(\d{1,60})\/([1-9]\d{0,59})$/;
+
+/** The other way round. Throws a RangeError on a text that is no amount. */
+function amountOf(text: string): Fraction {
+  const [, numerator, denominator] = RATIO.exec(text) ?? [];
+  return numerator === undefined ? fraction(text) : reduce(BigInt(numerator), BigInt(denominator!));
+}
+
+/** Amounts by name as text, in the order of names; for files. */
+export function toTexts(usd: Quantities): Readonly<Record<string, string>> {
+  return Object.fromEntries([...usd].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, amount]) => [name, amountText(amount)]));
 }
 
 /** The other way round. Throws a RangeError on a name or an amount that no list has. */
-export function fromDecimals(decimals: Readonly<Record<string, unknown>>): Quantities {
+export function fromTexts(texts: Readonly<Record<string, unknown>>): Quantities {
   return new Map(
-    Object.entries(decimals).map(([name, amount]) => {
+    Object.entries(texts).map(([name, amount]) => {
       if (!isQuantity(name)) throw new RangeError(`not a quantity: ${name}`);
-      if (typeof amount !== 'string') throw new RangeError(`${name} must be a decimal in quotes`);
-      return [name, fraction(amount)] as const;
+      if (typeof amount !== 'string') throw new RangeError(`${name} must be an amount in quotes`);
+      return [name, amountOf(amount)] as const;
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { times, type Fraction } from './fraction.ts';
-import { decimalOf, periodAt, type ListedPeriod, type Quantities } from './price-list.ts';
+import { amountText, periodAt, type ListedPeriod, type Quantities } from './price-list.ts';
 import type { Difference } from './price-snapshot.ts';
 
 /** A list of prices that somebody keeps. */
@@ -65,7 +65,7 @@ function mergeOne(model: string, said: readonly Said[], tolerance: Fraction, dif
     if (!taken) continue;
     merged.set(quantity, taken.amount);
     if (!values.some(({ amount }) => isApart(taken.amount, amount, tolerance))) continue;
-    const told = Object.fromEntries(values.map(({ source, amount }) => [source, decimalOf(amount)]));
+    const told = Object.fromEntries(values.map(({ source, amount }) => [source, amountText(amount)]));
     differences.push({ model, quantity, taken: taken.source, values: told });
   }
   return merged;

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { canonicalJson } from '#seal/canonical-json.ts';
 import { isObject } from '#wire/json.ts';
-import { fromDecimals, periodAt, toDecimals, type ListedPeriod } from './price-list.ts';
+import { fromTexts, periodAt, toTexts, type ListedPeriod } from './price-list.ts';
 
 /** Where prices of a snapshot come from. */
 export interface SnapshotSource {
@@ -10,7 +10,7 @@ export interface SnapshotSource {
   readonly revision: string;
 }
 
-/** A quantity that sources price differently. Amounts are dollars, as decimals. */
+/** A quantity that sources price differently. Amounts are dollars. */
 export interface Difference {
   /** `<provider>/<model>`, as the snapshot names it. */
   readonly model: string;
@@ -80,7 +80,7 @@ function bodyOf({ builtAt, sources, tolerance, differences, prices }: SnapshotCo
     periods.map(({ from, daily, usd }) => ({
       ...(from !== undefined && { from: new Date(from).toISOString() }),
       ...(daily && { daily }),
-      usd: toDecimals(usd),
+      usd: toTexts(usd),
     })),
   ]);
   return {
@@ -128,7 +128,7 @@ function periodsOf(model: string, periods: unknown): readonly ListedPeriod[] {
     return {
       ...(from !== undefined && { from: instant(from) }),
       ...(daily !== undefined && { daily: window(daily) }),
-      usd: fromDecimals(usd as Record<string, unknown>),
+      usd: fromTexts(usd as Record<string, unknown>),
     };
   });
 }
