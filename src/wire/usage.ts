@@ -78,11 +78,13 @@ const NONE: { readonly [B in MediaBucket]?: number } = {};
 
 /** Words of vendors for calls that are billed at their list prices, or that leave the choice to them. */
 const ORDINARY = new Set(['default', 'standard', 'standard_only', 'on_demand', 'regular', 'auto', 'unspecified']);
+/** Two words of one vendor or another for the same. */
+const ALIASES: Readonly<Record<string, string>> = { batches: 'batch', provisioned_throughput: 'reserved' };
 const TIER_WORD = /^[a-z][a-z0-9_]{0,31}$/;
 
 /**
  * A vendor's word for a service tier in ours: undefined for the ordinary one and for what is no such word. Google says
- * `ON_DEMAND_PRIORITY` in one place and `priority` in another; `batches` is `batch`. // wire-formats 2.7
+ * `ON_DEMAND_PRIORITY` in one place and `priority` in another. // wire-formats 2.7
  */
 export function serviceTierOf(word: unknown): string | undefined {
   if (typeof word !== 'string') return undefined;
@@ -91,7 +93,7 @@ export function serviceTierOf(word: unknown): string | undefined {
     .replace(/^(?:service_tier_|on_demand_)/, '')
     .replaceAll('-', '_');
   if (ORDINARY.has(tier) || !TIER_WORD.test(tier)) return undefined;
-  return tier === 'batches' ? 'batch' : tier;
+  return Object.hasOwn(ALIASES, tier) ? ALIASES[tier] : tier;
 }
 
 /** The service tier that a request asks for: `standard` for the ordinary one, undefined where the vendor is to choose. */

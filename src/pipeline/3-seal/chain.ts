@@ -25,7 +25,7 @@ export function link(previousLink: string, canonicalRowText: string): string {
 export function canonicalRow(row: AuditRow): string {
   const names = Object.keys(row.dlp.findings);
   const copy = ordered(row, names);
-  if (names.some(keepsNoOrder)) return canonicalJson(copy);
+  if (names.some(keepsNoOrder)) return canonicalJson({ ...copy, dlp: row.dlp });
   const text = JSON.stringify(copy);
   // `\ud…` is how lone surrogates are written; an escaped backslash before "ud" takes the slow way in vain.
   return text.includes('\\ud') ? canonicalJson(copy) : text;
