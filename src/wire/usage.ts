@@ -90,7 +90,7 @@ export function serviceTierOf(word: unknown): string | undefined {
   if (typeof word !== 'string') return undefined;
   const tier = word
     .toLowerCase()
-    .replace(/^(?:service_tier_|on_demand_)/, '')
+    .replace(/^(?:service_tier_|traffic_type_|on_demand_)/, '')
     .replaceAll('-', '_');
   if (ORDINARY.has(tier) || !TIER_WORD.test(tier)) return undefined;
   return Object.hasOwn(ALIASES, tier) ? ALIASES[tier] : tier;

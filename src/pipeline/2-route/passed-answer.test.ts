@@ -69,7 +69,7 @@ describe('what an answer tells', () => {
 
   test.each([
     ['{"usage":{"input_tokens":1e300,"output_tokens":-4}}', { input: 1_000_000_000, output: 0 }],
-    ['{"usage":{"input_tokens":3,"output_tokens":4.9}}', { input: 3, output: 4 }],
+    ['{"usage":{"input_tokens":3,"output_tokens":4.9}}', { input: 3, outputImage: 4 }],
     ['{"usage":{"input_tokens":"3"}}', undefined],
   ])('of usage is a whole number of tokens (%s)', (text, usage) => {
     const { usage: told } = meter('images', {}, { text });

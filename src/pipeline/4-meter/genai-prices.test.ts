@@ -325,6 +325,7 @@ describe('agreement with the data package', () => {
         const price = found && priceOf(provider.id, model.id);
         if (found?.model !== model || !price || price.tiers.length === 0) continue;
         for (const usage of USAGES) {
+          compared += 1;
           compare(provider.id, found, price, billable(usage, found.model_price, model.id));
             const { input_audio_mtok: heard, output_audio_mtok: spoken } = found.model_price;
             if (heard === undefined && spoken === undefined) continue;
@@ -332,8 +333,9 @@ describe('agreement with the data package', () => {
               ...(heard !== undefined && { inputAudio: 321 }),
               ...(spoken !== undefined && { outputAudio: 54 }),
             };
-            compare(provider.id, found, price, { ...billable(usage, found.model_price, model.id), ...sound });
-          compared += 1;
+            // Nobody says which of what was cached is sound.
+            const fresh = { ...billable(usage, found.model_price, model.id), cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+            compare(provider.id, found, price, { ...fresh, ...sound });
         }
       }
     }

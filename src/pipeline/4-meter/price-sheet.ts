@@ -36,7 +36,7 @@ export function createPrice(sheet: PriceSheet, anthropicFamily: boolean): Price 
     tiers.map(({ above, perMillion }) => ({ above, rates: fillGaps(perMillion, anthropicFamily) }));
   const full = fill(sheet.tiers);
   const services = [...(sheet.services ?? [])].map(
-    ([name, tiers]) => [name, fill(tiers).map((tier, index) => noCheaper(tier, tiers[index]!, full))] as const,
+    ([name, tiers]) => [name, fill(tiers).map((tier, index) => noCheaper(tier, tiers[index]!, sheet.tiers))] as const,
   );
   const units = sheet.units ?? {};
   const denominator = commonDenominator([
@@ -71,13 +71,13 @@ interface FullTier {
   readonly rates: Record<Bucket, Fraction>;
 }
 
-/** What a service tier leaves out costs no less than in the ordinary one. */
-function noCheaper({ above, rates }: FullTier, named: SheetTier, ordinary: readonly FullTier[]): FullTier {
-  const like = ordinary.findLast((tier) => tier.above <= above);
-  if (!like) return { above, rates };
-  const entries = BUCKETS.map(
-    (bucket) => [bucket, named.perMillion[bucket] ?? larger(rates[bucket], like.rates[bucket])] as const,
-  );
+/** What a service tier leaves out and the ordinary one names costs no less than there. */
+function noCheaper({ above, rates }: FullTier, own: SheetTier, ordinary: readonly SheetTier[]): FullTier {
+  const like = ordinary.findLast((tier) => tier.above <= above)?.perMillion;
+  const entries = BUCKETS.map((bucket) => {
+    const named = like?.[bucket];
+    return [bucket, named && !own.perMillion[bucket] ? larger(rates[bucket], named) : rates[bucket]] as const;
+  });
   return { above, rates: Object.fromEntries(entries) as Record<Bucket, Fraction> };
 }
 

@@ -273,7 +273,7 @@ describe('createPrice', () => {
     expect(rates('flex')).toMatchObject({
       input: 1_000_000_000n,
       cacheRead: 1_000_000_000n,
-      cacheWrite5m: 2_000_000_000n,
+      cacheWrite5m: 1_000_000_000n,
       output: 4_000_000_000n,
       outputAudio: 80_000_000_000n,
     });

@@ -19,8 +19,10 @@ export function bundledSource(): PriceSource {
     revision: GENAI_PRICES_VERSION,
     names: PROVIDERS.flatMap((id) => (findProvider({ providerId: id })?.models ?? []).map((model) => `${id}/${model.id}`)),
     find(provider, model) {
-      const match = matchGenaiModel(provider, model);
-      return match && periodsOf(match.prices);
+      // Not every model of the data is found by its own name.
+      const exact = PROVIDERS.includes(provider) ? findProvider({ providerId: provider })?.models : [];
+      const found = exact?.find(({ id }) => id === model) ?? matchGenaiModel(provider, model);
+      return found && periodsOf(found.prices);
     },
   };
 }

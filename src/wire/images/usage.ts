@@ -1,6 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { simpleUsage } from '../plain-codec.ts';
-import { mediaBuckets, tokenCount, type Usage } from '../usage.ts';
+import { mediaBuckets, NO_USAGE, tokenCount, type Usage } from '../usage.ts';
 
 /**
  * The usage of pictures that were made: `{input_tokens, output_tokens}`, with what of them is text or picture beside it.
@@ -8,12 +7,12 @@ import { mediaBuckets, tokenCount, type Usage } from '../usage.ts';
  */
 export function readImageUsage(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;
-  const read = simpleUsage(usage['input_tokens'], usage['output_tokens']);
-  if (!read) return undefined;
-  const inputImage = Math.min(detail(usage, 'input_tokens_details', 'image_tokens'), read.input);
-  const output = Math.min(detail(usage, 'output_tokens_details', 'text_tokens'), read.output);
-  const media = mediaBuckets({ inputImage, outputImage: read.output - output });
-  return { ...read, input: read.input - inputImage, output, ...media };
+  if (typeof usage['input_tokens'] !== 'number') return undefined;
+  const input = tokenCount(usage['input_tokens']);
+  const made = tokenCount(usage['output_tokens']);
+  const inputImage = Math.min(detail(usage, 'input_tokens_details', 'image_tokens'), input);
+  const output = Math.min(detail(usage, 'output_tokens_details', 'text_tokens'), made);
+  return { ...NO_USAGE, input: input - inputImage, output, ...mediaBuckets({ inputImage, outputImage: made - output }) };
 }
 
 function detail(usage: JsonObject, details: string, name: string): number {
