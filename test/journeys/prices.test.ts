@@ -169,7 +169,9 @@ test('a replaced snapshot holds without a restart; one that was changed does not
   answerIn('default');
   const before = await ask('openai/own-model');
   await snapshot(0.000003);
-  await expect.poll(async () => (await ask('openai/own-model')).row.price, { timeout: 20_000, interval: 500 }).not.toBe(before.row.price);
+  await expect
+    .poll(async () => (await ask('openai/own-model')).row.price, { timeout: 20_000, interval: 500 })
+    .not.toBe(before.row.price);
   const after = await ask('openai/own-model');
   expect(BigInt(after.row.cost_nano_eur)).toBe(3n * BigInt(before.row.cost_nano_eur));
   // The row of before names a snapshot that is no longer at hand, and says what has become of the price.

@@ -38,7 +38,14 @@ export const SPELLINGS = {
     ThinkingBudget: 'thinking_budget',
   },
   strategy: { Weighted: 'weighted', Failover: 'failover', Auto: 'auto' },
-  unit: { MillionTokens: 'million_tokens', Page: 'page', Image: 'image', Call: 'call', Second: 'second', Search: 'search' },
+  unit: {
+    MillionTokens: 'million_tokens',
+    Page: 'page',
+    Image: 'image',
+    Call: 'call',
+    Second: 'second',
+    Search: 'search',
+  },
   serviceTier: {
     Standard: 'standard',
     Flex: 'flex',

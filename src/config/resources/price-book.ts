@@ -36,7 +36,11 @@ const price = closed({
 const spec = closed({
   currency: values(['EUR', 'USD'], { default: 'EUR', description: 'Currency of the amounts. Cannot be changed.' }),
   effectiveFrom: Type.Optional(Type.String({ format: 'date-time', description: 'When the prices begin to hold.' })),
-  prices: mapOf(price, ['model', 'unit', 'serviceTier', 'aboveInputTokens'], { minItems: 1, maxItems: 1000, description: 'The prices.' }),
+  prices: mapOf(price, ['model', 'unit', 'serviceTier', 'aboveInputTokens'], {
+    minItems: 1,
+    maxItems: 1000,
+    description: 'The prices.',
+  }),
 });
 
 /** `spec` of a PriceBook: what calls cost, where an organization's prices are not the built-in ones. */
@@ -76,8 +80,7 @@ const priceRules: readonly Rule<PriceRow>[] = [
   {
     rule: "self.unit == 'MillionTokens' || (self.serviceTier == 'Standard' && self.aboveInputTokens == 0)",
     message: 'may be for a serviceTier or aboveInputTokens only when unit is MillionTokens',
-    check: (self) =>
-      self.unit === 'MillionTokens' || (self.serviceTier === 'Standard' && self.aboveInputTokens === 0),
+    check: (self) => self.unit === 'MillionTokens' || (self.serviceTier === 'Standard' && self.aboveInputTokens === 0),
   },
 ];
 

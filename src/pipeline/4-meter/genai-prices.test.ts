@@ -119,11 +119,24 @@ describe('rates by hand', () => {
   });
 
   test('sound and pictures have rates of their own', () => {
-    expect(dollars(priceOf('google', 'gemini-2.5-flash-image'))).toMatchObject({ input: 0.3, output: 2.5, outputImage: 30 });
-    expect(dollars(priceOf('openai', 'gpt-audio'))).toMatchObject({ input: 2.5, inputAudio: 32, output: 10, outputAudio: 64 });
+    expect(dollars(priceOf('google', 'gemini-2.5-flash-image'))).toMatchObject({
+      input: 0.3,
+      output: 2.5,
+      outputImage: 30,
+    });
+    expect(dollars(priceOf('openai', 'gpt-audio'))).toMatchObject({
+      input: 2.5,
+      inputAudio: 32,
+      output: 10,
+      outputAudio: 64,
+    });
     expect(dollars(priceOf('openai', 'gpt-4o-transcribe'))).toMatchObject({ input: 2.5, inputAudio: 6, output: 10 });
     expect(dollars(priceOf('openai', 'gpt-image-1.5'))).toMatchObject({ input: 5, inputImage: 8, outputImage: 32 });
-    expect(dollars(priceOf('google', 'gemini-2.5-flash'))).toMatchObject({ input: 0.3, inputAudio: 1, cacheReadAudio: 0.1 });
+    expect(dollars(priceOf('google', 'gemini-2.5-flash'))).toMatchObject({
+      input: 0.3,
+      inputAudio: 1,
+      cacheReadAudio: 0.1,
+    });
   });
 
   test.each<[string, string, Units, bigint]>([
@@ -327,15 +340,20 @@ describe('agreement with the data package', () => {
         for (const usage of USAGES) {
           compared += 1;
           compare(provider.id, found, price, billable(usage, found.model_price, model.id));
-            const { input_audio_mtok: heard, output_audio_mtok: spoken } = found.model_price;
-            if (heard === undefined && spoken === undefined) continue;
-            const sound = {
-              ...(heard !== undefined && { inputAudio: 321 }),
-              ...(spoken !== undefined && { outputAudio: 54 }),
-            };
-            // Nobody says which of what was cached is sound.
-            const fresh = { ...billable(usage, found.model_price, model.id), cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
-            compare(provider.id, found, price, { ...fresh, ...sound });
+          const { input_audio_mtok: heard, output_audio_mtok: spoken } = found.model_price;
+          if (heard === undefined && spoken === undefined) continue;
+          const sound = {
+            ...(heard !== undefined && { inputAudio: 321 }),
+            ...(spoken !== undefined && { outputAudio: 54 }),
+          };
+          // Nobody says which of what was cached is sound.
+          const fresh = {
+            ...billable(usage, found.model_price, model.id),
+            cacheRead: 0,
+            cacheWrite5m: 0,
+            cacheWrite1h: 0,
+          };
+          compare(provider.id, found, price, { ...fresh, ...sound });
         }
       }
     }
@@ -352,12 +370,7 @@ describe('agreement with the data package', () => {
     };
   }
 
-  function compare(
-    providerId: string,
-    { model }: PriceCalculation,
-    price: Price,
-    usage: Usage,
-  ): void {
+  function compare(providerId: string, { model }: PriceCalculation, price: Price, usage: Usage): void {
     const { cacheRead, cacheWrite5m, cacheWrite1h, reasoning } = usage;
     const theirs = {
       input_tokens: inputTokens(usage),

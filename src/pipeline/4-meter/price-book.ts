@@ -19,8 +19,7 @@ import { listedAt, type PriceSnapshot } from './price-snapshot.ts';
 import { covers, type Price, type Quantity } from './price.ts';
 
 /** What the price book needs to know of a provider. */
-export type PricedProvider = Pick<ProviderConfig, 'slug'> &
-  Partial<Pick<ProviderConfig, 'vendor' | 'protocol'>>;
+export type PricedProvider = Pick<ProviderConfig, 'slug'> & Partial<Pick<ProviderConfig, 'vendor' | 'protocol'>>;
 
 export interface PriceBook {
   /**

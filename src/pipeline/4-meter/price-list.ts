@@ -33,7 +33,7 @@ export function quantityOf(bucket: Bucket, above = 0, service: string = STANDARD
 }
 
 /** Whether a list may have a quantity of this name. */
-export function isQuantity(name: string): boolean {
+function isQuantity(name: string): boolean {
   return UNIT_NAMES.has(name) || tokenQuantity(name) !== undefined;
 }
 
@@ -141,7 +141,9 @@ function amountOf(text: string): Fraction {
 
 /** Amounts by name as text, in the order of names; for files. */
 export function toTexts(usd: Quantities): Readonly<Record<string, string>> {
-  return Object.fromEntries([...usd].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, amount]) => [name, amountText(amount)]));
+  return Object.fromEntries(
+    [...usd].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, amount]) => [name, amountText(amount)]),
+  );
 }
 
 /** The other way round. Throws a RangeError on a name or an amount that no list has. */

@@ -38,7 +38,8 @@ export function mergePrices(sources: readonly PriceSource[], tolerance: Fraction
     const merged = timed.periods.map((period) => {
       const said = told.map(({ source, periods }) => ({
         source,
-        usd: periods === timed.periods ? period.usd : (periodAt(periods, period.from ?? Infinity).period?.usd ?? NOTHING),
+        usd:
+          periods === timed.periods ? period.usd : (periodAt(periods, period.from ?? Infinity).period?.usd ?? NOTHING),
       }));
       return { ...period, usd: mergeOne(name, said, tolerance, differences) };
     });

@@ -33,7 +33,13 @@ const snapshotOf = (...sources: readonly PriceSource[]): PriceSnapshot =>
   readSnapshot(signSnapshot(content(sources), privateKey), [publicKey]);
 
 const amounts: fc.Arbitrary<Fraction> = fc
-  .tuple(fc.bigInt(0n, 10n ** 15n), fc.oneof(fc.nat(12).map((digits) => 10n ** BigInt(digits)), fc.constant(90_000n)))
+  .tuple(
+    fc.bigInt(0n, 10n ** 15n),
+    fc.oneof(
+      fc.nat(12).map((digits) => 10n ** BigInt(digits)),
+      fc.constant(90_000n),
+    ),
+  )
   .map(([a, b]) => reduce(a, b));
 const quantities = fc.oneof(
   fc.constantFrom(...UNITS),
@@ -73,7 +79,10 @@ describe('a snapshot', () => {
     );
   });
 
-  const text = signSnapshot(content([source('one', { 'openai/a': [{ usd: usd({ input: '2.5', output: '10' }) }] })]), privateKey);
+  const text = signSnapshot(
+    content([source('one', { 'openai/a': [{ usd: usd({ input: '2.5', output: '10' }) }] })]),
+    privateKey,
+  );
 
   test.each([
     ['a price', text.replace('"2.5"', '"0.5"')],

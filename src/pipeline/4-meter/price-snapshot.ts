@@ -70,8 +70,11 @@ export function readSnapshot(text: string, publicKeys: readonly KeyObject[]): Pr
 }
 
 /** What keys are told apart by: the first 16 hexadecimal digits of the SHA-256 of their public half (SPKI). */
-export function keyId(publicKey: KeyObject): string {
-  return createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' })).digest('hex').slice(0, 16);
+function keyId(publicKey: KeyObject): string {
+  return createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 function bodyOf({ builtAt, sources, tolerance, differences, prices }: SnapshotContent): object {
@@ -110,7 +113,8 @@ function contentOf(body: Record<string, unknown>): SnapshotContent {
   if (body['version'] !== VERSION) throw new Error(`its version is not ${VERSION}`);
   if (body['currency'] !== 'USD') throw new Error('its currency is not USD');
   const { built_at: built, sources, tolerance, differences, prices } = body;
-  if (!Array.isArray(sources) || !Array.isArray(differences) || !isObject(prices)) throw new Error('a member is missing');
+  if (!Array.isArray(sources) || !Array.isArray(differences) || !isObject(prices))
+    throw new Error('a member is missing');
   return {
     builtAt: instant(built),
     sources: sources as readonly SnapshotSource[],

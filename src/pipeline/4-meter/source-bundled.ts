@@ -17,7 +17,9 @@ export function bundledSource(): PriceSource {
   return {
     name: 'genai-prices',
     revision: GENAI_PRICES_VERSION,
-    names: PROVIDERS.flatMap((id) => (findProvider({ providerId: id })?.models ?? []).map((model) => `${id}/${model.id}`)),
+    names: PROVIDERS.flatMap((id) =>
+      (findProvider({ providerId: id })?.models ?? []).map((model) => `${id}/${model.id}`),
+    ),
     find(provider, model) {
       // Not every model of the data is found by its own name.
       const exact = PROVIDERS.includes(provider) ? findProvider({ providerId: provider })?.models : [];

@@ -46,9 +46,18 @@ const LITELLM: readonly (readonly [provider: string, ours: string, prefix: strin
   ['fireworks_ai', 'fireworks', 'fireworks_ai/'],
   ['voyage', 'voyageai', 'voyage/'],
   ['moonshot', 'moonshotai', 'moonshot/'],
-  ...['cerebras', 'cohere', 'deepseek', 'groq', 'mistral', 'nebius', 'novita', 'ovhcloud', 'perplexity', 'scaleway'].map(
-    (id) => [id, id, `${id}/`] as const,
-  ),
+  ...[
+    'cerebras',
+    'cohere',
+    'deepseek',
+    'groq',
+    'mistral',
+    'nebius',
+    'novita',
+    'ovhcloud',
+    'perplexity',
+    'scaleway',
+  ].map((id) => [id, id, `${id}/`] as const),
 ];
 
 const LITELLM_BUCKETS: Readonly<Record<string, Bucket>> = {
@@ -91,10 +100,7 @@ function litellmPrices(entry: JsonObject): ReadonlyMap<string, Fraction> {
     const bucket = Object.hasOwn(LITELLM_BUCKETS, base) ? LITELLM_BUCKETS[base] : undefined;
     const amount = dollars(value);
     if (bucket === undefined || !amount || isUncharged(bucket, amount)) continue;
-    usd.set(
-      quantityOf(bucket, Number(size) * 1000, service === 'batches' ? 'batch' : service),
-      times(amount, MILLION),
-    );
+    usd.set(quantityOf(bucket, Number(size) * 1000, service === 'batches' ? 'batch' : service), times(amount, MILLION));
   }
   for (const [unit, amount] of litellmUnits(entry)) if (amount && amount.numerator > 0n) usd.set(unit, amount);
   return usd;
@@ -105,7 +111,9 @@ function litellmUnits(entry: JsonObject): readonly (readonly [Unit, Fraction | u
   const { mode } = entry;
   const byToken = (dollars(entry['input_cost_per_token'])?.numerator ?? 0n) > 0n;
   const search = isObject(entry['search_context_cost_per_query']) ? entry['search_context_cost_per_query'] : {};
-  const searches = ['high', 'medium', 'low'].map((size) => dollars(search[`search_context_size_${size}`])).find(Boolean);
+  const searches = ['high', 'medium', 'low']
+    .map((size) => dollars(search[`search_context_size_${size}`]))
+    .find(Boolean);
   const pieces: readonly (readonly [Unit, Fraction | undefined])[] = [
     ['pages', dollars(entry['ocr_cost_per_page'])],
     ['calls', dollars(entry['input_cost_per_request'])],
@@ -116,7 +124,12 @@ function litellmUnits(entry: JsonObject): readonly (readonly [Unit, Fraction | u
       ? [['seconds', dollars(entry['input_cost_per_second']) ?? dollars(entry['output_cost_per_second'])] as const]
       : []),
     ...(mode === 'video_generation'
-      ? [['seconds', dollars(entry['output_cost_per_video_per_second']) ?? dollars(entry['output_cost_per_second'])] as const]
+      ? [
+          [
+            'seconds',
+            dollars(entry['output_cost_per_video_per_second']) ?? dollars(entry['output_cost_per_second']),
+          ] as const,
+        ]
       : []),
   ];
   return [['searches', searches], ...(byToken ? [] : pieces)];

@@ -21,8 +21,26 @@ function bill(usage: Usage | undefined, dollars: Readonly<Record<string, string>
 }
 const nano = (dollars: number): bigint => BigInt(Math.round(dollars * 1e9));
 
-const GPT_5 = { input: '1.25', cacheRead: '0.125', output: '10', 'flex:input': '0.625', 'flex:cacheRead': '0.0625', 'flex:output': '5', 'priority:input': '2.5', 'priority:cacheRead': '0.25', 'priority:output': '20' };
-const CLAUDE = { input: '3', cacheRead: '0.3', cacheWrite5m: '3.75', cacheWrite1h: '6', output: '15', 'batch:input': '1.5', 'batch:output': '7.5' };
+const GPT_5 = {
+  input: '1.25',
+  cacheRead: '0.125',
+  output: '10',
+  'flex:input': '0.625',
+  'flex:cacheRead': '0.0625',
+  'flex:output': '5',
+  'priority:input': '2.5',
+  'priority:cacheRead': '0.25',
+  'priority:output': '20',
+};
+const CLAUDE = {
+  input: '3',
+  cacheRead: '0.3',
+  cacheWrite5m: '3.75',
+  cacheWrite1h: '6',
+  output: '15',
+  'batch:input': '1.5',
+  'batch:output': '7.5',
+};
 
 const chatUsage = {
   prompt_tokens: 2006,
@@ -38,7 +56,12 @@ test.each([
   ['flex', nano((86 * 0.625 + 1920 * 0.0625 + 300 * 5) / 1e6)],
   ['priority', nano((86 * 2.5 + 1920 * 0.25 + 300 * 20) / 1e6)],
 ])('OpenAI, chat and responses, in the tier that was given: %s', (service_tier, amount) => {
-  const body = { id: 'c', service_tier, choices: [{ message: { content: 'x' }, finish_reason: 'stop' }], usage: chatUsage };
+  const body = {
+    id: 'c',
+    service_tier,
+    choices: [{ message: { content: 'x' }, finish_reason: 'stop' }],
+    usage: chatUsage,
+  };
   expect(bill(chatCodec.readAnswer(body).usage, GPT_5)).toBe(amount);
   const usage = {
     input_tokens: 2006,
@@ -46,7 +69,9 @@ test.each([
     output_tokens: 300,
     output_tokens_details: { reasoning_tokens: 128 },
   };
-  expect(bill(responsesCodec.readAnswer({ id: 'r', object: 'response', service_tier, usage }).usage, GPT_5)).toBe(amount);
+  expect(bill(responsesCodec.readAnswer({ id: 'r', object: 'response', service_tier, usage }).usage, GPT_5)).toBe(
+    amount,
+  );
 });
 
 test('OpenAI, sound in and out: 100 text and 400 sound sent, 20 text and 180 sound said', () => {
@@ -143,7 +168,8 @@ test.each(['flex', 'SERVICE_TIER_FLEX', 'FLEX'])('Gemini says %s for flex', (ser
 });
 
 test('Vertex says so of the traffic', () => {
-  const told = (trafficType: string) => gemini({ promptTokenCount: 1, candidatesTokenCount: 1, trafficType })?.serviceTier;
+  const told = (trafficType: string) =>
+    gemini({ promptTokenCount: 1, candidatesTokenCount: 1, trafficType })?.serviceTier;
   expect(['ON_DEMAND', 'ON_DEMAND_FLEX', 'ON_DEMAND_PRIORITY', 'TRAFFIC_TYPE_UNSPECIFIED'].map(told)).toEqual([
     undefined,
     'flex',
