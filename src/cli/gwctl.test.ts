@@ -16,7 +16,15 @@ describe('gwctl', () => {
   test.each([[['--help']], [['-h']], [['help']], [['audit', '--help']]])('%j tells what there is', async (args) => {
     const { status, out, err } = await gwctl(...args);
     expect({ status, err }).toEqual({ status: 0, err: '' });
-    for (const command of ['audit verify', 'keys create', 'config check', 'explain', 'price explain', 'price snapshot', 'price verify'])
+    for (const command of [
+      'audit verify',
+      'keys create',
+      'config check',
+      'explain',
+      'price explain',
+      'price snapshot',
+      'price verify',
+    ])
       expect(out).toContain(`gwctl ${command} `);
   });
 
@@ -57,9 +65,9 @@ describe('gwctl', () => {
   });
 
   test('a price that is known ends with 0, another with 1', async () => {
-    expect((await gwctl('price', 'explain', 'openai/gpt-4o', '--input', '1000', '--cache-write-5m', '2')).out).toContain(
-      'input         1000 x 2.3 EUR per million',
-    );
+    expect(
+      (await gwctl('price', 'explain', 'openai/gpt-4o', '--input', '1000', '--cache-write-5m', '2')).out,
+    ).toContain('input         1000 x 2.3 EUR per million');
     expect(await gwctl('price', 'explain', 'nobody/nothing')).toMatchObject({ status: 1 });
   });
 });

@@ -43,20 +43,25 @@ export async function callExplain(question: CallQuestion, { out }: Output): Prom
   out(`usage ${row.usage_source === 'estimated' ? 'counted by the gateway' : 'as the provider reported it'}`);
   const price = await priceOfRow(row, question);
   if (!price || price.source !== row.price) {
-    out(price ? `the prices at hand are others: ${price.source}` : `the prices at hand do not have it: ${toldBy(row.price)}`);
+    out(
+      price
+        ? `the prices at hand are others: ${price.source}`
+        : `the prices at hand do not have it: ${toldBy(row.price)}`,
+    );
     if (price) writeBill(row, price, out);
     out(`sealed cost: ${formatEuro(sealed)} EUR; it was held with ${formatEuro(BigInt(row.held_nano_eur))} EUR`);
     return 1;
   }
   const amount = writeBill(row, price, out);
   if (amount === sealed) out(`sealed cost: ${formatEuro(sealed)} EUR, the same`);
-  else if (row.cost_nano_eur === row.held_nano_eur) out(`sealed cost: ${formatEuro(sealed)} EUR, which is what was held`);
+  else if (row.cost_nano_eur === row.held_nano_eur)
+    out(`sealed cost: ${formatEuro(sealed)} EUR, which is what was held`);
   else out(`sealed cost: ${formatEuro(sealed)} EUR, ANOTHER amount`);
   return amount === sealed ? 0 : 1;
 }
 
 function whyUnbilled(row: AuditRow): string | undefined {
-  if (row.cache_hit === 'exact') return 'answered from the gateway\'s own cache: nothing was used';
+  if (row.cache_hit === 'exact') return "answered from the gateway's own cache: nothing was used";
   if (row.usage_source === 'held') return 'its gateway died before it was settled: it was billed as it was held';
   return undefined;
 }
@@ -81,7 +86,8 @@ async function readRow({ callId, database: { url, dataDir, defaults } }: CallQue
 }
 
 /** `<list> <provider>/<model> @<rate> of <date>`, as prices of lists name themselves. */
-const LISTED = /^(?:genai-prices (?<version>\S+)|prices \S+ (?<id>\S+)) (?<name>[^/ ]+)\/\S+ @(?<rate>\S+)(?: of (?<date>\S+))?$/;
+const LISTED =
+  /^(?:genai-prices (?<version>\S+)|prices \S+ (?<id>\S+)) (?<name>[^/ ]+)\/\S+ @(?<rate>\S+)(?: of (?<date>\S+))?$/;
 
 async function priceOfRow(row: AuditRow, question: CallQuestion): Promise<Price | undefined> {
   const { provider, provider_model: model } = row;
@@ -96,7 +102,10 @@ async function priceOfRow(row: AuditRow, question: CallQuestion): Promise<Price 
   const named = listed?.['name'] ?? provider;
   const usage = { ...row.usage!, ...(row.service_tier !== undefined && { serviceTier: row.service_tier }) };
   return priceOf({
-    provider: { slug: listed ? named : provider, ...(row.wire_format === 'messages' && { protocol: 'messages' as const }) },
+    provider: {
+      slug: listed ? named : provider,
+      ...(row.wire_format === 'messages' && { protocol: 'messages' as const }),
+    },
     model,
     usage,
     ...(row.units && { units: row.units }),

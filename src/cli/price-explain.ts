@@ -63,7 +63,15 @@ export function priceExplain(question: PriceQuestion, write: (line: string) => v
 }
 
 /** The price of a question; undefined when none is known for what it is billed by. */
-export function priceOf({ provider, model, usage, units = {}, at, prices, ...options }: PriceQuestion): Price | undefined {
+export function priceOf({
+  provider,
+  model,
+  usage,
+  units = {},
+  at,
+  prices,
+  ...options
+}: PriceQuestion): Price | undefined {
   const used = UNITS.filter((unit) => (units[unit] ?? 0) > 0);
   const hasTokens = totalTokens({ ...NO_USAGE, ...usage }) > 0;
   const asked: readonly Quantity[] = used.length > 0 && !hasTokens ? used : ['tokens', ...used];

@@ -100,7 +100,10 @@ export function priceVerify(
   return 0;
 }
 
-function orderOf(order: string | undefined, files: Readonly<Record<FileSource, string | undefined>>): readonly string[] {
+function orderOf(
+  order: string | undefined,
+  files: Readonly<Record<FileSource, string | undefined>>,
+): readonly string[] {
   const given = FILE_SOURCES.filter((name) => files[name] !== undefined);
   const names = order === undefined ? [BUNDLED, ...given] : order.split(',');
   const left = given.find((name) => !names.includes(name));
@@ -113,7 +116,8 @@ function sourceOf(name: string, files: Readonly<Record<FileSource, string | unde
   if (name === BUNDLED) return bundledSource();
   const known = FILE_SOURCES.find((one) => one === name);
   const file = known && files[known];
-  if (known === undefined) throw new UsageError(`--order knows ${[BUNDLED, ...FILE_SOURCES].join(', ')}, not "${name}"`);
+  if (known === undefined)
+    throw new UsageError(`--order knows ${[BUNDLED, ...FILE_SOURCES].join(', ')}, not "${name}"`);
   if (file === undefined) throw new UsageError(`--order names ${name}, but there is no --${name} FILE`);
   try {
     return fileSource(known, readFileSync(file, 'utf8'));

@@ -59,7 +59,7 @@ export async function explainPrice(args: readonly string[], defaults: PriceDefau
   if (CALL_ID.test(target)) {
     const configDir = values['config'] ?? defaults.configDir;
     const database = { url: values['database-url'], dataDir: values['data-dir'], defaults };
-    return await callExplain({ callId: target, database, snapshot, usdToEur, configDir }, output);
+    return callExplain({ callId: target, database, snapshot, usdToEur, configDir }, output);
   }
   return modelExplain(target, values, { usdToEur, ...(snapshot && { snapshot: () => snapshot }) }, output);
 }

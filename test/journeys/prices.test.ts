@@ -43,7 +43,14 @@ beforeAll(async () => {
         endpoint: { url: upstream.url, allowInsecure: true },
         jurisdiction: 'US',
         keyOwnership: 'Organization',
+        credentials: [{ name: 'one', type: 'APIKey', secretKeyRef: { name: 'openai', key: 'key' } }],
       }),
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'openai', namespace: 'default' },
+        stringData: { key: 'sk-1' },
+      },
     ],
     redisUrl: inject('redisUrl'),
     databaseUrl,
@@ -152,8 +159,9 @@ test('the tier that is answered decides the bill, the one that is asked for the 
 
 test('by the snapshot: held in the dearest tier the vendor may choose, billed in the one it chose', async () => {
   answerIn('priority');
-  const chosen = await ask('openai/own-model');
-  const told = await ask('openai/own-model', { service_tier: 'default' });
+  // As long as the other, so that as much is held.
+  const chosen = await ask('openai/own-model', { service_tier: 'auto', user: 'abc' });
+  const told = await ask('openai/own-model', { service_tier: 'default', user: '' });
   expect(chosen.row).toMatchObject({ service_tier: 'priority', cost_nano_eur: String(100 * 2000 + 10 * 8000) });
   expect(chosen.row.price).toMatch(/^prices \d{4}-\d\d-\d\d [0-9a-f]{12} openai\/own-model @0\.5 of 2026-01-02$/);
   expect(BigInt(chosen.row.held_nano_eur)).toBe(4n * BigInt(told.row.held_nano_eur));

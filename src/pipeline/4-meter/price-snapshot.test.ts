@@ -72,7 +72,10 @@ describe('a snapshot', () => {
         const text = signSnapshot(merged, privateKey);
         const { id, ...read } = readSnapshot(text, [stranger.publicKey, publicKey]);
         expect(id).toMatch(/^[0-9a-f]{12}$/);
-        expect({ ...read, prices: [...read.prices].sort() }).toEqual({ ...merged, prices: [...merged.prices].sort() });
+        expect({ ...read, prices: Object.fromEntries(read.prices) }).toEqual({
+          ...merged,
+          prices: Object.fromEntries(merged.prices),
+        });
         expect(signSnapshot(read, privateKey)).toBe(text);
       }),
       { numRuns: 200 },

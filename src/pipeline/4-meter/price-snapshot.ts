@@ -132,7 +132,7 @@ function periodsOf(model: string, periods: unknown): readonly ListedPeriod[] {
     return {
       ...(from !== undefined && { from: instant(from) }),
       ...(daily !== undefined && { daily: window(daily) }),
-      usd: fromTexts(usd as Record<string, unknown>),
+      usd: fromTexts(usd),
     };
   });
 }

@@ -324,7 +324,7 @@ function* allUsages(inputTokens: number, outputTokens: number): Generator<Usage>
         ...INPUT_BUCKETS.map((bucket, index) => [bucket, inputs[index]]),
         ...OUTPUT_BUCKETS.map((bucket, index) => [bucket, outputs[index]]),
       ];
-      yield Object.fromEntries(counted) as unknown as Usage;
+      yield Object.fromEntries(counted);
     }
   }
 }
