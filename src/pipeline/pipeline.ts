@@ -1,18 +1,21 @@
 import { asGatewayError } from '#errors/gateway-error.ts';
 import type { Inspection } from '#inspect/inspect.ts';
-import { freeOfCharge, type Demand } from '#meter/demand.ts';
+import type { Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
-import type { Recalled } from '#route/answer-cache.ts';
-import type { Dispatch } from '#route/dispatch.ts';
+import type { CacheHit, Recalled } from '#route/answer-cache.ts';
+import { restarting, type Dispatch } from '#route/dispatch.ts';
 import type { Target } from '#route/plan.ts';
 import type { Candidate, Plan } from '#route/prepare.ts';
+import type { Repeat } from '#route/repeats.ts';
 import type { Entry } from '#seal/entry.ts';
-import type { Answer, Call, Ingress } from './call.ts';
+import { ServerRestarting, type Answer, type Call, type Ingress, type Limits } from './call.ts';
 
 /** The steps of the corridor; each throws a `GatewayError` to refuse. */
 export interface Stages {
   /** Opens the audit row: disposing it seals the call and settles its hold, whatever happened. */
   open(ingress: Ingress): Entry;
+  /** A call that was answered from the cache a moment ago and comes again, to the byte. */
+  known(ingress: Ingress): Repeat | undefined | Promise<Repeat | undefined>;
   /** Reads the body and what it asks for. */
   admit(ingress: Ingress): Call;
   inspect(call: Call, entry: Entry): Promise<Inspection>;
@@ -23,37 +26,80 @@ export interface Stages {
   recall(call: Call, plan: Plan): Promise<Recalled>;
   demand(call: Call, inspection: Inspection, plan: Plan): Demand;
   meter(call: Call, plan: Plan, demand: Demand, entry: Entry): Promise<Hold<Candidate>>;
+  /** Counts a call that is answered from the cache: nothing is held for it. */
+  count(ingress: Ingress): Promise<Limits>;
   dispatch(work: Omit<Dispatch, 'learned' | 'endpoints' | 'retain'>, entry: Entry): AsyncGenerator<Answer>;
+  /** Remembers a call that was answered from the cache with this body, for `known`. */
+  remember(call: Call, inspection: Inspection, hit: CacheHit, headers: Repeat['headers'], text: string, entry: Entry): void;
+  /** Keeps what is to be kept of a call that was answered again. */
+  retain(ingress: Ingress, repeat: Repeat): void;
 }
 
 /** One call's way: inspect, route, meter, dispatch; sealed and settled at the end of every way out. // spec 1.1 */
 export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<Answer> {
+  const repeat = await stages.known(ingress);
   await using entry = stages.open(ingress);
   try {
-    const call = stages.admit(ingress);
-    entry.admitted(call.ask);
-    entry.step = 'inspect';
-    const inspection = await stages.inspect(call, entry);
-    entry.step = 'route';
-    const targets = await stages.route(call, inspection, entry);
-    const plan = await stages.prepare(call, inspection, targets, entry);
-    using recalled = await stages.recall(call, plan);
-    entry.step = 'meter';
-    const demand = stages.demand(call, inspection, plan);
-    const { hit } = recalled;
-    const hold = await (hit
-      ? stages.meter(call, [hit.candidate], freeOfCharge(demand), entry)
-      : stages.meter(call, plan, demand, entry));
-    entry.hold = hold;
-    entry.step = 'dispatch';
-    const headers = responseHeaders(inspection, recalled);
-    yield { kind: 'accepted', stream: call.ask.stream, headers, limits: hold.limits };
-    yield* stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
+    yield* repeat ? again(ingress, repeat, stages, entry) : throughout(ingress, stages, entry);
   } catch (thrown) {
     const error = asGatewayError(thrown);
     entry.failed(error);
     throw error;
   }
+}
+
+async function* throughout(ingress: Ingress, stages: Stages, entry: Entry): AsyncGenerator<Answer> {
+  const call = stages.admit(ingress);
+  entry.admitted(call.ask);
+  entry.step = 'inspect';
+  const inspection = await stages.inspect(call, entry);
+  entry.step = 'route';
+  const targets = await stages.route(call, inspection, entry);
+  const plan = await stages.prepare(call, inspection, targets, entry);
+  using recalled = await stages.recall(call, plan);
+  entry.step = 'meter';
+  const demand = stages.demand(call, inspection, plan);
+  const { hit } = recalled;
+  const hold = hit ? undefined : await stages.meter(call, plan, demand, entry);
+  entry.hold = hold;
+  const limits = hold?.limits ?? (await stages.count(call));
+  entry.step = 'dispatch';
+  const headers = responseHeaders(inspection, recalled);
+  yield { kind: 'accepted', stream: call.ask.stream, headers, limits };
+  const answers = stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
+  if (!hit) return yield* answers;
+  const text = yield* heard(answers);
+  stages.remember(call, inspection, hit, headers, text, entry);
+}
+
+/** The same call as one that has just been answered from the cache: counted, sealed and retained, and not read again. */
+async function* again(ingress: Ingress, repeat: Repeat, stages: Stages, entry: Entry): AsyncGenerator<Answer> {
+  entry.recurs(repeat.row);
+  entry.step = 'meter';
+  const limits = await stages.count(ingress);
+  entry.step = 'dispatch';
+  try {
+    yield { kind: 'accepted', stream: repeat.row.asked.stream, headers: repeat.headers, limits };
+    const { signal } = ingress;
+    if (!signal.aborted) {
+      yield { kind: 'head' };
+      yield { kind: 'body', text: repeat.text };
+    }
+    if (signal.reason instanceof ServerRestarting) throw restarting();
+    if (!signal.aborted) entry.served();
+  } finally {
+    stages.retain(ingress, repeat);
+  }
+}
+
+/** Passes an answer on, and returns its body. */
+async function* heard(answers: AsyncGenerator<Answer>): AsyncGenerator<Answer, string> {
+  let text = '';
+  for await (const answer of answers) {
+    if (answer.kind === 'body') text += answer.text;
+    yield answer;
+  }
+  return text;
 }
 
 function responseHeaders({ unscanned }: Inspection, { state }: Recalled): Record<string, string> {

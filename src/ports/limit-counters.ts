@@ -41,6 +41,11 @@ export interface HoldRequest extends OpenHold {
   readonly tokensPerMinute?: number;
   readonly workloadBudget?: SpendLimit;
   readonly organizationCap?: SpendLimit;
+  /**
+   * It costs nothing: it is checked and counted as a request like any other, but leaves no hold, so there is nothing to
+   * settle. Its amount and tokens are 0.
+   */
+  readonly free?: boolean;
 }
 
 /** How far a per-minute limit is used, for `x-ratelimit-*`. */
@@ -114,7 +119,7 @@ export interface CountersView {
  * `CountersUnavailable` when the store cannot be reached: callers fail closed.
  */
 export interface LimitCounters {
-  /** Checks every limit; when all allow, debits them all and records the hold, else changes nothing. */
+  /** Checks every limit; when all allow, debits them all and records the hold (of what is not free), else changes nothing. */
   hold(request: HoldRequest): Promise<HoldDecision>;
   /** Replaces held amounts by real costs and closes the holds. Idempotent by call id. */
   settle(settlements: readonly Settlement[]): Promise<readonly SettleResult[]>;

@@ -85,6 +85,10 @@ function hold(state: State, request: HoldRequest): HoldDecision {
   const verdict = spendVerdict(organization.spend, request, now);
   if (verdict === 'cold') return { kind: 'cold' };
   if (verdict) return { kind: 'refused', by: verdict, ...rates.statuses() };
+  if (request.free === true) {
+    takeRates(rates, 0);
+    return { kind: 'granted', ...rates.statuses() };
+  }
   const open = openHoldOf(request);
   state.journal?.placed([open]);
   addSpend(organization.spend, open, open.amount, now);
