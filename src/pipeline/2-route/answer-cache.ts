@@ -81,10 +81,9 @@ export class AnswerCache {
     const places = placesOf(plan, (candidate) => this.#namesOf(call, candidate));
     const first = places.keys().next().value;
     if (first === undefined) return OFF;
-    const waited = await this.#waitForAnother(first, call);
-    const candidate = waited.landed && places.get(waited.landed.name)?.candidate;
-    if (waited.landed && candidate) return new Hit({ ...waited.landed, candidate, stored: undefined });
-    const own = waited.alone ? undefined : this.#flights.begin(first);
+    const { landed, own, waitedMs } = await this.#waitForAnother(first, call);
+    const candidate = landed && places.get(landed.name)?.candidate;
+    if (landed && candidate) return new Hit({ ...landed, candidate, stored: undefined });
     const { found, epoch } = await this.#find(call, places);
     if (found) {
       const { name, answer, callId } = found;
@@ -92,23 +91,23 @@ export class AnswerCache {
       return new Hit(found);
     }
     const put = (answered: Candidate, answer: RecordedAnswer) => this.#put(call, places, answered, answer, epoch);
-    return new Miss(waited.ms, own, put);
+    return new Miss(waitedMs, own, put);
   }
 
   /**
-   * Waits for identical calls in progress. When one fails, one of those that wait goes in its place and the others wait on;
-   * when one has nothing to share, or time is up, each goes `alone`.
+   * Waits for identical calls in progress. When one fails, one of those that wait goes in its place, as their `own`, and
+   * the others wait on; when one has nothing to share, or time is up, each goes alone.
    */
-  async #waitForAnother(name: string, call: Call): Promise<{ landed?: Landed; alone: boolean; ms: number }> {
+  async #waitForAnother(name: string, call: Call): Promise<Waited> {
     const started = performance.now();
     for (;;) {
       const flight = this.#flights.find(name);
-      const ms = performance.now() - started;
-      if (!flight) return { alone: false, ms };
-      const landing = await flight.wait(Math.max(0, patience(call) - ms), call.signal);
+      const waitedMs = performance.now() - started;
+      // At once, before any other that waits looks for one.
+      if (!flight) return { own: this.#flights.begin(name), waitedMs };
+      const landing = await flight.wait(Math.max(0, patience(call) - waitedMs), call.signal);
       if (landing === 'crashed') continue;
-      const alone = { alone: true, ms: performance.now() - started };
-      return landing === 'nothing' ? alone : { ...alone, landed: landing.brought };
+      return { waitedMs: performance.now() - started, ...(landing !== 'nothing' && { landed: landing.brought }) };
     }
   }
 
@@ -191,6 +190,13 @@ export class AnswerCache {
       .catch((error: unknown) => this.#deps.onFault(error));
     return landed;
   }
+}
+
+/** What came of waiting for others: an answer, or a flight that others may wait for, or neither. */
+interface Waited {
+  readonly landed?: Landed;
+  readonly own?: Flight<Landed>;
+  readonly waitedMs: number;
 }
 
 /** What the store said: an answer or none, and its epoch unless it could not be asked. */
