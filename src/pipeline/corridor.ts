@@ -166,7 +166,11 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   const learned = new LearnedRejects();
   const onCacheFault = (error: unknown): void => onEvent({ kind: 'cache.fault', error });
   const answers = new AnswerCache({ store: deps.responseCache, box: deps.box, onFault: onCacheFault });
-  const repeats = new Repeats({ store: deps.responseCache, onFault: onCacheFault });
+  const repeats = new Repeats({
+    store: deps.responseCache,
+    onFault: onCacheFault,
+    onFound: () => onEvent({ kind: 'cache.asked', result: 'hit' }),
+  });
   const content = createContentWriter({
     store: deps.retainedContent,
     box: deps.box,
@@ -176,11 +180,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   const endpoints = new Endpoints(onEvent);
   const stages: Stages = {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
-    async known(ingress) {
-      const repeat = await repeats.find(ingress);
-      if (repeat) onEvent({ kind: 'cache.asked', result: 'hit' });
-      return repeat;
-    },
+    known: (ingress) => repeats.find(ingress),
     admit,
     inspect(call, entry) {
       const { policy } = call.key.workload;

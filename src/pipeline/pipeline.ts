@@ -30,17 +30,52 @@ export interface Stages {
   count(ingress: Ingress): Promise<Limits>;
   dispatch(work: Omit<Dispatch, 'learned' | 'endpoints' | 'retain'>, entry: Entry): AsyncGenerator<Answer>;
   /** Remembers a call that was answered from the cache with this body, for `known`. */
-  remember(call: Call, inspection: Inspection, hit: CacheHit, headers: Repeat['headers'], text: string, entry: Entry): void;
+  remember(
+    call: Call,
+    inspection: Inspection,
+    hit: CacheHit,
+    headers: Repeat['headers'],
+    text: string,
+    entry: Entry,
+  ): void;
   /** Keeps what is to be kept of a call that was answered again. */
   retain(ingress: Ingress, repeat: Repeat): void;
 }
 
 /** One call's way: inspect, route, meter, dispatch; sealed and settled at the end of every way out. // spec 1.1 */
 export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<Answer> {
-  const repeat = await stages.known(ingress);
+  const known = stages.known(ingress);
+  const repeat = known && (await known);
   await using entry = stages.open(ingress);
   try {
-    yield* repeat ? again(ingress, repeat, stages, entry) : throughout(ingress, stages, entry);
+    if (repeat) {
+      yield await accepted(ingress, repeat, stages, entry);
+      stages.retain(ingress, repeat);
+      if (ingress.signal.aborted) throw gone(ingress);
+      yield { kind: 'head' };
+      yield { kind: 'body', text: repeat.text };
+      if (!ingress.signal.aborted) entry.served();
+      return;
+    }
+    const call = stages.admit(ingress);
+    entry.admitted(call.ask);
+    entry.step = 'inspect';
+    const inspection = await stages.inspect(call, entry);
+    entry.step = 'route';
+    const targets = await stages.route(call, inspection, entry);
+    const plan = await stages.prepare(call, inspection, targets, entry);
+    using recalled = await stages.recall(call, plan);
+    entry.step = 'meter';
+    const demand = stages.demand(call, inspection, plan);
+    const { hit } = recalled;
+    const hold = (entry.hold = hit ? undefined : await stages.meter(call, plan, demand, entry));
+    const limits = hold?.limits ?? (await stages.count(call));
+    entry.step = 'dispatch';
+    const headers = responseHeaders(inspection, recalled);
+    yield { kind: 'accepted', stream: call.ask.stream, headers, limits };
+    const answers = stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
+    if (hit) stages.remember(call, inspection, hit, headers, yield* heard(answers), entry);
+    else yield* answers;
   } catch (thrown) {
     const error = asGatewayError(thrown);
     entry.failed(error);
@@ -48,48 +83,18 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
   }
 }
 
-async function* throughout(ingress: Ingress, stages: Stages, entry: Entry): AsyncGenerator<Answer> {
-  const call = stages.admit(ingress);
-  entry.admitted(call.ask);
-  entry.step = 'inspect';
-  const inspection = await stages.inspect(call, entry);
-  entry.step = 'route';
-  const targets = await stages.route(call, inspection, entry);
-  const plan = await stages.prepare(call, inspection, targets, entry);
-  using recalled = await stages.recall(call, plan);
-  entry.step = 'meter';
-  const demand = stages.demand(call, inspection, plan);
-  const { hit } = recalled;
-  const hold = hit ? undefined : await stages.meter(call, plan, demand, entry);
-  entry.hold = hold;
-  const limits = hold?.limits ?? (await stages.count(call));
-  entry.step = 'dispatch';
-  const headers = responseHeaders(inspection, recalled);
-  yield { kind: 'accepted', stream: call.ask.stream, headers, limits };
-  const answers = stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
-  if (!hit) return yield* answers;
-  const text = yield* heard(answers);
-  stages.remember(call, inspection, hit, headers, text, entry);
-}
-
-/** The same call as one that has just been answered from the cache: counted, sealed and retained, and not read again. */
-async function* again(ingress: Ingress, repeat: Repeat, stages: Stages, entry: Entry): AsyncGenerator<Answer> {
+/** Lets a call through that is the same as one just answered from the cache: it is counted, and not read again. */
+async function accepted(ingress: Ingress, repeat: Repeat, stages: Stages, entry: Entry): Promise<Answer> {
   entry.recurs(repeat.row);
   entry.step = 'meter';
   const limits = await stages.count(ingress);
   entry.step = 'dispatch';
-  try {
-    yield { kind: 'accepted', stream: repeat.row.asked.stream, headers: repeat.headers, limits };
-    const { signal } = ingress;
-    if (!signal.aborted) {
-      yield { kind: 'head' };
-      yield { kind: 'body', text: repeat.text };
-    }
-    if (signal.reason instanceof ServerRestarting) throw restarting();
-    if (!signal.aborted) entry.served();
-  } finally {
-    stages.retain(ingress, repeat);
-  }
+  return { kind: 'accepted', stream: repeat.row.asked.stream, headers: repeat.headers, limits };
+}
+
+/** Why nobody waits for an answer any more. */
+function gone({ signal }: Ingress): unknown {
+  return signal.reason instanceof ServerRestarting ? restarting() : signal.reason;
 }
 
 /** Passes an answer on, and returns its body. */

@@ -507,7 +507,8 @@ describe('a call that was just answered from the cache', () => {
     await told(ask());
     await known(client, () => ask());
     const answers = await Promise.all(Array.from({ length: 8 }, () => told(ask())));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 429, 429, 429, 429]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(4);
   }, 60_000);
 
   test('is read again when the configuration has changed', async () => {
@@ -524,10 +525,10 @@ describe('a call that was just answered from the cache', () => {
 
   test('is forgotten by every gateway once the organization is erased', async () => {
     const keys = keyFile(newLine('shared'));
-    const { ask, client, another, gateway: first } = await start({ env: { GW_CONTENT_KEY_FILE: keys } });
+    const { ask, client, gateway: first } = await start({ env: { GW_CONTENT_KEY_FILE: keys } });
     await told(ask());
     await untilHit(() => ask());
-    const second = await another();
+    const second = await stack!.another();
     stack!.gateway = second;
     await known(client, () => ask());
     const store = openRedisCache({ url: stack!.redis.url });

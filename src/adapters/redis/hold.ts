@@ -35,7 +35,9 @@ export async function countCalls(
     return { ...last, requests: { ...requests, remaining: requests.remaining + later } };
   });
   // Those that did not fit are told when they would.
-  return granted === calls ? decisions : [...decisions, ...(await countCalls(store, request, witness, calls - granted))];
+  return granted === calls
+    ? decisions
+    : [...decisions, ...(await countCalls(store, request, witness, calls - granted))];
 }
 
 async function ask(store: Store, request: HoldRequest, witness: string, calls: string): Promise<readonly number[]> {

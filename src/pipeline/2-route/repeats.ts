@@ -21,6 +21,8 @@ export interface Repeat {
 export interface RepeatsDeps {
   readonly store: Pick<ResponseCache, 'epoch'>;
   readonly onFault: (error: unknown) => void;
+  /** Told of every call that is answered from here. */
+  readonly onFound: () => void;
   /** Most bytes that are remembered of all organizations, about. */
   readonly maxBytes?: number;
 }
@@ -73,7 +75,7 @@ export class Repeats {
     if (!known || known.snapshot !== ingress.snapshot || known.until <= now) return undefined;
     const epoch = this.#epochs.get(known.organization);
     if (epoch === undefined || epoch.until <= now) return this.#ask(known);
-    return epoch.value === known.epoch ? known : undefined;
+    return this.#in(epoch.value, known);
   }
 
   /** Remembers a call that was found in the store. */
@@ -92,7 +94,13 @@ export class Repeats {
       epoch = { value: epoch?.value, until: epoch?.until ?? 0, asking: this.#read(organization) };
       this.#epochs.set(organization, epoch);
     }
-    return (await epoch.asking) === known.epoch ? known : undefined;
+    return this.#in(await epoch.asking, known);
+  }
+
+  #in(epoch: string | undefined, known: Known): Repeat | undefined {
+    if (epoch !== known.epoch) return undefined;
+    this.#deps.onFound();
+    return known;
   }
 
   /** The epoch as it is now; undefined when it cannot be told: then for as long as an epoch counts. */
@@ -106,7 +114,8 @@ export class Repeats {
     }
     this.#epochs.set(organization, { value, until, asking: undefined });
     for (const [digest, known] of this.#known.entries()) {
-      if (value !== undefined && known.organization === organization && known.epoch !== value) this.#known.delete(digest);
+      if (value !== undefined && known.organization === organization && known.epoch !== value)
+        this.#known.delete(digest);
     }
     return value;
   }
