@@ -119,7 +119,7 @@ export interface CountersView {
  * `CountersUnavailable` when the store cannot be reached: callers fail closed.
  */
 export interface LimitCounters {
-  /** Checks every limit; when all allow, debits them all and records the hold (of what is not free), else changes nothing. */
+  /** Checks every limit; when all allow, debits them all and records the hold, else changes nothing. */
   hold(request: HoldRequest): Promise<HoldDecision>;
   /** Replaces held amounts by real costs and closes the holds. Idempotent by call id. */
   settle(settlements: readonly Settlement[]): Promise<readonly SettleResult[]>;
