@@ -9,22 +9,29 @@ interface Group {
 }
 
 /**
- * Asks once for all the free calls of a workload that come in the same turn of the event loop: what they would be told
- * differs by their order only. A hit of the cache is little work, and asking for each would be most of it.
+ * Asks once for all the free calls of a workload that come in the same turn of the event loop, or while it is asked for
+ * those before: what they would be told differs by their order only. A hit of the cache is little work, and asking for
+ * each would be most of it. No call waits for more than the one round trip.
  */
 export function gatherFreeCalls(count: CountAlike): (request: HoldRequest) => Promise<HoldDecision> {
-  let groups: Group[] = [];
-  const flush = (): void => {
-    const full = groups;
-    groups = [];
-    for (const group of full) void answer(group, count);
+  /** By workload: what is asked for next. Those that are here are being asked for, or about to be. */
+  const lanes = new Map<string, Group[]>();
+  const flush = async (name: string): Promise<void> => {
+    const groups = lanes.get(name) ?? [];
+    if (groups.length === 0) return void lanes.delete(name);
+    lanes.set(name, []);
+    await Promise.all(groups.map((group) => answer(group, count)));
+    void flush(name);
   };
   return (request) => {
-    let group = groups.find((one) => alike(one.request, request));
-    if (!group) {
-      if (groups.length === 0) setImmediate(flush);
-      groups.push((group = { request, waiting: [] }));
+    const name = `${request.organization}\n${request.workload}`;
+    let lane = lanes.get(name);
+    if (!lane) {
+      lanes.set(name, (lane = []));
+      setImmediate(() => void flush(name));
     }
+    let group = lane.find((one) => alike(one.request, request));
+    if (!group) lane.push((group = { request, waiting: [] }));
     const decision = Promise.withResolvers<HoldDecision>();
     group.waiting.push(decision);
     return decision.promise;
@@ -40,11 +47,9 @@ async function answer({ request, waiting }: Group, count: CountAlike): Promise<v
   }
 }
 
-/** Whether the store is asked the same for both. */
+/** Whether the store is asked the same for both, which are of one workload. */
 function alike(a: HoldRequest, b: HoldRequest): boolean {
   return (
-    a.workload === b.workload &&
-    a.organization === b.organization &&
     a.requestsPerMinute === b.requestsPerMinute &&
     a.tokensPerMinute === b.tokensPerMinute &&
     a.periods.day === b.periods.day &&
