@@ -137,7 +137,8 @@ go_install() {
 find_go() {
   go=$(command -v go || true)
   if [ -n "$go" ] && GOTOOLCHAIN=local GOWORK=off GOFLAGS= "$go" -C "$1" list -m >/dev/null 2>&1; then return 0; fi
-  python_install go tools/go/requirements.txt
+  # In a shell of its own, as it has variables of the same names.
+  (python_install go tools/go/requirements.txt)
   go=$(echo "$PWD"/.tools/go/lib/python3*/site-packages/go/bin/go)
   [ -x "$go" ] || die "no Go for $(uname -sm): install the one that $1/go.mod names, then try again"
 }

@@ -92,7 +92,7 @@ beforeAll(async () => {
   const [refusing, stalling] = await Promise.all([
     // Both are over before it matters how well the machine keeps time: seconds lie between what is told apart.
     steer('refusing', { seconds: 16, failsAt: 4, window: 5, mendsAt: 12, shareInWindow: 0, share: 0 }),
-    steer('stalling', { seconds: 32, failsAt: 4, window: 17, mendsAt: 27, shareInWindow: 0.6, share: 0.1 }),
+    steer('stalling', { seconds: 32, failsAt: 4, window: 17, mendsAt: 27, shareInWindow: 0.5, share: 0.1 }),
   ]);
   runs = { refusing, stalling };
   rows = await ledgerRows(stack.databaseUrl, calls);

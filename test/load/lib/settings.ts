@@ -15,7 +15,7 @@ export function number(name: string, fallback: number, least = 0): number {
 }
 
 /** Several texts, separated by commas. */
-export function list(name: string): readonly string[] {
+function list(name: string): readonly string[] {
   const values = text(name)
     .split(',')
     .map((value) => value.trim())
