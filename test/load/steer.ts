@@ -3,7 +3,7 @@ import http from 'k6/http';
 import type { Options } from 'k6/options';
 import { ask, CHAT } from './lib/calls.ts';
 import { forEachClient, shares, thisClient } from './lib/load.ts';
-import { number, text } from './lib/settings.ts';
+import { number } from './lib/settings.ts';
 
 /**
  * A provider fails in mid-run: traffic steers around it. `GW_MODEL` is an alias of two providers, one of which is broken
@@ -17,8 +17,8 @@ const MENDS_AT = number('GW_MENDS_AT', 90);
 const WINDOW = number('GW_WINDOW', 15);
 const SHARE_IN_WINDOW = number('GW_WINDOW_SHARE', 0.01);
 const SHARE = number('GW_SHARE', 0.01);
-const BREAK_URL = text('GW_BREAK_URL', '-');
-const MEND_URL = text('GW_MEND_URL', '-');
+const BREAK_URL = __ENV['GW_BREAK_URL'];
+const MEND_URL = __ENV['GW_MEND_URL'];
 
 export const options: Options = {
   scenarios: {
@@ -41,16 +41,16 @@ export function call(): void {
 }
 
 export function breakProvider(): void {
-  post(BREAK_URL);
+  post(BREAK_URL ?? '');
 }
 
 export function mendProvider(): void {
-  post(MEND_URL);
+  post(MEND_URL ?? '');
 }
 
 /** One call of a function at this second of the run; nothing where there is no address to send to. */
-function at(seconds: number, name: string, url: string): Options['scenarios'] {
-  if (url === '-') return {};
+function at(seconds: number, name: string, url: string | undefined): Options['scenarios'] {
+  if (!url) return {};
   return { [name]: { executor: 'per-vu-iterations', exec: name, startTime: `${seconds}s`, vus: 1, iterations: 1 } };
 }
 

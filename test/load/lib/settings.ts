@@ -1,7 +1,7 @@
 /** What a run is told by its environment; k6 has no other arguments. Faults end the run before its first call. */
 
 /** A text; without it and without a default the run does not start. */
-export function text(name: string, fallback?: string): string {
+function text(name: string, fallback?: string): string {
   const value = __ENV[name] || fallback;
   if (value === undefined) throw new Error(`${name} is not set (test/load/README.md says what a run needs)`);
   return value;
