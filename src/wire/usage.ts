@@ -68,7 +68,9 @@ export function totalTokens(usage: Usage): number {
 }
 
 /** Those of these buckets that hold something. */
-export function mediaBuckets(counts: { readonly [B in MediaBucket]?: number }): { readonly [B in MediaBucket]?: number } {
+export function mediaBuckets(counts: { readonly [B in MediaBucket]?: number }): {
+  readonly [B in MediaBucket]?: number;
+} {
   let held: { [B in MediaBucket]?: number } | undefined;
   for (const bucket of MEDIA_BUCKETS) if ((counts[bucket] ?? 0) > 0) (held ??= {})[bucket] = counts[bucket]!;
   return held ?? NONE;
@@ -86,7 +88,7 @@ const TIER_WORD = /^[a-z][a-z0-9_]{0,31}$/;
  * A vendor's word for a service tier in ours: undefined for the ordinary one and for what is no such word. Google says
  * `ON_DEMAND_PRIORITY` in one place and `priority` in another. // wire-formats 2.7
  */
-export function serviceTierOf(word: unknown): string | undefined {
+function serviceTierOf(word: unknown): string | undefined {
   if (typeof word !== 'string') return undefined;
   const tier = word
     .toLowerCase()

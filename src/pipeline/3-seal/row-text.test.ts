@@ -74,7 +74,11 @@ describe('readRowText', () => {
       { units: { images: 2 } },
       { units: { calls: 1, seconds: 7 } },
       { usage: { ...usage, inputAudio: 3, outputImage: 4 } },
-      { usage: { ...usage, cacheReadAudio: 3, inputImage: 5, outputAudio: 4 }, units: { pages: 1 }, service_tier: 'flex' },
+      {
+        usage: { ...usage, cacheReadAudio: 3, inputImage: 5, outputAudio: 4 },
+        units: { pages: 1 },
+        service_tier: 'flex',
+      },
     ]) {
       const text = editText(genuine, changes);
       expect([text, LAYOUT.test(text)]).toEqual([text, true]);

@@ -1,7 +1,15 @@
 import type { Edit, WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode, type ObjectNode } from '../scan.ts';
-import { inputTokens, inServiceTier, isTokenCount, mediaBuckets, outputTokens, tokenCount, type Usage } from '../usage.ts';
+import {
+  inputTokens,
+  inServiceTier,
+  isTokenCount,
+  mediaBuckets,
+  outputTokens,
+  tokenCount,
+  type Usage,
+} from '../usage.ts';
 
 /** More than any prompt has: cached tokens beyond the prompt and beyond this are nonsense, not another way of counting. */
 const MAX_PROMPT = 10_000_000;

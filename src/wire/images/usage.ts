@@ -12,7 +12,12 @@ export function readImageUsage(usage: Json | undefined): Usage | undefined {
   const made = tokenCount(usage['output_tokens']);
   const inputImage = Math.min(detail(usage, 'input_tokens_details', 'image_tokens'), input);
   const output = Math.min(detail(usage, 'output_tokens_details', 'text_tokens'), made);
-  return { ...NO_USAGE, input: input - inputImage, output, ...mediaBuckets({ inputImage, outputImage: made - output }) };
+  return {
+    ...NO_USAGE,
+    input: input - inputImage,
+    output,
+    ...mediaBuckets({ inputImage, outputImage: made - output }),
+  };
 }
 
 function detail(usage: JsonObject, details: string, name: string): number {
