@@ -198,8 +198,8 @@ describe('verifyCheckpoints', () => {
     expect(kept.length).toBeLessThanOrEqual(1_024);
     expect(kept.length).toBeGreaterThan(500);
     expect(kept.at(-1)!.sequence).toBe(3_001);
-    expect(await verify(stream(rows), report.vouched)).toMatchObject({ intact: true, afterCheckpoints: 0 });
-    expect((await verify(stream(rows.slice(0, 3_000)), report.vouched)).faults).toMatchObject([
+    expect(await verify(stream(rows), report)).toMatchObject({ intact: true, afterCheckpoints: 0 });
+    expect((await verify(stream(rows.slice(0, 3_000)), report)).faults).toMatchObject([
       { kind: 'removed', missing: { from: 3_001, to: 3_001 } },
     ]);
   });
