@@ -27,7 +27,7 @@ gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
 
 .PHONY: test
-test: packages servers python ## Every test; ends with one line: N passed, N failed, N skipped
+test: packages servers python s3 ## Every test; ends with one line: N passed, N failed, N skipped
 	@$(VITEST)
 
 .PHONY: test-unit
@@ -36,6 +36,9 @@ test-unit: packages ## The tests beside the code under src/
 
 # The clients' Python packages are needed there only.
 test-journeys: python
+
+# And the stand-in for object storage there.
+test-failure: s3
 
 # `make test-<folder>`
 test-%: packages servers
@@ -72,7 +75,7 @@ format: packages check-tools ## Rewrite files as `make check` wants them, where 
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
 
-.PHONY: packages check-tools servers python
+.PHONY: packages check-tools servers python s3
 packages:
 	@$(SETUP) node packages
 check-tools:
@@ -81,3 +84,5 @@ servers:
 	@$(SETUP) servers
 python:
 	@$(SETUP) python
+s3:
+	@$(SETUP) s3

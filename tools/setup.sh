@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh node|packages|check|servers|python…: installs what is missing or out of date, each kind once.
+# setup.sh node|packages|check|servers|python|s3…: installs what is missing or out of date, each kind once.
 # Says nothing and costs a few milliseconds when everything is in place. Called by the Makefile.
 set -eu
 cd "$(dirname -- "$0")/.."
@@ -82,11 +82,18 @@ setup_servers() {
 }
 
 # The clients' Python packages, in an environment of their own: tests run them as applications do.
-setup_python() {
-  list=test/journeys/python/requirements.txt
+setup_python() { python_environment .tools/python test/journeys/python/requirements.txt; }
+
+# A stand-in for object storage, with what it needs: its versions are its own business.
+setup_s3() { python_environment .tools/s3 test/harness/s3/requirements.txt; }
+
+# python_environment FOLDER LIST: brings the environment in line with a list of packages, which names all of them.
+python_environment() {
+  folder=$1
+  list=$2
   sum=$(cksum <"$list")
-  python=.tools/python/bin/python
-  stamp=.tools/python/.stamp
+  python=$folder/bin/python
+  stamp=$folder/.stamp
   # The interpreter is a link that a newer Python of the system may have broken.
   if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$sum" ]; then return 0; fi
   lock
@@ -100,8 +107,8 @@ setup_python() {
   if [ -z "${PIP_CERT:-}" ] && [ -r /etc/ssl/certs/ca-certificates.crt ]; then
     export PIP_CERT=/etc/ssl/certs/ca-certificates.crt
   fi
-  quietly python python3 -m venv --clear .tools/python || die 'python3 could not make an environment in .tools/python'
-  quietly python "$python" -m pip install --quiet --disable-pip-version-check -r "$list" ||
+  quietly python python3 -m venv --clear "$folder" || die "python3 could not make an environment in $folder"
+  quietly python "$python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$list" ||
     die "pip could not install the packages of $list"
   printf '%s\n' "$sum" >"$stamp"
 }
@@ -140,7 +147,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | python) "setup_$kind" ;;
+    node | packages | check | servers | python | s3) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

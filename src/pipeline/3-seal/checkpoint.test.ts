@@ -2,8 +2,8 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Checkpoint, StrandHead } from '#ports/checkpoints.ts';
 import { StrandBuilder, stream } from '../../../test/contract/ledger-rows.ts';
-import { headsRoot, keyId, makeCheckpoint, NO_CHECKPOINT, statementHash, statementOf } from './checkpoint.ts';
-import { merkleRoot } from './merkle.ts';
+import { headsRoot, keyId, makeCheckpoint, NO_CHECKPOINT, spkiOf, statementHash, statementOf } from './checkpoint.ts';
+import { auditPath, leafHash, merkleRoot, rootOfPath } from './merkle.ts';
 import { verifyCheckpoints } from './verify-checkpoints.ts';
 import { verify } from './verify.ts';
 
@@ -36,13 +36,30 @@ describe('merkleRoot', () => {
     // The tree of RFC 6962, section 2.1.3.
     [7, node(node(node(a, b), node(c, d)), node(node(e, f), g))],
   ])('of %i leaves is that of RFC 6962', (count, root) => {
-    expect(merkleRoot(leaves.slice(0, count)).toString('hex')).toBe(root.toString('hex'));
+    expect(merkleRoot(leaves.slice(0, count).map(leafHash)).toString('hex')).toBe(root.toString('hex'));
   });
 
   test('of eight leaves is balanced', () => {
     const eighth = Buffer.from('h');
     const right = node(node(e, f), node(g, leaf('h')));
-    expect(merkleRoot([...leaves, eighth])).toEqual(node(node(node(a, b), node(c, d)), right));
+    expect(merkleRoot([...leaves, eighth].map(leafHash))).toEqual(node(node(node(a, b), node(c, d)), right));
+  });
+});
+
+describe('auditPath', () => {
+  test('leads from each leaf to the root, for trees of every size, and from nothing else', () => {
+    for (let size = 1; size <= 17; size++) {
+      const leaves = Array.from({ length: size }, (_, index) => leafHash(Buffer.from([index])));
+      const root = merkleRoot(leaves);
+      for (let index = 0; index < size; index++) {
+        const path = auditPath(leaves, index);
+        expect(rootOfPath(leaves[index]!, index, size, path)).toEqual(root);
+        expect(rootOfPath(leafHash(Buffer.from('x')), index, size, path)).not.toEqual(root);
+        expect(rootOfPath(leaves[index]!, index, size, [...path, root])).not.toEqual(root);
+        expect(rootOfPath(leaves[index]!, index + 1, size, path)).not.toEqual(root);
+        if (path.length > 0) expect(rootOfPath(leaves[index]!, index, size, path.slice(1))).not.toEqual(root);
+      }
+    }
   });
 });
 
@@ -160,7 +177,11 @@ describe('verifyCheckpoints', () => {
 
   test('names a checkpoint that somebody else signed', async () => {
     const { checkpoints } = history(3);
-    const forged = { ...checkpoints[1]!, key: keyId(stranger.publicKey) };
+    const forged = {
+      ...checkpoints[1]!,
+      key: keyId(stranger.publicKey),
+      publicKey: spkiOf(stranger.publicKey),
+    };
     forged.signature = sign(null, Buffer.from(forged.statement), stranger.privateKey).toString('hex');
     const report = await verifyCheckpoints(stream(checkpoints.with(1, forged)), { publicKeys });
     expect(report.fault).toMatchObject({ kind: 'unsigned', number: 2 });

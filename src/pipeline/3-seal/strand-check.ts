@@ -127,13 +127,11 @@ export class StrandCheck {
       this.#report('inserted', row, 'the hash of a dropped row is kept where there is a row, or a cut');
       return;
     }
-    if (sequence > this.#expected) return this.#gap(sequence, undefined, stored);
     if (!isWithheld(this.#cut, sequence)) {
-      return this.#report('removed', row, 'only the hash of it is left, and no signed cut says that it was dropped', {
-        from: sequence,
-        to: sequence,
-      });
+      const kind = sequence === this.#expected ? 'removed' : 'inserted';
+      return this.#report(kind, row, 'only the hash of it is there, and no signed cut says that it was dropped');
     }
+    if (sequence > this.#expected) return this.#gap(sequence, undefined, stored);
     const computed = linkOfHash(this.#previous, Buffer.from(hash, 'hex'));
     if (computed !== stored) {
       const follows = next && next.sequence === sequence + 1 && linkOfHash(computed, Buffer.from(next.hash, 'hex'));

@@ -90,9 +90,12 @@ export class CheckpointCheck {
   #count = 0;
   #anchored: boolean;
   #anchoredSeen = 0;
-  /** Those before the first one that a trusted key signed: it names them by their hashes, and so vouches for them. */
+  /** The first of those before a trusted key signed, which then vouches for them: each names the one before. */
   #unsigned: CheckpointFault | undefined;
+  /** Names of the keys that may have signed those: the first one's, and what it introduces, and so on. */
+  readonly #olderKeys = new Set<string>();
   #trusted = false;
+  #lastKept: { readonly spki: string; readonly id: string; readonly key: KeyObject } | undefined;
 
   constructor(trust: CheckpointTrust) {
     this.#trust = trust;
@@ -133,30 +136,41 @@ export class CheckpointCheck {
     for (const head of shown(heads)) vouch(this.#vouched, head);
     for (const strand of shown(cut?.strands ?? [])) this.#cuts.set(strand.strand, strand);
     if (cut) this.#dropped = { before: cut.before, number };
-    if (introduces === undefined || !this.#keys || !this.#trusted) return;
-    const key = publicKeyOf(introduces);
-    if (key) this.#keys.set(keyId(key), key);
+    const key = introduces === undefined ? undefined : publicKeyOf(introduces);
+    if (!key) return;
+    if (this.#trusted) this.#keys?.set(keyId(key), key);
+    else this.#olderKeys.add(keyId(key));
   }
 
   #signatureFault({ number, statement, key, signature, publicKey }: ShownCheckpoint): CheckpointFault | undefined {
     const edited = (detail: string): CheckpointFault => ({ number, kind: 'edited', detail });
-    const kept = publicKey === undefined ? undefined : publicKeyOf(publicKey);
-    if (publicKey !== undefined && (!kept || keyId(kept) !== key))
+    const kept = publicKey === undefined ? undefined : this.#kept(publicKey);
+    if (publicKey !== undefined && kept?.id !== key)
       return edited('the public key kept with it is not the one it names');
     if (!this.#keys) return undefined;
     const trusted = this.#keys.get(key);
     if (!trusted) {
       const detail = `it names the key ${key}, which is not one of those given, nor one that these introduce`;
       const fault = { number, kind: 'unsigned', detail } as const;
-      if (this.#trusted) return fault;
+      if (this.#trusted || (this.#unsigned && !this.#olderKeys.has(key))) return fault;
       this.#unsigned ??= fault;
+      this.#olderKeys.add(key);
       // Nobody's word counts for it yet, but what does not fit the key it came with was changed.
-      if (!kept || fits(statement, kept, signature)) return undefined;
+      if (!kept || fits(statement, kept.key, signature)) return undefined;
       return edited('its signature does not fit its statement');
     }
     if (!fits(statement, trusted, signature)) return edited('its signature does not fit its statement');
+    if (!this.#trusted && this.#unsigned && !this.#olderKeys.has(key)) this.#fault ??= this.#unsigned;
     this.#trusted = true;
     return undefined;
+  }
+
+  /** Most checkpoints come with the same key. */
+  #kept(spki: string): { readonly id: string; readonly key: KeyObject } | undefined {
+    if (this.#lastKept?.spki === spki) return this.#lastKept;
+    const key = publicKeyOf(spki);
+    this.#lastKept = key && { spki, id: keyId(key), key };
+    return this.#lastKept;
   }
 
   #anchorFault({ number, statement }: ShownCheckpoint): CheckpointFault | undefined {
