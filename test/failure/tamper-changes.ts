@@ -176,6 +176,8 @@ interface HeadRow {
   readonly strand: string;
   readonly sequence: bigint;
   readonly link: string;
+  /** Of cuts. */
+  readonly withheld?: string;
 }
 
 /** Of heads and cuts, which have the same columns, one of which says more. */
@@ -213,9 +215,12 @@ const editHead =
         );
         return [number];
       }
-      default:
-        await db.query(`UPDATE ${table} SET withheld = $3 ${where}`, [...key, chance.one(['[[27,29]]', '[]', '[[1,2]', '[[27,27],[31,32]]'])]);
+      default: {
+        const ranges = chance.one(['[[27,29]]', '[]', '[[1,2]', '[[27,27],[31,32]]']);
+        if (ranges === row.withheld) return undefined;
+        await db.query(`UPDATE ${table} SET withheld = $3 ${where}`, [...key, ranges]);
         return [number];
+      }
     }
   };
 

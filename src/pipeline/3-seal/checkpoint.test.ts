@@ -1,8 +1,9 @@
-import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Checkpoint, StrandHead } from '#ports/checkpoints.ts';
 import { StrandBuilder, stream } from '../../../test/contract/ledger-rows.ts';
 import { headsRoot, keyId, makeCheckpoint, NO_CHECKPOINT, spkiOf, statementHash, statementOf } from './checkpoint.ts';
+import { createCheckpointer, signerAfter } from './checkpointer.ts';
 import { auditPath, leafHash, merkleRoot, rootOfPath } from './merkle.ts';
 import { verifyCheckpoints } from './verify-checkpoints.ts';
 import { verify } from './verify.ts';
@@ -223,6 +224,86 @@ describe('verifyCheckpoints', () => {
     expect((await verify(stream(rows.slice(0, 3_000)), report)).faults).toMatchObject([
       { kind: 'removed', missing: { from: 3_001, to: 3_001 } },
     ]);
+  });
+});
+
+describe('a key that replaces another', () => {
+  const newer = generateKeyPairSync('ed25519');
+
+  /** Ten rows a checkpoint, signed as a gateway with these keys would. */
+  function signedWith(checkpoints: Checkpoint[], strand: StrandBuilder, keys: readonly KeyObject[]): void {
+    const { sequence, link } = strand.sealMany(10).at(-1)!;
+    const input = { last: checkpoints.at(-1), heads: [{ strand: strand.strand, sequence, link }] };
+    const { signer, introduces } = signerAfter(input.last, keys);
+    checkpoints.push(makeCheckpoint(input, sequence, signer, introduces && { introduces }));
+  }
+
+  function rotated(): Checkpoint[] {
+    const checkpoints: Checkpoint[] = [];
+    const strand = new StrandBuilder();
+    for (const keys of [[privateKey], [privateKey]]) signedWith(checkpoints, strand, keys);
+    for (let more = 0; more < 3; more++) signedWith(checkpoints, strand, [newer.privateKey, privateKey]);
+    return checkpoints;
+  }
+
+  test('is named by the one before, and signs from then on', async () => {
+    const checkpoints = rotated();
+    const [old, next] = [keyId(publicKey), keyId(newer.publicKey)];
+    expect(checkpoints.map(({ key }) => key)).toEqual([old, old, old, next, next]);
+    expect(checkpoints.map(({ introduces }) => introduces !== undefined)).toEqual([false, false, true, false, false]);
+    expect(JSON.parse(checkpoints[2]!.statement)).toMatchObject({ v: 2, introduces: spkiOf(newer.publicKey) });
+    for (const known of [publicKey, newer.publicKey]) {
+      const report = await verifyCheckpoints(stream(checkpoints), { publicKeys: [known] });
+      expect(report).toMatchObject({ intact: true, count: 5 });
+      expect([...report.vouched.values()][0]).toHaveLength(5);
+    }
+  });
+
+  test('is not trusted where nobody who is named it', async () => {
+    const checkpoints: Checkpoint[] = [];
+    const strand = new StrandBuilder();
+    signedWith(checkpoints, strand, [privateKey]);
+    signedWith(checkpoints, strand, [newer.privateKey]);
+    for (const [known, number] of [
+      [publicKey, 2],
+      [newer.publicKey, 1],
+      [stranger.publicKey, 2],
+    ] as const) {
+      const report = await verifyCheckpoints(stream(checkpoints), { publicKeys: [known] });
+      expect(report.fault).toMatchObject({ kind: 'unsigned', number });
+    }
+    const both = [publicKey, newer.publicKey];
+    expect(await verifyCheckpoints(stream(checkpoints), { publicKeys: both })).toMatchObject({ intact: true });
+  });
+
+  test('is not taken from a statement that was not signed', async () => {
+    const checkpoints = rotated();
+    const forged = { ...checkpoints[2]!, introduces: spkiOf(stranger.publicKey) };
+    checkpoints[2] = restated(forged);
+    const report = await verifyCheckpoints(stream(checkpoints), { publicKeys });
+    expect(report.fault).toMatchObject({ kind: 'edited', number: 3 });
+  });
+
+  test('silences a gateway that has the old one alone', async () => {
+    const strand = new StrandBuilder();
+    const saved: Checkpoint[] = [];
+    const faults: unknown[] = [];
+    const grow = () => {
+      const { sequence, link } = strand.sealMany(1)[0]!;
+      return [{ strand: strand.strand, sequence, link }];
+    };
+    const store = {
+      heads: () => Promise.resolve({ last: saved.at(-1), heads: grow() }),
+      saveCheckpoint: (checkpoint: Checkpoint) => Promise.resolve(void saved.push(checkpoint)),
+      checkpoints: () => stream(saved),
+    };
+    const onFault = (error: unknown): void => void faults.push(error);
+    const old = createCheckpointer({ store, keys: [privateKey], onFault });
+    const updated = createCheckpointer({ store, keys: [newer.privateKey, privateKey], onFault });
+    for (const each of [old, updated, updated, old, updated]) await each.make();
+    expect(saved.map(({ key }) => key === keyId(newer.publicKey))).toEqual([false, false, true, true]);
+    expect(faults).toMatchObject([{ message: expect.stringContaining('newer checkpoint key') as string }]);
+    expect(await verifyCheckpoints(stream(saved), { publicKeys })).toMatchObject({ intact: true });
   });
 });
 
