@@ -24,7 +24,7 @@ export interface AnchorCredentials {
 type Environment = (name: string) => string | undefined;
 
 /** `s3://bucket/prefix` as its parts; undefined when it is something else. */
-export function anchorAddress(url: string): Pick<AnchorSettings, 'bucket' | 'prefix'> | undefined {
+function anchorAddress(url: string): Pick<AnchorSettings, 'bucket' | 'prefix'> | undefined {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/-]*?))?\/?$/.exec(url);
   return match ? { bucket: match[1]!, prefix: match[2] ?? '' } : undefined;
 }

@@ -147,7 +147,16 @@ async function run(settings: Settings, log: Log): Promise<void> {
     anchors?.anchorer.stop();
     admin.close();
     config.close();
-    const stores = [detection, transport, media, counters, responseCache, retainedContent, ledger, ...(anchors ? [anchors.store] : [])];
+    const stores = [
+      detection,
+      transport,
+      media,
+      counters,
+      responseCache,
+      retainedContent,
+      ledger,
+      ...(anchors ? [anchors.store] : []),
+    ];
     await Promise.allSettled(stores.map(async (store) => store.close()));
     await database?.close();
     await development?.sandbox.stop();

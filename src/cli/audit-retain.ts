@@ -78,5 +78,5 @@ async function verifyAll(
 ): ReturnType<typeof verifyEvidence> {
   // Disposed of before anything is dropped: a reader keeps a table from going.
   await using snapshot = await ledger.snapshot();
-  return verifyEvidence(snapshot, { publicKeys });
+  return await verifyEvidence(snapshot, { publicKeys });
 }

@@ -92,7 +92,15 @@ describe('gwctl audit export', () => {
     const short = await gwctl(['verify', 'short.jsonl', '--public-key', 'key.pub']);
     expect(short.status).toBe(1);
     expect(short.out).toContain('BROKEN');
-    const again = await gwctl(['export', '--organization', 'team/acme', '--out', 'acme.jsonl', '--database-url', home.url]);
+    const again = await gwctl([
+      'export',
+      '--organization',
+      'team/acme',
+      '--out',
+      'acme.jsonl',
+      '--database-url',
+      home.url,
+    ]);
     expect(again.status).toBe(2);
   });
 });
@@ -219,6 +227,9 @@ describe('gwctl audit retain', () => {
       [[], '--months is missing'],
       [['--months', '1', '--key-file', 'none.pem'], 'no file'],
     ] as const)
-      expect(await gwctl(['retain', ...args], env)).toMatchObject({ status: 2, err: expect.stringContaining(reason) as string });
+      expect(await gwctl(['retain', ...args], env)).toMatchObject({
+        status: 2,
+        err: expect.stringContaining(reason) as string,
+      });
   });
 });

@@ -29,7 +29,8 @@ describe('copies of checkpoints', skipUnless(hasS3, 'no stand-in for S3: tools/s
     folder = await temporaryFolder();
     await writeFile(join(folder, 'key.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
     const headers = { 'x-amz-bucket-object-lock-enabled': 'true' };
-    expect((await client.send({ method: 'PUT', key: '', headers })).status).toBe(200);
+    const { status } = await client.send({ method: 'PUT', key: '', headers });
+    if (status !== 200) throw new Error(`the bucket was not made: ${status}`);
   });
   afterAll(async () => {
     await client.close();
@@ -115,7 +116,12 @@ describe('copies of checkpoints', skipUnless(hasS3, 'no stand-in for S3: tools/s
     expect([...(await anchoredStatements(store)).keys()]).toEqual([2, 4]);
     // Another process finds its place again.
     await grown(home, 1);
-    await createAnchorer({ checkpoints: home.ledger, store, every: 2, onFault: (error) => void faults.push(error) }).run();
+    await createAnchorer({
+      checkpoints: home.ledger,
+      store,
+      every: 2,
+      onFault: (error) => void faults.push(error),
+    }).run();
     expect([...(await anchoredStatements(store)).keys()]).toEqual([2, 4, 6]);
     expect(faults).toHaveLength(1);
     await store.close();

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { evidenceOf } from '#adapters/postgres/snapshot.ts';
 import { exportLines } from '#seal/export.ts';
-import type { AnchoredStatements, CheckpointTrust } from '#seal/verify-checkpoints.ts';
+import type { CheckpointTrust } from '#seal/verify-checkpoints.ts';
 import { verifyExport } from '#seal/verify-export.ts';
 import { verifyEvidence } from '../../src/cli/audit-verify.ts';
 import { collect, stream } from '../contract/ledger-rows.ts';
-import { CHANGES, locates, type Place } from './tamper-changes.ts';
+import { CHANGES } from './tamper-changes.ts';
+import { locates, type Place } from './tamper-places.ts';
 import { Chance, tamperWorld, type TamperWorld } from './tamper-world.ts';
 
 /** Whoever can write to every table, past every trigger, but has no key: one change, and it is found where it was made. */
@@ -20,7 +21,7 @@ beforeAll(async () => {
   world = await tamperWorld(inject('databaseUrl'));
   const anchored = new Map<number, string[]>();
   for await (const { number, statement } of world.ledger.checkpoints()) anchored.set(number, [statement]);
-  trust = { publicKeys: world.publicKeys, anchored: anchored as AnchoredStatements };
+  trust = { publicKeys: world.publicKeys, anchored };
 });
 afterAll(() => world[Symbol.asyncDispose]());
 

@@ -148,10 +148,14 @@ function statementOf(text: string): StatementFacts {
       at: Date.parse(String(at)),
       root: String(root),
       previous: String(previous),
-      ...(introduces !== undefined && { introduces: String(introduces) }),
-      ...(cut !== undefined && { before: String((cut as { before?: unknown } | null)?.before) }),
+      ...(introduces !== undefined && { introduces: textOf(introduces) }),
+      ...(cut !== undefined && { before: textOf((cut as Record<string, unknown> | null)?.['before']) }),
     };
   } catch {
     return { at: Number.NaN, root: '', previous: '' };
   }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -50,7 +50,8 @@ export async function dropMonths(
     await withhold(client, before, plan);
     // From here on, gateways wait.
     await client.query('LOCK TABLE audit_superseded IN SHARE ROW EXCLUSIVE MODE');
-    if ((await countSuperseded(client, before)) !== late) throw new Error('rows of that time came meanwhile: try again');
+    if ((await countSuperseded(client, before)) !== late)
+      throw new Error('rows of that time came meanwhile: try again');
     const old = 'rest WHERE call_id < first_call_id($1::timestamptz)';
     await deleteFrom(client, 'audit_superseded', old, [instantOf(before)]);
     await deleteFrom(client, 'audit_rows_default', old, [instantOf(before)]);

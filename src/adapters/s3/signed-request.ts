@@ -115,4 +115,3 @@ export class S3Client {
     await this.#agent.destroy();
   }
 }
-

@@ -44,11 +44,7 @@ export async function* exportLines(
   return counts;
 }
 
-function checkpointLine(
-  checkpoint: Checkpoint,
-  strands: ReadonlySet<string>,
-  organization: string,
-): CheckpointLine {
+function checkpointLine(checkpoint: Checkpoint, strands: ReadonlySet<string>, organization: string): CheckpointLine {
   const { heads, cut } = checkpoint;
   return {
     checkpoint: signedStatement(checkpoint),

@@ -111,7 +111,10 @@ function checked(
   const { index, size, hashes } = path;
   const root = rootOfPath(headLeaf(head), index, size, hashes.map(bytes));
   const statement = statementIn(checkpoint);
-  must(root !== undefined && Buffer.from(root).toString('hex') === statement.root, 'the path does not lead to the root');
+  must(
+    root !== undefined && Buffer.from(root).toString('hex') === statement.root,
+    'the path does not lead to the root',
+  );
   must(statement.heads === size, 'the statement is over another number of heads');
   const last = followed(checkpoint, chain, trusted);
   return {

@@ -259,4 +259,3 @@ function sizeOf(cuts: ReadonlyMap<string, StrandCut>): Pick<Dropped, 'rows' | 's
   );
   return { rows: rows.reduce((sum, each) => sum + each, 0), strands: cuts.size };
 }
-

@@ -132,7 +132,12 @@ class ExportCheck {
 
   #run({ withheld, from, count, link }: WithheldLine): void {
     const bytes = Buffer.from(withheld, 'base64');
-    if (this.#strand === undefined || bytes.length !== count * 32 || !LINK.test(link) || bytes.toString('base64') !== withheld)
+    if (
+      this.#strand === undefined ||
+      bytes.length !== count * 32 ||
+      !LINK.test(link) ||
+      bytes.toString('base64') !== withheld
+    )
       throw new RangeError('it does not hold the hashes that it says');
     this.#flush(undefined);
     const hashes = Array.from({ length: count }, (_, index) => bytes.subarray(index * 32, index * 32 + 32));
