@@ -34,15 +34,19 @@ describe('the ledger', () => {
     expect(rows.rows).toBe(4 * 76 + 1 - 6);
   });
 
-  test(`${CASES} single changes are found, each where it was made (TAMPER_SEED=${SEED})`, async () => {
-    const missed: string[] = [];
-    for (let index = 0; index < CASES; index++) {
-      const chance = new Chance(SEED + index * 7_919);
-      const outcome = await tried(chance, index);
-      if (outcome !== undefined) missed.push(`TAMPER_SEED=${SEED}, number ${index}: ${outcome}`);
-    }
-    expect(missed).toEqual([]);
-  });
+  test(
+    `${CASES} single changes are found, each where it was made (TAMPER_SEED=${SEED})`,
+    { timeout: 900_000 },
+    async () => {
+      const missed: string[] = [];
+      for (let index = 0; index < CASES; index++) {
+        const chance = new Chance(SEED + index * 7_919);
+        const outcome = await tried(chance, index);
+        if (outcome !== undefined) missed.push(`TAMPER_SEED=${SEED}, number ${index}: ${outcome}`);
+      }
+      expect(missed).toEqual([]);
+    },
+  );
 });
 
 /** What went wrong with one case; undefined when it was found. */
@@ -89,7 +93,7 @@ describe('an export', () => {
     }
   });
 
-  test('in which a single character or line was changed is not', async () => {
+  test('in which a single character or line was changed is not', { timeout: 600_000 }, async () => {
     for (let index = 0; index < 400; index++) {
       const chance = new Chance(SEED + index);
       const at = chance.below(lines.length);
@@ -108,7 +112,7 @@ describe('an export', () => {
     }
   });
 
-  test('of which the end was made anew after a change is not, either', async () => {
+  test('of which the end was made anew after a change is not, either', { timeout: 600_000 }, async () => {
     for (let index = 0; index < 400; index++) {
       const chance = new Chance(SEED - index);
       // The first line is its maker's own word; the last one is made anew.
