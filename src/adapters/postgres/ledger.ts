@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { CheckpointStore } from '#ports/checkpoints.ts';
 import type { Ledger, SealedRow } from '#ports/ledger.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#ports/limit-counters.ts';
+import type { UsageBook } from '#ports/usage.ts';
 import { bigintArray, digestArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
 import { readCheckpoints, readHeads, saveCheckpoint } from './checkpoints.ts';
 import { localPeriods } from './local-periods.ts';
@@ -9,19 +10,22 @@ import { migrate, withSchemaLock } from './migrate.ts';
 import { createPool, type PostgresOptions } from './pool.ts';
 import { allRows, sealedRow, type LedgerRow } from './rows.ts';
 import { query, STATEMENTS } from './statements.ts';
+import { askUsage, backfillUsage, findUsageDifferences, foldUsage } from './usage.ts';
 
 export interface PostgresLedgerOptions extends PostgresOptions {
   /** Only reads: neither migrates nor makes partitions, so that it needs no rights but SELECT. */
   readonly readOnly?: boolean;
 }
 
-export interface PostgresLedger extends Ledger, CheckpointStore {
+export interface PostgresLedger extends Ledger, CheckpointStore, UsageBook {
   /**
    * Makes the partitions of the month of `now` (milliseconds since the epoch) and of the two after it, where they are
    * missing, and shortens old sums; resolves with the months made. To be called about once a day: skipped, it costs
    * space and time, never rows.
    */
   maintain(now: number): Promise<readonly string[]>;
+  /** Counts the usage of rows that were written before sums of it were kept. Does nothing once all are counted. */
+  countEarlierUsage(): Promise<void>;
   /** Workloads whose sums, which `totals` is answered from, are not those of their rows: none, unless tampered with. */
   spendDifferences(): Promise<readonly SpendDifference[]>;
   close(): Promise<void>;
@@ -71,6 +75,9 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     checkpoints: () => readCheckpoints(pool),
     maintain: (now) => maintain(pool, now),
     spendDifferences: async () => (await pool.query<SpendDifference>(query(STATEMENTS.spendDifferences))).rows,
+    usage: (question) => askUsage(pool, question),
+    usageDifferences: () => findUsageDifferences(pool),
+    countEarlierUsage: () => backfillUsage(pool),
     close: () => pool.end(),
   };
 }
@@ -137,6 +144,7 @@ async function maintain(pool: Pool, now: number): Promise<readonly string[]> {
     const { rows } = await client.query<{ month: string; added: boolean }>(query(STATEMENTS.addPartitions, values));
     made.push(...rows.filter((row) => row.added).map((row) => row.month));
     await client.query(query(STATEMENTS.foldSpend, [new Date(now - QUARTERS_KEPT_MS).toISOString()]));
+    await foldUsage(client, now);
   });
   return made;
 }
