@@ -13,6 +13,7 @@ import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
 import type { RetainedContent } from '#ports/retained-content.ts';
+import type { RowJournal } from '#ports/row-journal.ts';
 import { AnswerCache } from '#route/answer-cache.ts';
 import type { Router } from '#ports/router.ts';
 import { dispatch } from '#route/dispatch.ts';
@@ -40,6 +41,8 @@ import { guardScope } from '#inspect/scope-guard.ts';
 export interface CorridorDeps {
   readonly counters: LimitCounters;
   readonly ledger: Ledger;
+  /** Keeps rows on disk while the ledger takes none; absent: they wait in memory. */
+  readonly journal?: RowJournal;
   readonly prices: PriceBook;
   readonly providers: Providers;
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
@@ -59,6 +62,7 @@ export type CorridorEvent =
   | {
       readonly kind:
         | 'ledger.fault'
+        | 'journal.fault'
         | 'settle.fault'
         | 'sweep.fault'
         | 'checkpoint.fault'
@@ -66,6 +70,8 @@ export type CorridorEvent =
         | 'content.fault';
       readonly error: unknown;
     }
+  /** Rows have begun to wait on disk for the ledger, or it has them all. */
+  | { readonly kind: 'journal.begun' | 'journal.ended' }
   | { readonly kind: 'cache.asked'; readonly result: 'hit' | 'miss' }
   | { readonly kind: 'content.dropped'; readonly callId: string }
   | { readonly kind: 'counters.restored'; readonly organization: string }
@@ -127,6 +133,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     owner,
     open,
     organizations: () => [...(deps.snapshot()?.organizations.keys() ?? [])],
+    recover: () => writer.recover(),
+    behind: () => writer.replaying,
     seal: (draft) => writer.enqueue(draft),
     settle: (settlements) => settler.settle(settlements),
     onFault: (error) => onEvent({ kind: 'sweep.fault', error }),
@@ -134,11 +142,14 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   });
   const writer = createLedgerWriter({
     ledger,
+    ...(deps.journal && { journal: deps.journal }),
     strand,
     fence: sweeper,
     onDurable: (settlements) => settler.settle(settlements),
     onDropped: (callId) => open.delete(callId),
     onFault: (error) => onEvent({ kind: 'ledger.fault', error }),
+    onJournalFault: (error) => onEvent({ kind: 'journal.fault', error }),
+    onReplay: (state) => onEvent({ kind: `journal.${state}` }),
   });
   const ensureAlive = async (): Promise<void> => {
     if (sweeper.fresh()) return;
@@ -240,6 +251,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       entry.failed(error);
     },
     async start() {
+      // Before holds are closed: rows on disk say more than the holds can tell.
+      await writer.recover().catch((error: unknown) => onEvent({ kind: 'journal.fault', error }));
       await sweeper.renew().catch((error: unknown) => onEvent({ kind: 'sweep.fault', error }));
       sweeper.start();
     },

@@ -28,7 +28,8 @@ export function localDays(from: string, to: string, timeZone: string): readonly 
   const noon = Date.parse(`${from}T12:00:00Z`);
   const end = Date.parse(`${to}T12:00:00Z`);
   if (!isDay(from) || !isDay(to)) throw new RangeError('a day is written like 2026-11-21');
-  if (!(noon <= end && end - noon <= MOST_DAYS * DAY_MS)) throw new RangeError('the days come in no order, or are too many');
+  if (!(noon <= end && end - noon <= MOST_DAYS * DAY_MS))
+    throw new RangeError('the days come in no order, or are too many');
   const days: Span[] = [];
   let start = firstWhere((instant) => dayAt(instant) >= from, noon - 3 * DAY_MS, noon + 3 * DAY_MS);
   for (let id = dayAt(start); id <= to; id = dayAt(start)) {
