@@ -317,15 +317,24 @@ describe.each(LEDGER_SUBJECTS)('the ledger in $name', (subject) => {
       expect(await monthOf(row.callId, own.client)).toEqual({ name: `audit_rows_${month}` });
     });
 
-    test('are left alone for a month whose calls came before its partition', async () => {
+    test('are made for a month whose calls came before its partition: these move into it, unchanged', async () => {
       await using own = await openHome(subject);
       const strand = new StrandBuilder();
       const early = strand.seal({ at: Date.UTC(2040, 5, 15) });
       await own.ledger.append([early]);
-      expect(await own.ledger.maintain(Date.UTC(2040, 4, 1))).toEqual(['2040-05', '2040-07']);
+      const farther = strand.seal({ at: Date.UTC(2099, 0, 1) });
+      await own.ledger.append([farther]);
+      expect(await own.ledger.maintain(Date.UTC(2040, 4, 1))).toEqual(['2040-05', '2040-06', '2040-07']);
       const late = strand.seal({ at: Date.UTC(2040, 5, 16) });
       await own.ledger.append([early, late]);
-      expect(await collect(own.ledger.rows())).toEqual([early, late]);
+      expect(await collect(own.ledger.rows())).toEqual([early, farther, late]);
+      for (const { callId } of [early, late])
+        expect(await monthOf(callId, own.client)).toEqual({ name: 'audit_rows_2040_06' });
+      expect(await monthOf(farther.callId, own.client)).toEqual({ name: 'audit_rows_default' });
+      // Moving has counted nothing twice, and left nothing unguarded.
+      expect(await own.ledger.usageDifferences()).toEqual([]);
+      for (const table of ['audit_rows_default', 'audit_rows_2040_06'])
+        await expect(own.client.query(`DELETE FROM ${table}`)).rejects.toMatchObject({ code: '23001' });
     });
   });
 

@@ -137,15 +137,18 @@ async function ping(pool: Pool): Promise<void> {
   await pool.query(query(STATEMENTS.ping, [], READ_TIMEOUT_MS));
 }
 
+/** Each step on its own: none keeps another's locks. */
 async function maintain(pool: Pool, now: number): Promise<readonly string[]> {
   const made: string[] = [];
   await withSchemaLock(pool, async (client) => {
     const values = [new Date(now).toISOString(), MONTHS_AHEAD];
     const { rows } = await client.query<{ month: string; added: boolean }>(query(STATEMENTS.addPartitions, values));
     made.push(...rows.filter((row) => row.added).map((row) => row.month));
-    await client.query(query(STATEMENTS.foldSpend, [new Date(now - QUARTERS_KEPT_MS).toISOString()]));
-    await foldUsage(client, now);
   });
+  await withSchemaLock(pool, async (client) => {
+    await client.query(query(STATEMENTS.foldSpend, [new Date(now - QUARTERS_KEPT_MS).toISOString()]));
+  });
+  await withSchemaLock(pool, (client) => foldUsage(client, now));
   return made;
 }
 
