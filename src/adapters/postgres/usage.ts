@@ -35,43 +35,75 @@ interface UsageRow extends SumsRow {
   readonly provider: string | null;
   readonly model: string | null;
   /** Counted from 1. */
-  readonly day: number;
+  readonly period: number;
 }
 
 /** Sums of what was used; see `UsageBook.usage`. */
 export async function askUsage(pool: Pool, question: UsageQuestion): Promise<UsageReport> {
   const { organization, workload, from, to, timeZone, by } = question;
   const days = localDays(from, to, timeZone);
-  if (days.length === 0) return { lines: [], complete: true };
-  const byDay = by.includes('day');
-  const [first, last] = [days[0]!.from, days.at(-1)!.until];
-  const whole = wholeDays(first, last, byDay ? days : []);
-  const oldest = whole.from === first ? whole.until : first;
-  if (oldest < last && oldest < Date.now() - QUARTERS_KEPT_MS + 2 * DAY_MS) {
+  const [first, last] = [days[0], days.at(-1)];
+  if (!first || !last) return { lines: [], complete: true };
+  const bounds = [...(by.includes('day') ? days.map((day) => day.from) : [first.from]), last.until];
+  const midnights = bounds.map((instant) => Math.round(instant / DAY_MS) * DAY_MS);
+  const pieces = piecesBetween(bounds, midnights);
+  if (pieces.some(({ since }) => since < Date.now() - QUARTERS_KEPT_MS + 2 * DAY_MS))
     throw new RangeError('usage of longer than thirteen months ago is kept by days of UTC only');
-  }
-  const instants = [first, last, whole.from, whole.until].map(timestamp);
-  const starts = byDay ? days.map((day) => timestamp(day.from)) : [];
-  const values = [organization, workload ?? null, ...instants, by.includes('workload'), by.includes('model'), starts];
-  const { rows } = await pool.query<UsageRow>(query(STATEMENTS.usage, values, READ_TIMEOUT_MS));
+  const { name: _, ...planned } = query(
+    STATEMENTS.usage,
+    [
+      organization,
+      workload ?? null,
+      bounds.map(timestamp),
+      by.includes('workload'),
+      by.includes('model'),
+      midnights.map(timestamp),
+      pieces.map(({ since }) => timestamp(since)),
+      pieces.map(({ until }) => timestamp(until)),
+      pieces.map(({ period }) => period),
+      pieces.map(({ sign }) => sign),
+    ],
+    READ_TIMEOUT_MS,
+  );
+  // Without a name it is planned for these values each time: a plan for any values reads far too much.
+  const { rows } = await pool.query<UsageRow>(planned);
   const pending = await pool.query<{ pending: boolean }>(query(STATEMENTS.usagePending, [], READ_TIMEOUT_MS));
-  return { lines: rows.map((row) => lineOf(row, days)), complete: pending.rows[0]?.pending === false };
+  const lines = rows.map((row) => lineOf(row, by.includes('day') ? days : []));
+  return { lines, complete: pending.rows[0]?.pending === false };
 }
 
-/** The days of UTC inside a time; none when days that begin at other times have to be told apart. */
-function wholeDays(from: number, until: number, days: readonly Span[]): { from: number; until: number } {
-  const start = Math.ceil(from / DAY_MS) * DAY_MS;
-  const end = Math.floor(until / DAY_MS) * DAY_MS;
-  if (start >= end || days.some((day) => day.from % DAY_MS !== 0)) return { from: until, until };
-  return { from: start, until: end };
+/** Quarters that lie between where a period begins and the midnight that stands for it. */
+interface Piece {
+  readonly since: number;
+  readonly until: number;
+  /** Counted from 1. */
+  readonly period: number;
+  readonly sign: 1 | -1;
 }
 
-function lineOf({ workload, provider, model, day, ...sums }: UsageRow, days: readonly Span[]): UsageLine {
+/**
+ * Everything after a bound is everything after its midnight, and what lies between them: more when the bound is earlier,
+ * less when it is later. A period is what comes after its bound less what comes after the next.
+ */
+function piecesBetween(bounds: readonly number[], midnights: readonly number[]): readonly Piece[] {
+  return bounds.flatMap((bound, index) => {
+    const midnight = midnights[index]!;
+    if (bound === midnight) return [];
+    const [since, until] = [Math.min(bound, midnight), Math.max(bound, midnight)];
+    const sign = bound < midnight ? 1 : -1;
+    const begins: Piece[] = index < bounds.length - 1 ? [{ since, until, period: index + 1, sign }] : [];
+    const ends: Piece[] = index > 0 ? [{ since, until, period: index, sign: sign === 1 ? -1 : 1 }] : [];
+    return [...begins, ...ends];
+  });
+}
+
+function lineOf({ workload, provider, model, period, ...sums }: UsageRow, days: readonly Span[]): UsageLine {
+  const day = days[period - 1]?.id;
   return {
     ...(workload !== null && { workload }),
     ...(provider !== null && { provider }),
     ...(model !== null && { model }),
-    ...(day > 0 && { day: days[day - 1]!.id }),
+    ...(day !== undefined && { day }),
     calls: Number(sums.calls),
     refused: Number(sums.refused),
     failed: Number(sums.failed),
