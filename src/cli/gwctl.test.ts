@@ -26,6 +26,7 @@ describe('gwctl', () => {
     [['config', 'check', '--help'], '--secrets-dir'],
     [['price', '--help'], '--cache-write-5m'],
     [['explain', '--help'], '--surface'],
+    [['usage', '--help'], '--organization'],
   ])('%j explains the command', async (args, flag) => {
     const { status, out } = await gwctl(...args);
     expect(status).toBe(0);
@@ -39,6 +40,8 @@ describe('gwctl', () => {
     [['keys', 'create', '--workload'], 'argument missing'],
     [['config', 'check'], 'name one folder'],
     [['price', 'gpt-4o'], 'name one model'],
+    [['usage'], '--organization takes'],
+    [['usage', '--organization', 'a/b', '--by', 'weather'], 'not "weather"'],
     [['explain', '--model', 'a/b', '--workload', 'x'], '--config DIR'],
     [['explain', '--config', '.', '--model', 'a/b'], '--key or --workload'],
     [['explain', '--config', '.', '--model', 'a/b', '--workload', 'x', '--key', 'y'], '--key or --workload'],

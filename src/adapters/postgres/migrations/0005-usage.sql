@@ -62,10 +62,12 @@ CREATE TYPE audit_row_facts AS (
 CREATE FUNCTION read_row_facts(row_text text) RETURNS audit_row_facts LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   most CONSTANT numeric := 1000000000;
-  -- The one escape that has no text in PostgreSQL; an escaped backslash before "u0000" only costs the name.
-  said jsonb := replace(row_text, '\u0000', '\ufffd')::jsonb;
-  used jsonb := CASE jsonb_typeof(said -> 'usage') WHEN 'object' THEN said -> 'usage' ELSE '{}' END;
+  said jsonb;
+  used jsonb;
 BEGIN
+  -- The one escape that has no text in PostgreSQL; an escaped backslash before "u0000" only costs the name.
+  said := replace(row_text, '\u0000', '\ufffd')::jsonb;
+  used := CASE jsonb_typeof(said -> 'usage') WHEN 'object' THEN said -> 'usage' ELSE '{}' END;
   RETURN (
     coalesce(said ->> 'outcome', ''), coalesce(said ->> 'provider', ''), coalesce(said ->> 'provider_model', ''),
     coalesce(said ->> 'cache_hit', '') = 'exact',
