@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { GatewayProcess } from '../harness/gateway.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';
@@ -119,6 +120,23 @@ test('a journal that is full: calls are refused with 503 until PostgreSQL is bac
   await expectBooksToAgree(stack, served + 1);
   const rows = await ledgerRows(stack.databaseUrl);
   expect(rows.filter(({ outcome }) => outcome === 'served')).toHaveLength(served + 1);
+  await expectIntact();
+});
+
+test('PostgreSQL that stalls without failing: rows do not wait in memory for it', async () => {
+  stack = await startStack({ databaseUrl: await postgres.createDatabase(), env: { GW_DATA_DIR: dataDir } });
+  await serve(1);
+  await expectBooksToAgree(stack, 1);
+  const blocker = new pg.Client({ connectionString: stack.databaseUrl });
+  await blocker.connect();
+  await blocker.query('BEGIN; LOCK TABLE audit_rows IN SHARE MODE');
+  await serve(5);
+  await spilled();
+  await blocker.query('ROLLBACK');
+  await blocker.end();
+  await serve(1);
+  await expectBooksToAgree(stack, 7);
+  await expect.poll(journals).toEqual([]);
   await expectIntact();
 });
 
