@@ -1,5 +1,5 @@
 -- Where the sums are not those of the rows: at most twenty days (UTC). Quarters from $1 on are held against the days too;
--- before it they are not kept.
+-- before it they are not kept. Where retention has dropped rows, months before the first that is left are passed over.
 WITH rows AS (
   SELECT
     organization, date_trunc('day', at, 'UTC') AS day, workload, provider, model, count(*) AS calls,
@@ -49,7 +49,10 @@ SELECT
   coalesce(sums.cost, 0)::text AS stored_cost, coalesce(expected.cost, 0)::text AS counted_cost
 FROM sums
 FULL JOIN expected USING (organization, day, workload, provider, model, source)
-WHERE (sums.calls, sums.refused, sums.unserved, sums.cache_hits, sums.tokens, sums.cost)
+WHERE (
+    NOT EXISTS (SELECT FROM checkpoint_cuts)
+    OR day >= (SELECT date_trunc('month', min(day), 'UTC') FROM rows)
+  ) AND (sums.calls, sums.refused, sums.unserved, sums.cache_hits, sums.tokens, sums.cost)
   IS DISTINCT FROM
   (expected.calls, expected.refused, expected.unserved, expected.cache_hits, expected.tokens, expected.cost)
 ORDER BY 1, 5, 2, 3, 4
