@@ -53,6 +53,10 @@ test-%: packages servers
 bench: packages ## Measure what the gateway adds to a call
 	@exec $(WITH_NODE) node test/bench/bench.ts
 
+.PHONY: bench-ledger
+bench-ledger: packages servers ## Measure the ledger with ten million rows (BENCH_ROWS for less)
+	@exec $(WITH_NODE) node test/bench/ledger.ts
+
 .PHONY: check
 check: packages check-tools ## Format, lint, types, architecture and dead code
 	@$(MAKE) --keep-going --jobs=2 --output-sync=target \

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { openRowJournal } from '#adapters/file/row-journal.ts';
 import { openMemoryCounters } from '#adapters/memory/limit-counters.ts';
 import { openMemoryCache } from '#adapters/memory/response-cache.ts';
 import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
@@ -23,13 +24,14 @@ import { createAnchorer, type Anchorer } from '#seal/anchorer.ts';
 import { createCheckpointer } from '#seal/checkpointer.ts';
 import { createSealedBox } from '#seal/sealed-box.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
+import type { RowJournal } from '#ports/row-journal.ts';
 import { createAdminServer } from './admin.ts';
 import { loadCheckpointKeys } from './checkpoint-key.ts';
 import { loadContentKeys } from './content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embedded/resources.ts';
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
-import { createObserver } from './observer.ts';
+import { createObserver, type Observer } from './observer.ts';
 import { openSnapshotFile } from './price-snapshot-file.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { OpenCalls } from '#surfaces/open-calls.ts';
@@ -73,6 +75,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const database =
     settings.databaseUrl === undefined ? await openEmbeddedPostgres({ dataDir: settings.dataDir }) : undefined;
   const ledger = await openLedger(database?.connectionString ?? settings.databaseUrl!, log);
+  void ledger.countEarlierUsage().catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
+  const journal = await openJournal(settings, observer);
   const counters = await openCounters(settings, log);
   const responseCache = openCache(settings);
   const retainedContent = await openPostgresContent({
@@ -96,6 +100,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const corridor = createCorridor({
     counters,
     ledger,
+    ...(journal && { journal }),
     detection,
     prices,
     providers,
@@ -137,7 +142,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     bodyLimitBytes: settings.bodyLimitBytes,
     draining: () => draining,
   });
-  observer.watch({ corridor, calls, config, anchorer: anchors?.anchorer, prices: snapshot });
+  observer.watch({ corridor, calls, config, anchorer: anchors?.anchorer, prices: snapshot, journal });
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
@@ -170,6 +175,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
       ...(anchors ? [anchors.store] : []),
     ];
     await Promise.allSettled(stores.map(async (store) => store.close()));
+    await journal?.close();
     await database?.close();
     await development?.sandbox.stop();
     process.exit(complete ? 0 : 1);
@@ -205,6 +211,19 @@ async function openLedger(connectionString: string, log: Log): Promise<Awaited<R
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
+}
+
+/** Where rows wait while the ledger is away. A disk that takes none is told of; then they wait in memory. */
+async function openJournal(
+  { dataDir, journalBytes }: Settings,
+  observer: Observer,
+): Promise<(RowJournal & { close(): Promise<void> }) | undefined> {
+  if (journalBytes === 0) return undefined;
+  const options = { folder: `${dataDir}/journal`, maxBytes: journalBytes, onDamage: observer.onJournalDamage };
+  return openRowJournal(options).catch((error: unknown) => {
+    observer.onCorridor({ kind: 'journal.fault', error });
+    return undefined;
+  });
 }
 
 /** Whether a database that could not be opened may just not be there yet. */

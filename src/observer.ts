@@ -1,7 +1,9 @@
 import { CATALOGUE } from '#errors/catalogue.ts';
 import type { GatewayError } from '#errors/gateway-error.ts';
 import type { ConfigEvent, ConfigSource } from '#config/folder-source.ts';
-import type { Corridor, CorridorEvent } from '#pipeline/corridor.ts';
+import type { CorridorEvent } from '#pipeline/corridor-event.ts';
+import type { Corridor } from '#pipeline/corridor.ts';
+import type { RowJournal } from '#ports/row-journal.ts';
 import type { Anchorer } from '#seal/anchorer.ts';
 import type { OpenCalls } from '#surfaces/open-calls.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -13,6 +15,7 @@ export interface Watched {
   readonly corridor: Corridor;
   readonly calls: OpenCalls;
   readonly config: ConfigSource;
+  readonly journal: RowJournal | undefined;
   readonly anchorer?: Anchorer | undefined;
   readonly prices: SnapshotFile | undefined;
 }
@@ -20,6 +23,8 @@ export interface Watched {
 /** Turns what happens into log lines and metrics. One line a call is the audit row's job, not the log's. */
 export interface Observer {
   readonly onCorridor: (event: CorridorEvent) => void;
+  /** A line of the journal could not be read: rows are lost, unless their strand has them. */
+  readonly onJournalDamage: (damage: { readonly file: string; readonly offset: number }) => void;
   readonly onPrices: (event: PricesEvent) => void;
   readonly onConfig: (event: ConfigEvent) => void;
   readonly onError: (error: GatewayError, callId: string) => void;
@@ -36,6 +41,7 @@ export function createObserver(log: Log): Observer {
   const cache = metrics.counter('gw_cache_lookups_total', 'Calls looked up in the response cache, by result.');
   const dropped = metrics.counter('gw_content_dropped_total', 'Calls whose content found no room to be retained.');
   const abandoned = metrics.counter('gw_calls_abandoned_total', 'Calls sealed for processes that died.');
+  const damaged = metrics.counter('gw_ledger_journal_damaged_total', 'Lines of the journal that could not be read.');
   const shadowed = metrics.counter(
     'gw_shadow_differences_total',
     'Calls that a policy in shadow mode would have decided otherwise, by its field.',
@@ -69,6 +75,10 @@ export function createObserver(log: Log): Observer {
           aside(`provider="${facts.provider}",why="${facts.why}"`);
           return log.warn({ event: kind, ...facts, wait_ms: Math.ceil(waitMs) });
         }
+        case 'journal.begun':
+          return log.warn({ event: event.kind });
+        case 'journal.ended':
+          return log.info({ event: event.kind });
         case 'cache.asked':
           return cache(`result="${event.result}"`);
         case 'content.dropped':
@@ -76,6 +86,7 @@ export function createObserver(log: Log): Observer {
         case 'cache.fault':
         case 'content.fault':
         case 'ledger.fault':
+        case 'journal.fault':
         case 'settle.fault':
         case 'sweep.fault':
         case 'checkpoint.fault':
@@ -83,6 +94,10 @@ export function createObserver(log: Log): Observer {
           faults(`what="${event.kind}"`);
           return log.warn({ event: event.kind, err: event.error });
       }
+    },
+    onJournalDamage(damage) {
+      damaged('');
+      log.error({ event: 'journal.damaged', ...damage });
     },
     onPrices(event) {
       switch (event.name) {
@@ -114,7 +129,7 @@ export function createObserver(log: Log): Observer {
       if (CATALOGUE[error.code].status >= 500)
         log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
     },
-    watch({ corridor, calls, config, anchorer, prices }) {
+    watch({ corridor, calls, config, anchorer, prices, journal }) {
       if (prices) {
         metrics.gauge('gw_price_snapshot_age_seconds', 'Time since the price snapshot in force was built.', () =>
           Math.floor((Date.now() - prices.current().builtAt) / 1000),
@@ -124,6 +139,15 @@ export function createObserver(log: Log): Observer {
       metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => corridor.openHolds);
       metrics.gauge('gw_open_circuits', 'Endpoints left alone because they fail.', () => corridor.openCircuits);
       metrics.gauge('gw_pending_rows', 'Audit rows not durable yet.', () => corridor.pendingRows);
+      metrics.gauge(
+        'gw_ledger_journal_bytes',
+        'Audit rows on disk that the ledger may lack.',
+        () => journal?.state().bytes ?? 0,
+      );
+      metrics.gauge('gw_ledger_journal_oldest_seconds', 'Age of the oldest call whose row waits on disk.', () => {
+        const oldest = journal?.state().oldest;
+        return oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000);
+      });
       metrics.gauge(
         'gw_pending_settlements',
         'Durable rows whose holds are not closed yet.',

@@ -21,6 +21,8 @@ export interface Settings {
   readonly anchor: AnchorSettings | undefined;
   /** Master keys of the response cache and of retained content; made when missing. */
   readonly contentKeyFile: string;
+  /** How much may wait on disk while the ledger is away before no more calls are taken; 0: rows wait in memory. */
+  readonly journalBytes: number;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
   /** Regions (ISO 3166) whose national phone numbers are looked for; international forms always are. */
@@ -108,6 +110,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     checkpointKeyFile: text('GW_CHECKPOINT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/checkpoint-key.pem`,
     anchor: readAnchorSettings(text, faults),
     contentKeyFile: text('GW_CONTENT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/content-keys`,
+    journalBytes: whole('GW_LEDGER_JOURNAL_MIB', 128, 0, 65_536) * 1024 * 1024,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
     phoneRegions,

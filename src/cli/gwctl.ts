@@ -81,6 +81,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
       return { help: AUDIT_RETAIN_HELP, run: (args, output) => auditRetain(args, auditDefaults(), output) };
     },
   },
+  usage: {
+    summary: 'Tell who used what, and what it cost',
+    load: async () => {
+      const { USAGE_HELP, usage } = await import('./usage.ts');
+      const defaults = { databaseUrl: env('DATABASE_URL'), dataDir: env('GW_DATA_DIR') ?? '.data' };
+      return { help: USAGE_HELP, run: (args, output) => usage(args, defaults, output) };
+    },
+  },
   'content show': {
     summary: 'Show what was kept of a call',
     load: async () => {

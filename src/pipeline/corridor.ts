@@ -12,10 +12,11 @@ import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
 import type { RetainedContent } from '#ports/retained-content.ts';
+import type { RowJournal } from '#ports/row-journal.ts';
 import { AnswerCache } from '#route/answer-cache.ts';
 import type { Router } from '#ports/router.ts';
 import { dispatch } from '#route/dispatch.ts';
-import { Endpoints, type EndpointEvent } from '#route/endpoints.ts';
+import { Endpoints } from '#route/endpoints.ts';
 import type { Providers } from '#route/offer.ts';
 import { pass } from '#route/pass.ts';
 import type { Target } from '#route/plan.ts';
@@ -31,6 +32,7 @@ import { createLedgerWriter } from '#seal/ledger-writer.ts';
 import type { SealedBox } from '#seal/sealed-box.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { admit } from './admit.ts';
+import type { CorridorEvent } from './corridor-event.ts';
 import type { Family } from '#wire/document.ts';
 import type { Answer, Ingress, Opening } from './call.ts';
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
@@ -40,6 +42,8 @@ import { guardScope } from '#inspect/scope-guard.ts';
 export interface CorridorDeps {
   readonly counters: LimitCounters;
   readonly ledger: Ledger;
+  /** Keeps rows on disk while the ledger takes none; absent: they wait in memory. */
+  readonly journal?: RowJournal;
   readonly prices: PriceBook;
   readonly providers: Providers;
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
@@ -54,27 +58,6 @@ export interface CorridorDeps {
   /** Told facts for log and metrics. */
   readonly onEvent: (event: CorridorEvent) => void;
 }
-
-export type CorridorEvent =
-  | {
-      readonly kind:
-        | 'ledger.fault'
-        | 'settle.fault'
-        | 'sweep.fault'
-        | 'checkpoint.fault'
-        | 'anchor.fault'
-        | 'cache.fault'
-        | 'content.fault';
-      readonly error: unknown;
-    }
-  | { readonly kind: 'cache.asked'; readonly result: 'hit' | 'miss' }
-  | { readonly kind: 'content.dropped'; readonly callId: string }
-  | { readonly kind: 'counters.restored'; readonly organization: string }
-  | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
-  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
-  /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
-  | { readonly kind: 'shadow.differed'; readonly field: string }
-  | EndpointEvent;
 
 /** The assembled corridor of one process. */
 export interface Corridor {
@@ -128,6 +111,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     owner,
     open,
     organizations: () => [...(deps.snapshot()?.organizations.keys() ?? [])],
+    recover: () => writer.recover(),
+    behind: () => writer.replaying,
     seal: (draft) => writer.enqueue(draft),
     settle: (settlements) => settler.settle(settlements),
     onFault: (error) => onEvent({ kind: 'sweep.fault', error }),
@@ -135,11 +120,14 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   });
   const writer = createLedgerWriter({
     ledger,
+    ...(deps.journal && { journal: deps.journal }),
     strand,
     fence: sweeper,
     onDurable: (settlements) => settler.settle(settlements),
     onDropped: (callId) => open.delete(callId),
     onFault: (error) => onEvent({ kind: 'ledger.fault', error }),
+    onJournalFault: (error) => onEvent({ kind: 'journal.fault', error }),
+    onReplay: (state) => onEvent({ kind: `journal.${state}` }),
   });
   const ensureAlive = async (): Promise<void> => {
     if (sweeper.fresh()) return;
@@ -254,6 +242,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       entry.failed(error);
     },
     async start() {
+      // Before holds are closed: rows on disk say more than the holds can tell.
+      await writer.recover().catch((error: unknown) => onEvent({ kind: 'journal.fault', error }));
       await sweeper.renew().catch((error: unknown) => onEvent({ kind: 'sweep.fault', error }));
       sweeper.start();
     },

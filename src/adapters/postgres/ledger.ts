@@ -4,6 +4,7 @@ import type { SpendDifference } from '#ports/evidence.ts';
 import type { Ledger, SealedRow } from '#ports/ledger.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#ports/limit-counters.ts';
 import type { RetentionStore } from '#ports/retention.ts';
+import type { UsageBook } from '#ports/usage.ts';
 import { bigintArray, digestArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
 import { readCheckpoints, readHeads, saveCheckpoint } from './checkpoints.ts';
 import { localPeriods } from './local-periods.ts';
@@ -13,19 +14,22 @@ import { dropMonths, retentionPlan } from './retention.ts';
 import { allRows, sealedRow, type LedgerRow } from './rows.ts';
 import { openSnapshot, spendDifferences, type Snapshot } from './snapshot.ts';
 import { query, STATEMENTS } from './statements.ts';
+import { askUsage, backfillUsage, findUsageDifferences, foldUsage } from './usage.ts';
 
 export interface PostgresLedgerOptions extends PostgresOptions {
   /** Only reads: neither migrates nor makes partitions, so that it needs no rights but SELECT. */
   readonly readOnly?: boolean;
 }
 
-export interface PostgresLedger extends Ledger, CheckpointStore {
+export interface PostgresLedger extends Ledger, CheckpointStore, UsageBook {
   /**
    * Makes the partitions of the month of `now` (milliseconds since the epoch) and of the two after it, where they are
    * missing, and shortens old sums; resolves with the months made. To be called about once a day: skipped, it costs
    * space and time, never rows.
    */
   maintain(now: number): Promise<readonly string[]>;
+  /** Counts the usage of rows that were written before sums of it were kept. Does nothing once all are counted. */
+  countEarlierUsage(): Promise<void>;
   /** Workloads whose sums, which `totals` is answered from, are not those of their rows: none, unless tampered with. */
   spendDifferences(): Promise<readonly SpendDifference[]>;
   /** Everything as of now, to be verified or handed on. Takes one connection until it is disposed of. */
@@ -74,6 +78,9 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     },
     maintain: (now) => maintain(pool, now),
     spendDifferences: () => spendDifferences(pool),
+    usage: (question) => askUsage(pool, question),
+    usageDifferences: () => findUsageDifferences(pool),
+    countEarlierUsage: () => backfillUsage(pool),
     close: () => pool.end(),
   };
 }
@@ -133,14 +140,18 @@ async function ping(pool: Pool): Promise<void> {
   await pool.query(query(STATEMENTS.ping, [], READ_TIMEOUT_MS));
 }
 
+/** Each step on its own: none keeps another's locks. */
 async function maintain(pool: Pool, now: number): Promise<readonly string[]> {
   const made: string[] = [];
   await withSchemaLock(pool, async (client) => {
     const values = [new Date(now).toISOString(), MONTHS_AHEAD];
     const { rows } = await client.query<{ month: string; added: boolean }>(query(STATEMENTS.addPartitions, values));
     made.push(...rows.filter((row) => row.added).map((row) => row.month));
+  });
+  await withSchemaLock(pool, async (client) => {
     await client.query(query(STATEMENTS.foldSpend, [new Date(now - QUARTERS_KEPT_MS).toISOString()]));
   });
+  await withSchemaLock(pool, (client) => foldUsage(client, now));
   return made;
 }
 

@@ -1,8 +1,8 @@
-import type { Ledger, SealedRow } from '#ports/ledger.ts';
+import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#ports/limit-counters.ts';
 import type { Fence, RowDraft } from '#seal/ledger-writer.ts';
 import type { AuditRow } from '#seal/row.ts';
-import { totalTokens } from '#wire/usage.ts';
+import { settlementOf } from '#seal/row-settlement.ts';
 
 export interface SweeperDeps {
   readonly counters: LimitCounters;
@@ -11,6 +11,10 @@ export interface SweeperDeps {
   readonly open: ReadonlyMap<string, OpenHold>;
   /** Ids of all organizations. */
   readonly organizations: () => readonly string[];
+  /** Brings rows to the ledger that dead processes left on this machine. */
+  readonly recover: () => Promise<void>;
+  /** Whether rows of this process wait for the ledger to take them. */
+  readonly behind: () => boolean;
   readonly seal: (draft: RowDraft) => void;
   readonly settle: (settlements: readonly Settlement[]) => void;
   readonly onFault: (error: unknown) => void;
@@ -73,7 +77,8 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   async function tick(): Promise<void> {
     try {
       await renew();
-      if (++ticks % OWN_SWEEP_EVERY === 0) await sweepOwn();
+      // Without the ledger no hold can be closed, and there may be very many: they are not even looked at.
+      if (++ticks % OWN_SWEEP_EVERY === 0 && !deps.behind()) await sweepOwn();
     } catch (error) {
       deps.onFault(error);
     }
@@ -102,6 +107,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
 /** Settles holds whose rows exist, and seals the others as abandoned at the held amount. // design 2 */
 async function close(holds: readonly OpenHold[], closing: Set<string>, deps: SweeperDeps): Promise<void> {
   if (holds.length === 0) return;
+  await deps.recover();
   const rows = new Map((await deps.ledger.find(holds.map((hold) => hold.callId))).map((row) => [row.callId, row]));
   const known = holds.filter((hold) => rows.has(hold.callId));
   const abandoned = holds.filter((hold) => !rows.has(hold.callId));
@@ -111,12 +117,6 @@ async function close(holds: readonly OpenHold[], closing: Set<string>, deps: Swe
     deps.seal(abandonedDraft(hold));
   }
   if (abandoned.length > 0) deps.onAbandoned(abandoned);
-}
-
-function settlementOf(sealed: SealedRow): Settlement {
-  const { usage } = JSON.parse(sealed.row) as AuditRow;
-  const { callId, organization, cost } = sealed;
-  return { callId, organization, cost, tokens: usage ? totalTokens(usage) : 0 };
 }
 
 function abandonedDraft(hold: OpenHold): RowDraft {
