@@ -111,7 +111,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     providers,
     prices,
     calls,
-    turnAway: (caller) => corridor.turnAway(caller),
+    turnAway: (arrival) => corridor.turnAway(arrival),
     serve: (ingress) => corridor.serve(ingress),
     refuse: (ingress, error) => corridor.refuse(ingress, ingress.codec.family, error),
     pass: (passage) => corridor.pass(passage),

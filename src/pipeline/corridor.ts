@@ -4,6 +4,7 @@ import { inspect, type Detection, type OnFindings } from '#inspect/inspect.ts';
 import { InspectedBefore } from '#inspect/inspected-before.ts';
 import { demandOf } from '#meter/demand.ts';
 import { hold } from '#meter/meter.ts';
+import { planRefusal } from '#meter/plan.ts';
 import type { PriceBook } from '#meter/price-book.ts';
 import { RecentRefusals } from '#meter/recent-refusals.ts';
 import { createRestorer } from '#meter/restorer.ts';
@@ -81,10 +82,11 @@ export interface Corridor {
   /** A call that is passed on without being translated: audio, video, files. */
   pass(passage: Passage): AsyncGenerator<PassageAnswer>;
   /**
-   * What a request of this caller is refused with whatever it asks for, by what the counters have said a moment ago;
+   * What a request of this caller is refused with whatever it asks for: for want of an active plan, or by what the
+   * counters have said a moment ago;
    * undefined: it must be looked at. To be sealed by `refuse`.
    */
-  turnAway(caller: Pick<Opening, 'key' | 'snapshot'>): GatewayError | undefined;
+  turnAway(caller: Pick<Opening, 'key' | 'snapshot' | 'startedAt'>): GatewayError | undefined;
   /** Seals a request that was refused before its body could be read. */
   refuse(opening: Opening, family: Family, error: GatewayError): Promise<void>;
   /** Takes over what dead processes left, then keeps doing so. Resolves also when the counters can't be reached yet. */
@@ -234,7 +236,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   return {
     serve: (ingress) => serve(ingress, stages),
     pass: (passage) => servePassage(passage, passageStages),
-    turnAway: ({ key, snapshot }) => refusals.find(key, snapshot),
+    turnAway: ({ key, snapshot, startedAt }) =>
+      planRefusal(key.workload.organization, startedAt) ?? refusals.find(key, snapshot),
     async refuse(opening, family, error) {
       await using entry = openEntry(opening, family);
       entry.failed(error);

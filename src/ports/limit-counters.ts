@@ -41,6 +41,8 @@ export interface HoldRequest extends OpenHold {
   readonly tokensPerMinute?: number;
   readonly workloadBudget?: SpendLimit;
   readonly organizationCap?: SpendLimit;
+  /** The organization may spend in all no more than the credit that the counters know of. */
+  readonly prepaid?: boolean;
 }
 
 /** How far a per-minute limit is used, for `x-ratelimit-*`. */
@@ -52,7 +54,7 @@ export interface RateStatus {
 }
 
 /** The limits a hold can be refused by. */
-export type LimitName = 'requests' | 'tokens' | 'budget' | 'cap';
+export type LimitName = 'requests' | 'tokens' | 'budget' | 'cap' | 'credit';
 
 /**
  * What became of a hold request. `cold`: a spend counter that a limit needs is not there (a new period, or a
@@ -90,16 +92,32 @@ export interface PeriodTotals {
   readonly month: NanoEuro;
 }
 
+/** What an organization has paid in so far. */
+export interface Credit {
+  /** Number of the last entry that is in the sum; a sum with a higher one is newer. */
+  readonly number: number;
+  /** Of all entries; negative when corrections took away more than was paid in. */
+  readonly sum: NanoEuro;
+}
+
 /** Spend of one organization in the current periods, from the ledger. */
 export interface SpendTotals {
   readonly periods: Periods;
   readonly organization: PeriodTotals;
   readonly workloads: ReadonlyMap<string, PeriodTotals>;
+  /** Of a prepaid organization. */
+  readonly credit?: Credit;
 }
 
 /** What the counters hold for one organization: for restoring, reconciling and metrics. */
 export interface CountersView {
+  /** The store's clock, milliseconds since the epoch. */
+  readonly now: number;
   readonly holds: readonly OpenHold[];
+  /** The credit that holds are checked against, where one was put. */
+  readonly credit?: Credit;
+  /** Where it was asked for: calls settled, or found to be not held, since the beginning of that minute. */
+  readonly closed?: readonly string[];
   /** Spend counters, holds included. Scope is `organization` or a workload id; a counter not kept is absent. */
   readonly spend: readonly {
     readonly scope: string;
@@ -121,15 +139,16 @@ export interface LimitCounters {
   /**
    * Rebuilds an organization's spend counters: pauses its holds and settlements, asks `read` for the ledger's
    * totals without the calls whose holds are open, sets counters to ledger + open holds, resumes.
-   * `own` are holds the caller knows to be in flight; those the store lost are put back.
+   * `own` are holds the caller knows to be in flight; those the store lost are put back. Credit that is older than what
+   * the counters know already is passed over.
    */
   restore(
     organization: string,
     own: readonly OpenHold[],
     read: (open: readonly OpenHold[]) => Promise<SpendTotals>,
   ): Promise<void>;
-  /** Everything kept for one organization, at one instant. */
-  view(organization: string): Promise<CountersView>;
+  /** Everything kept for one organization, at one instant; with `closedSince` (at most a minute ago) also what closed. */
+  view(organization: string, closedSince?: number): Promise<CountersView>;
   /** Says that `owner` is alive for `ttlMs`, and takes over the holds of owners that are not. */
   takeOver(organizations: readonly string[], owner: string, ttlMs: number): Promise<readonly OpenHold[]>;
 }

@@ -25,6 +25,11 @@ export const STATEMENTS = {
   findContent: statement('find-content'),
   eraseContent: statement('erase-content'),
   expireContent: statement('expire-content'),
+  lockCredit: statement('lock-credit'),
+  addCredit: statement('add-credit'),
+  findCredit: statement('find-credit'),
+  creditEntries: statement('credit-entries'),
+  creditStandings: statement('credit-standings'),
 } as const;
 
 /** A query for node-postgres. `timeoutMs` bounds the wait for its result; the connection is given up with it. */

@@ -2,8 +2,8 @@
 -- {verdict, retry after, requests left, their reset, tokens left, their reset}; milliseconds; -1: none.
 -- KEYS[1]: the organization's holds. Every other key is that one with another last part: same slot.
 local now, id, owner, hold, workload, day, month, amount, ceiling, budget_period, budget_room, cap_period, cap_room,
-  rpm, tpm, tokens, witness = unpack(ARGV)
-local GRANTED, REQUESTS, TOKENS, BUDGET, CAP, COLD, BUSY = 0, 1, 2, 3, 4, 5, 6
+  rpm, tpm, tokens, witness, prepaid = unpack(ARGV)
+local GRANTED, REQUESTS, TOKENS, BUDGET, CAP, CREDIT, COLD, BUSY = 0, 1, 2, 3, 4, 5, 6, 7
 local holds = KEYS[1]
 local base = holds:sub(1, -6)
 
@@ -41,6 +41,8 @@ for period, key in pairs(keys) do
 end
 if budget_period ~= '' and not own[budget_period] then return { COLD } end
 if cap_period ~= '' and not organization[cap_period] then return { COLD } end
+local credit = prepaid ~= '' and redis.call('HGET', keys.total, 'c')
+if prepaid ~= '' and not (credit and organization.total) then return { COLD } end
 if budget_period ~= '' and greater(own[budget_period], budget_room) then return answer(BUDGET) end
 if cap_period ~= '' and greater(organization[cap_period], cap_room) then return answer(CAP) end
 -- In one order always: `pairs` has none, and which limit is named would be left to chance.
@@ -49,8 +51,18 @@ for _, period in ipairs({ 'total', 'daily', 'monthly' }) do
   if organization[period] and greater(organization[period], ceiling) then return answer(CAP) end
 end
 
+-- Redis adds, in 64-bit integers; what turns out to be too much is taken back before anybody can see it.
+if credit then
+  local free = amount == '0'
+  if not free then redis.call('HINCRBY', keys.total, 'o', amount) end
+  if greater(free and organization.total or redis.call('HGET', keys.total, 'o'), credit) then
+    if not free then redis.call('HINCRBY', keys.total, 'o', '-' .. amount) end
+    return answer(CREDIT)
+  end
+end
+
 for period in pairs(organization) do
-  redis.call('HINCRBY', keys[period], 'o', amount)
+  if not credit or period ~= 'total' then redis.call('HINCRBY', keys[period], 'o', amount) end
   redis.call('HINCRBY', keys[period], field, amount)
 end
 if rpm then use(requests_window, second, 1) end

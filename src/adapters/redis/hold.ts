@@ -3,7 +3,7 @@ import type { HoldDecision, HoldRequest, LimitName, RateStatus, SpendLimit } fro
 import { encodeHold } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
 
-const REFUSALS: readonly LimitName[] = ['requests', 'tokens', 'budget', 'cap'];
+const REFUSALS: readonly LimitName[] = ['requests', 'tokens', 'budget', 'cap', 'credit'];
 const COLD = REFUSALS.length + 1;
 const BUSY = COLD + 1;
 
@@ -28,6 +28,7 @@ export async function placeHold(store: Store, request: HoldRequest, witness: str
     optionalText(request.tokensPerMinute),
     String(request.tokens),
     witness,
+    request.prepaid === true ? '1' : '',
   ]);
   return decision(request, reply as readonly number[]);
 }

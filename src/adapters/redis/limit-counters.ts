@@ -1,6 +1,8 @@
 import { checkHold, checkRequest, checkSettlement } from '#adapters/memory/amount.ts';
 import { recentIds } from '#adapters/memory/recent-ids.ts';
+import type { CreditCounters } from '#ports/credit.ts';
 import { CountersUnavailable, type HoldRequest, type LimitCounters, type Settlement } from '#ports/limit-counters.ts';
+import type { Marks } from '#ports/marks.ts';
 import { openConnection, type ConnectionOptions } from './connection.ts';
 import { placeHold } from './hold.ts';
 import { trackInFlight } from './in-flight.ts';
@@ -9,7 +11,7 @@ import { releaseOrphans } from './orphans.ts';
 import { restoreSpend } from './restore.ts';
 import { loadScripts } from './scripts.ts';
 import { settleHolds } from './settle.ts';
-import type { Store } from './store.ts';
+import { runOn, type Store } from './store.ts';
 import { takeOverHolds } from './take-over.ts';
 import { viewOrganization } from './view.ts';
 
@@ -23,7 +25,7 @@ export interface RedisCountersOptions extends ConnectionOptions {
 }
 
 /** Limit counters in Redis, shared by every gateway that uses the same server and key prefix. */
-export interface RedisLimitCounters extends LimitCounters {
+export interface RedisLimitCounters extends LimitCounters, CreditCounters, Marks {
   /** Rejects with CountersUnavailable unless the store answers within the command timeout, connecting included. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -93,11 +95,18 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
         stillOwn().map((known) => known.callId),
       );
     },
-    view: (organization) => viewOrganization(store, organization),
+    view: (organization, closedSince) => viewOrganization(store, organization, closedSince),
     async takeOver(organizations, owner, ttlMs) {
       const taken = await takeOverHolds(store, organizations, owner, ttlMs);
       for (const { organization, callId } of taken) inFlight.add(organization, callId);
       return taken;
+    },
+    async putCredit(organization, { number, sum }) {
+      await runOn(store, 'credit', organization, [String(number), String(sum)]);
+    },
+    claim: async (organization, name, ms) => (await runOn(store, 'mark', organization, [name, String(ms), ''])) === 1,
+    async keep(organization, name, ms) {
+      await runOn(store, 'mark', organization, [name, String(ms), '1']);
     },
     ping: () => connection.ping(),
     async close() {

@@ -67,7 +67,7 @@ const BUSY_WAIT_MS = 5;
 
 /**
  * Debits a call before anything is dispatched: its worst case over every candidate, against the workload's limits and
- * budget and the organization's cap, in one atomic step. // spec 1.5, 8
+ * budget and the organization's cap and credit, in one atomic step. // spec 1.5, 8
  * Throws `price_unknown`, `rate_limit_exceeded`, `insufficient_quota`, or `limits_unavailable` when it cannot be checked.
  */
 export async function hold<T extends Target>(
@@ -175,13 +175,14 @@ function unavailable(cause: unknown): GatewayError {
 
 function limitsOf(
   workload: WorkloadConfig,
-): Pick<HoldRequest, 'requestsPerMinute' | 'tokensPerMinute' | 'workloadBudget' | 'organizationCap'> {
+): Pick<HoldRequest, 'requestsPerMinute' | 'tokensPerMinute' | 'workloadBudget' | 'organizationCap' | 'prepaid'> {
   const { requestsPerMinute, tokensPerMinute, budget, organization } = workload;
   return {
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
     ...(tokensPerMinute !== undefined && { tokensPerMinute }),
     ...(budget && { workloadBudget: budget }),
     ...(organization.cap && { organizationCap: organization.cap }),
+    ...(organization.plan?.type === 'prepaid' && { prepaid: true }),
   };
 }
 
