@@ -5,14 +5,15 @@ import { openMemoryCounters } from '#adapters/memory/limit-counters.ts';
 import { openMemoryCache } from '#adapters/memory/response-cache.ts';
 import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
 import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
+import { openPostgresCredit } from '#adapters/postgres/credit.ts';
 import { openPostgresContent } from '#adapters/postgres/retained-content.ts';
 import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
 import { openRedisCache } from '#adapters/redis/response-cache.ts';
+import { createAlertWebhook } from '#adapters/webhook/alert-webhook.ts';
 import { openFolderSource } from '#config/folder-source.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
 import { createPriceBook } from '#meter/price-book.ts';
-import type { LimitCounters } from '#ports/limit-counters.ts';
-import { createCorridor } from '#pipeline/corridor.ts';
+import { createCorridor, type CorridorDeps } from '#pipeline/corridor.ts';
 import { createProviders } from '#providers/registry.ts';
 import { createMediaFetcher } from '#providers/media.ts';
 import { createTransport } from '#providers/transport.ts';
@@ -74,6 +75,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const retainedContent = await openPostgresContent({
     connectionString: database?.connectionString ?? settings.databaseUrl!,
   });
+  const credit = await openPostgresCredit({ connectionString: database?.connectionString ?? settings.databaseUrl! });
   const transport = createTransport();
   const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const providers = createProviders(transport);
@@ -82,6 +84,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const corridor = createCorridor({
     counters,
     ledger,
+    credit,
+    alertSink: settings.alertWebhook && createAlertWebhook(settings.alertWebhook),
     detection,
     prices,
     providers,
@@ -141,7 +145,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     await checkpointer.make();
     admin.close();
     config.close();
-    const stores = [detection, transport, media, counters, responseCache, retainedContent, ledger];
+    const stores = [detection, transport, media, counters, responseCache, retainedContent, credit, ledger];
     await Promise.allSettled(stores.map(async (store) => store.close()));
     await database?.close();
     await development?.sandbox.stop();
@@ -187,7 +191,10 @@ function mayPass(error: unknown): boolean {
 }
 
 /** Shared counters, or this process' own. Redis may come later: until then calls are refused, not lost. */
-async function openCounters(settings: Settings, log: Log): Promise<LimitCounters & { close(): Promise<void> | void }> {
+async function openCounters(
+  settings: Settings,
+  log: Log,
+): Promise<CorridorDeps['counters'] & { close(): Promise<void> | void }> {
   if (settings.redisUrl === undefined) return openMemoryCounters({ journal: `${settings.dataDir}/holds.journal` });
   const counters = openRedisCounters({ url: settings.redisUrl, cluster: settings.redisCluster });
   await counters.ping().catch((error: unknown) => log.warn({ event: 'counters.unreachable', err: error }));

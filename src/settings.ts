@@ -16,6 +16,8 @@ export interface Settings {
   readonly checkpointKeyFile: string;
   /** Master keys of the response cache and of retained content; made when missing. */
   readonly contentKeyFile: string;
+  /** Where alerts about money are posted, and what signs them. */
+  readonly alertWebhook: { readonly url: string; readonly secret: string } | undefined;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
   /** Regions (ISO 3166) whose national phone numbers are looked for; international forms always are. */
@@ -63,6 +65,12 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   const redisUrl = address('REDIS_URL', ['redis:', 'rediss:']);
   const cacheRedisUrl = address('GW_CACHE_REDIS_URL', ['redis:', 'rediss:']);
   const databaseUrl = address('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const alertUrl = address('GW_ALERT_WEBHOOK_URL', ['https:', 'http:']);
+  const alertSecret = text('GW_ALERT_WEBHOOK_SECRET');
+  if ((alertUrl === undefined) !== (alertSecret === undefined))
+    faults.push('GW_ALERT_WEBHOOK_URL and GW_ALERT_WEBHOOK_SECRET need each other');
+  if (alertSecret !== undefined && alertSecret.length < 16)
+    faults.push('GW_ALERT_WEBHOOK_SECRET must have at least 16 characters');
   const configDir = text('GW_CONFIG_DIR');
   const bootstrapKey = text('GW_BOOTSTRAP_KEY');
   if (bootstrapKey !== undefined && configDir !== undefined && (redisUrl !== undefined || databaseUrl !== undefined)) {
@@ -95,6 +103,8 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     databaseUrl,
     checkpointKeyFile: text('GW_CHECKPOINT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/checkpoint-key.pem`,
     contentKeyFile: text('GW_CONTENT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/content-keys`,
+    alertWebhook:
+      alertUrl !== undefined && alertSecret !== undefined ? { url: alertUrl, secret: alertSecret } : undefined,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
     phoneRegions,

@@ -10,8 +10,9 @@ import { RecentRefusals } from '#meter/recent-refusals.ts';
 import { createRestorer } from '#meter/restorer.ts';
 import { createSettler } from '#meter/settler.ts';
 import { createSweeper } from '#meter/sweeper.ts';
+import { createTreasury, type TreasuryEvent, type TreasuryStores } from '#meter/treasury.ts';
 import type { Ledger } from '#ports/ledger.ts';
-import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
+import type { OpenHold } from '#ports/limit-counters.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
 import type { RetainedContent } from '#ports/retained-content.ts';
 import { AnswerCache } from '#route/answer-cache.ts';
@@ -38,9 +39,8 @@ import { servePassage, type Passage, type PassageAnswer, type PassageStages } fr
 import { serve, type Stages } from './pipeline.ts';
 import { guardScope } from '#inspect/scope-guard.ts';
 
-export interface CorridorDeps {
-  readonly counters: LimitCounters;
-  readonly ledger: Ledger;
+export interface CorridorDeps extends TreasuryStores {
+  readonly ledger: Ledger & TreasuryStores['ledger'];
   readonly prices: PriceBook;
   readonly providers: Providers;
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
@@ -74,6 +74,7 @@ export type CorridorEvent =
   | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
   /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
   | { readonly kind: 'shadow.differed'; readonly field: string }
+  | TreasuryEvent
   | EndpointEvent;
 
 /** The assembled corridor of one process. */
@@ -101,6 +102,8 @@ export interface Corridor {
   readonly pendingSettlements: number;
   readonly droppedRows: number;
   readonly pendingContent: number;
+  /** Organization -> how far its counters are from the ledger, nano-euro. */
+  readonly drift: ReadonlyMap<string, bigint>;
 }
 
 /** Wires the steps to each other. Every arrow between them is here. */
@@ -113,9 +116,11 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   const restorer = createRestorer({
     counters,
     ledger,
+    credit: deps.credit,
     open,
     onRestored: (id) => onEvent({ kind: 'counters.restored', organization: id }),
   });
+  const treasury = createTreasury({ ...deps, restorer });
   const settler = createSettler({
     counters,
     restorer,
@@ -138,7 +143,10 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     ledger,
     strand,
     fence: sweeper,
-    onDurable: (settlements) => settler.settle(settlements),
+    onDurable(settlements) {
+      settler.settle(settlements);
+      treasury.settled(settlements);
+    },
     onDropped: (callId) => open.delete(callId),
     onFault: (error) => onEvent({ kind: 'ledger.fault', error }),
   });
@@ -149,7 +157,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     });
   };
   const refusals = new RecentRefusals();
-  const meterDeps = { counters, prices: deps.prices, restorer, refusals, ensureAlive, owner, open };
+  const { refused: onRefused } = treasury;
+  const meterDeps = { counters, prices: deps.prices, restorer, refusals, onRefused, ensureAlive, owner, open };
   const openEntry = (opening: Opening, family: Family): Entry => {
     const entry = new Entry(opening, family, (draft) => {
       writer.enqueue(draft);
@@ -245,6 +254,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     async start() {
       await sweeper.renew().catch((error: unknown) => onEvent({ kind: 'sweep.fault', error }));
       sweeper.start();
+      treasury.start();
     },
     async drain(deadlineMs) {
       const until = performance.now() + deadlineMs;
@@ -254,6 +264,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       return sealed && settled;
     },
     stop() {
+      treasury.stop();
       sweeper.stop();
       writer.stop();
       settler.stop();
@@ -276,6 +287,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     },
     get pendingContent() {
       return content.pending;
+    },
+    get drift() {
+      return treasury.drift;
     },
   };
 }

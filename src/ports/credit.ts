@@ -44,7 +44,7 @@ export interface CreditEntries {
 
 /** The counters' side: the sum that holds are checked against. */
 export interface CreditCounters {
-  /** Makes a newer sum known; an older one, and one of an organization without counters, changes nothing. */
+  /** Makes a sum known; one that is older than what is known, and one of an organization without counters, changes nothing. */
   putCredit(organization: string, credit: Credit): Promise<void>;
 }
 

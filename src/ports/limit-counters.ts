@@ -147,7 +147,10 @@ export interface LimitCounters {
     own: readonly OpenHold[],
     read: (open: readonly OpenHold[]) => Promise<SpendTotals>,
   ): Promise<void>;
-  /** Everything kept for one organization, at one instant; with `closedSince` (at most a minute ago) also what closed. */
+  /**
+   * Everything kept for one organization, at one instant; with `closedSince`, by the store's clock and at most a minute
+   * ago, also what has closed since the beginning of that minute. A time to come stands for now.
+   */
   view(organization: string, closedSince?: number): Promise<CountersView>;
   /** Says that `owner` is alive for `ttlMs`, and takes over the holds of owners that are not. */
   takeOver(organizations: readonly string[], owner: string, ttlMs: number): Promise<readonly OpenHold[]>;

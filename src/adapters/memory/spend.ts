@@ -39,7 +39,7 @@ export function spendVerdict(spend: Spend, request: HoldRequest, now: number): L
 /** Makes a newer credit known, where the total is kept. */
 export function putCredit(spend: Spend, credit: Credit): void {
   const total = spend.get('total');
-  if (total && credit.number > (total.credit?.number ?? -1)) total.credit = credit;
+  if (total && credit.number >= (total.credit?.number ?? 0)) total.credit = credit;
 }
 
 /** Adds to every counter that is kept, in the hold's own periods. */

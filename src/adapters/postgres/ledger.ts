@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import type { LedgerBooks, LedgerInstant } from '#ports/books.ts';
 import type { CheckpointStore } from '#ports/checkpoints.ts';
 import type { Ledger, SealedRow } from '#ports/ledger.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#ports/limit-counters.ts';
@@ -15,7 +16,7 @@ export interface PostgresLedgerOptions extends PostgresOptions {
   readonly readOnly?: boolean;
 }
 
-export interface PostgresLedger extends Ledger, CheckpointStore {
+export interface PostgresLedger extends Ledger, LedgerBooks, CheckpointStore {
   /**
    * Makes the partitions of the month of `now` (milliseconds since the epoch) and of the two after it, where they are
    * missing, and shortens old sums; resolves with the months made. To be called about once a day: skipped, it costs
@@ -66,6 +67,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     find: (callIds) => find(pool, callIds),
     rows: () => allRows(pool),
     ping: () => ping(pool),
+    atOneInstant: (work) => atOneInstant(pool, work),
     heads: () => readHeads(pool),
     saveCheckpoint: (checkpoint) => saveCheckpoint(pool, checkpoint),
     checkpoints: () => readCheckpoints(pool),
@@ -100,7 +102,7 @@ interface TotalsRow {
 }
 
 async function totals(
-  pool: Pool,
+  pool: Pool | PoolClient,
   organization: string,
   timeZone: string,
   now: number,
@@ -120,10 +122,30 @@ async function totals(
   return { periods: { day: day.id, month: month.id }, organization: all, workloads };
 }
 
-async function find(pool: Pool, callIds: readonly string[]): Promise<readonly SealedRow[]> {
+async function find(pool: Pool | PoolClient, callIds: readonly string[]): Promise<readonly SealedRow[]> {
   if (callIds.length === 0) return [];
   const { rows } = await pool.query<LedgerRow>(query(STATEMENTS.find, [uuidArray(callIds)], READ_TIMEOUT_MS));
   return rows.map(sealedRow);
+}
+
+async function atOneInstant<T>(pool: Pool, work: (instant: LedgerInstant) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let fault: Error | undefined;
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const result = await work({
+      totals: (organization, timeZone, now, open) => totals(client, organization, timeZone, now, open),
+      find: (callIds) => find(client, callIds),
+    });
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    fault = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    // A connection whose transaction failed is closed, which ends it.
+    client.release(fault);
+  }
 }
 
 async function ping(pool: Pool): Promise<void> {

@@ -5,7 +5,7 @@ local base = KEYS[1]:sub(1, -6)
 local now = clock(ARGV[1])
 local closed = {}
 if ARGV[2] ~= '' then
-  for minute = math.floor(tonumber(ARGV[2]) / 60000) * 60000, now, 60000 do
+  for minute = math.floor(math.min(tonumber(ARGV[2]), now) / 60000) * 60000, now, 60000 do
     for _, id in ipairs(redis.call('SMEMBERS', closed_key(base, minute))) do closed[#closed + 1] = id end
   end
 end

@@ -15,7 +15,7 @@ import type { Demand } from './demand.ts';
 import { ceiling, cost, type Price, type Quantity, type Units } from './price.ts';
 import type { PriceBook } from './price-book.ts';
 import type { RecentRefusals } from './recent-refusals.ts';
-import { limitRefusal, limitsIn } from './refusal.ts';
+import { limitRefusal, limitsIn, type Refused } from './refusal.ts';
 import type { Restorer } from './restorer.ts';
 import type { Usage } from '#wire/usage.ts';
 
@@ -48,6 +48,8 @@ export interface MeterDeps {
   readonly prices: PriceBook;
   readonly restorer: Restorer;
   readonly refusals: RecentRefusals;
+  /** Told of every refusal of the counters. */
+  readonly onRefused: (decision: Refused, workload: WorkloadConfig) => void;
   /** Resolves while this process has a lease: a hold without one is anybody's. */
   readonly ensureAlive: () => Promise<void>;
   /** This process, as the holder of its holds. */
@@ -102,6 +104,7 @@ export async function hold<T extends Target>(
   const decision = await place({ ...open, ...limitsOf(workload) }, workload.organization, deps);
   if (decision.kind === 'refused') {
     deps.refusals.note(decision, askedAt, workload, call.snapshot.revision);
+    deps.onRefused(decision, workload);
     throw limitRefusal(decision, workload);
   }
   deps.refusals.forget(workload);
