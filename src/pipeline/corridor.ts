@@ -125,6 +125,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     counters,
     restorer,
     open,
+    owner,
     organization,
     onFault: (error) => onEvent({ kind: 'settle.fault', error }),
   });
@@ -144,7 +145,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     strand,
     fence: sweeper,
     onDurable(settlements) {
-      settler.settle(settlements);
+      sweeper.settleWritten(settlements);
       treasury.settled(settlements);
     },
     onDropped: (callId) => open.delete(callId),

@@ -82,7 +82,7 @@ export interface Settlement {
   readonly tokens: number;
 }
 
-/** `unknown`: no such open hold (settled before, or lost with the store's data): restore the organization. */
+/** `unknown`: no such open hold (settled before, taken over, or lost with the store's data): restore the organization. */
 export type SettleResult = 'settled' | 'unknown' | 'busy';
 
 /** Spend of one scope as the ledger knows it, by period. */
@@ -134,8 +134,11 @@ export interface CountersView {
 export interface LimitCounters {
   /** Checks every limit; when all allow, debits them all and records the hold, else changes nothing. */
   hold(request: HoldRequest): Promise<HoldDecision>;
-  /** Replaces held amounts by real costs and closes the holds. Idempotent by call id. */
-  settle(settlements: readonly Settlement[]): Promise<readonly SettleResult[]>;
+  /**
+   * Replaces held amounts by real costs and closes the holds. Idempotent by call id. With `owner`, holds of another owner
+   * are `unknown`, and left to it: it may have sealed the call at another cost.
+   */
+  settle(settlements: readonly Settlement[], owner?: string): Promise<readonly SettleResult[]>;
   /**
    * Rebuilds an organization's spend counters: pauses its holds and settlements, asks `read` for the ledger's
    * totals without the calls whose holds are open, sets counters to ledger + open holds, resumes.

@@ -118,7 +118,7 @@ function inProcess(
   let current = start();
   const counters: AllCounters = {
     hold: (request) => current.hold(request),
-    settle: (settlements) => current.settle(settlements),
+    settle: (settlements, owner) => current.settle(settlements, owner),
     restore: (organization, own, read) => current.restore(organization, own, read),
     view: (organization, closedSince) => current.view(organization, closedSince),
     putCredit: (organization, credit) => current.putCredit(organization, credit),
@@ -149,7 +149,7 @@ type Verbs = {
 export function forward(store: () => Store): Verbs {
   return {
     hold: (asked) => store().counters.hold(asked),
-    settle: (settlements) => store().counters.settle(settlements),
+    settle: (settlements, owner) => store().counters.settle(settlements, owner),
     restore: (organization, own, read) => store().counters.restore(organization, own, read),
     view: (organization, closedSince) => store().counters.view(organization, closedSince),
     takeOver: (organizations, owner, ttlMs) => store().counters.takeOver(organizations, owner, ttlMs),

@@ -59,7 +59,7 @@ export function openMemoryCounters(options: MemoryCountersOptions = {}): MemoryL
   }
   return {
     hold: async (request) => hold(state, request),
-    settle: async (settlements) => settle(state, settlements),
+    settle: async (settlements, owner) => settle(state, settlements, owner),
     restore: (organization, own, read) => restore(state, organization, own, read),
     view: async (organization, closedSince) => view(state, organization, closedSince),
     takeOver: async (organizations, owner, ttlMs) => takeOver(state, organizations, owner, ttlMs),
@@ -100,24 +100,33 @@ function hold(state: State, request: HoldRequest): HoldDecision {
   return { kind: 'granted', ...rates.statuses() };
 }
 
-function settle(state: State, settlements: readonly Settlement[]): readonly SettleResult[] {
+function settle(
+  state: State,
+  settlements: readonly Settlement[],
+  owner: string | undefined,
+): readonly SettleResult[] {
   settlements.forEach(checkSettlement);
   const closing: OpenHold[] = [];
   for (const { organization, callId } of settlements) {
     const known = organizationOf(state, organization);
     const open = known.isPaused() ? undefined : known.holds.get(callId);
-    if (open) closing.push(open.hold);
+    if (open && isTheirs(open.hold, owner)) closing.push(open.hold);
   }
   if (closing.length > 0) state.journal?.closed(closing);
-  return settlements.map((settlement) => settleOne(state, settlement));
+  return settlements.map((settlement) => settleOne(state, settlement, owner));
 }
 
-function settleOne(state: State, { organization: id, callId, cost, tokens }: Settlement): SettleResult {
+function settleOne(
+  state: State,
+  { organization: id, callId, cost, tokens }: Settlement,
+  owner: string | undefined,
+): SettleResult {
   const organization = organizationOf(state, id);
   if (organization.isPaused()) return 'busy';
   const now = state.now();
-  organization.closed.add(callId, now);
   const open = organization.holds.get(callId);
+  if (open && !isTheirs(open.hold, owner)) return 'unknown';
+  organization.closed.add(callId, now);
   if (!open) return 'unknown';
   organization.holds.delete(callId);
   addSpend(organization.spend, open.hold, cost - open.hold.amount, now);
@@ -126,6 +135,10 @@ function settleOne(state: State, { organization: id, callId, cost, tokens }: Set
     correct(window, Math.floor(now / 1000), open.reservedIn, tokens - open.hold.tokens);
   }
   return 'settled';
+}
+
+function isTheirs(hold: OpenHold, owner: string | undefined): boolean {
+  return owner === undefined || hold.owner === owner;
 }
 
 async function restore(

@@ -54,11 +54,11 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   const inFlight = trackInFlight();
   // For as long as a restore may wait for its turn.
   const closed = recentIds(pauseMs);
-  const orphans = releaseOrphans((settlements) => settleHolds(store, settlements));
+  const orphans = releaseOrphans((settlements, owner) => settleHolds(store, settlements, owner));
 
   const hold = async (request: HoldRequest) => {
     checkRequest(request);
-    const { organization, callId } = request;
+    const { organization, callId, owner } = request;
     orphans.forget(callId);
     const wasSent = connection.isReady;
     try {
@@ -66,14 +66,14 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
       if (decision.kind === 'granted') inFlight.add(organization, callId);
       return decision;
     } catch (error) {
-      if (wasSent && error instanceof CountersUnavailable) orphans.add(organization, callId);
+      if (wasSent && error instanceof CountersUnavailable) orphans.add(organization, callId, owner);
       throw error;
     }
   };
 
-  const settle = async (settlements: readonly Settlement[]) => {
+  const settle = async (settlements: readonly Settlement[], owner?: string) => {
     settlements.forEach(checkSettlement);
-    const results = await settleHolds(store, settlements);
+    const results = await settleHolds(store, settlements, owner);
     for (const [i, result] of results.entries()) {
       if (result === 'busy') continue;
       const { organization, callId } = settlements[i]!;
@@ -98,7 +98,11 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     view: (organization, closedSince) => viewOrganization(store, organization, closedSince),
     async takeOver(organizations, owner, ttlMs) {
       const taken = await takeOverHolds(store, organizations, owner, ttlMs);
-      for (const { organization, callId } of taken) inFlight.add(organization, callId);
+      for (const { organization, callId } of taken) {
+        inFlight.add(organization, callId);
+        // Whoever had it meanwhile may have sealed it: it has to be looked up, not given back.
+        orphans.forget(callId);
+      }
       return taken;
     },
     async putCredit(organization, { number, sum }) {

@@ -163,7 +163,10 @@ class Keeper implements Bookkeeper {
   async #readBooks(organization: OrganizationConfig): Promise<void> {
     const worst = worstDrift(await readBooksSurely(organization, this.#deps));
     this.#drift.set(organization.id, worst?.drift ?? 0n);
-    if (worst) this.#deps.onDrift(organization.id, worst);
+    if (!worst) return;
+    // Told first, so that it is not put right in silence.
+    this.#deps.onDrift(organization.id, worst);
+    await this.#deps.restorer.restoreAfresh(organization);
   }
 
   /**
