@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { LedgerBooks, LedgerInstant } from '#ports/books.ts';
 import type { CheckpointStore } from '#ports/checkpoints.ts';
 import type { Ledger, SealedRow } from '#ports/ledger.ts';
+import type { NanoEuro } from '#meter/money.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#ports/limit-counters.ts';
 import { bigintArray, digestArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
 import { readCheckpoints, readHeads, saveCheckpoint } from './checkpoints.ts';
@@ -25,7 +26,21 @@ export interface PostgresLedger extends Ledger, LedgerBooks, CheckpointStore {
   maintain(now: number): Promise<readonly string[]>;
   /** Workloads whose sums, which `totals` is answered from, are not those of their rows: none, unless tampered with. */
   spendDifferences(): Promise<readonly SpendDifference[]>;
+  /** Calls since `since` that alone would explain counters that are off by `drift`; at most five. Reads all of their rows. */
+  driftSuspects(
+    organization: string,
+    workload: string | undefined,
+    drift: NanoEuro,
+    since: number,
+  ): Promise<readonly DriftSuspect[]>;
   close(): Promise<void>;
+}
+
+/** A call whose cost, or whose held amount less its cost, is the difference. */
+export interface DriftSuspect {
+  readonly callId: string;
+  readonly cost: NanoEuro;
+  readonly held: NanoEuro;
 }
 
 /** Nano-euro in decimal. */
@@ -73,6 +88,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     checkpoints: () => readCheckpoints(pool),
     maintain: (now) => maintain(pool, now),
     spendDifferences: async () => (await pool.query<SpendDifference>(query(STATEMENTS.spendDifferences))).rows,
+    driftSuspects: (organization, workload, drift, since) => suspects(pool, organization, workload, drift, since),
     close: () => pool.end(),
   };
 }
@@ -146,6 +162,20 @@ async function atOneInstant<T>(pool: Pool, work: (instant: LedgerInstant) => Pro
     // A connection whose transaction failed is closed, which ends it.
     client.release(fault);
   }
+}
+
+async function suspects(
+  pool: Pool,
+  organization: string,
+  workload: string | undefined,
+  drift: NanoEuro,
+  since: number,
+): Promise<readonly DriftSuspect[]> {
+  const values = [organization, String(drift), workload ?? null, new Date(since).toISOString()];
+  const { rows } = await pool.query<{ readonly call_id: string; readonly cost: bigint; readonly held: string }>(
+    query(STATEMENTS.driftSuspects, values),
+  );
+  return rows.map(({ call_id: callId, cost, held }) => ({ callId, cost, held: BigInt(held) }));
 }
 
 async function ping(pool: Pool): Promise<void> {

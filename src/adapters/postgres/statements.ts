@@ -21,6 +21,7 @@ export const STATEMENTS = {
   addPartitions: statement('add-partitions'),
   foldSpend: statement('fold-spend'),
   spendDifferences: statement('spend-differences'),
+  driftSuspects: statement('drift-suspects'),
   putContent: statement('put-content'),
   findContent: statement('find-content'),
   eraseContent: statement('erase-content'),
