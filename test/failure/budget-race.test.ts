@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { openPostgresCredit } from '../../src/adapters/postgres/credit.ts';
 import { chat } from '../harness/answers.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';
-import { expectBooksToAgree, startStack, type Stack } from './stack.ts';
+import { countersOf, expectBooksToAgree, startStack, type Stack } from './stack.ts';
 
-/** 200 calls at once against a budget for 100. */
+/** 200 calls at once against limits for 100. */
 
 let stack: Stack | undefined;
 afterEach(async () => {
@@ -12,18 +13,43 @@ afterEach(async () => {
 });
 
 const PER_CALL = { prices: [{ model: 'upstream/*', unit: 'Call', input: '0.01' }] };
-const BUDGET = { workload: { budget: { amount: '1', period: 'Total' } } };
 
-describe('a budget for 100 calls', () => {
-  test('serves exactly 100 of 200 concurrent calls, over two gateways', async () => {
-    stack = await startStack({ ...PER_CALL, ...BUDGET });
-    const { ask, upstream } = stack;
-    const first = stack.gateway;
-    const second = await stack.another();
+/** Which of several limits is the last to give way. */
+const LIMITS = [
+  ['the budget', { workload: { budget: { amount: '1', period: 'Total' } } }, undefined],
+  [
+    'the budget of a month, with a higher cap and more credit',
+    {
+      workload: { budget: { amount: '1', period: 'Monthly' } },
+      organization: { cap: { amount: '1.005', period: 'Daily' }, plan: { type: 'Prepaid' } },
+    },
+    1_009_000_000n,
+  ],
+  [
+    'the credit, below cap and budget',
+    {
+      workload: { budget: { amount: '1.2', period: 'Daily' } },
+      organization: { cap: { amount: '1.1', period: 'Monthly' }, plan: { type: 'Prepaid' } },
+    },
+    1_009_999_999n,
+  ],
+] as const;
+
+describe.each(LIMITS)('%s for 100 calls', (_, limits, paid) => {
+  test.each([2, 3, 4])('serves exactly 100 of 200 concurrent calls, over %d gateways', async (processes) => {
+    stack = await startStack({ ...PER_CALL, ...limits });
+    const { upstream, databaseUrl, redis } = stack;
+    if (paid !== undefined) {
+      const credit = await openPostgresCredit({ connectionString: databaseUrl });
+      await credit.add({ organization: 'default/acme', amount: paid, reference: '1', note: '', actor: 'test' });
+      await credit.close();
+    }
+    const gateways = [stack.gateway];
+    while (gateways.length < processes) gateways.push(await stack.another());
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => {
-        stack!.gateway = index % 2 === 0 ? first : second;
-        return ask();
+      Array.from({ length: 200 }, (_unused, index) => {
+        stack!.gateway = gateways[index % processes]!;
+        return stack!.ask();
       }),
     );
     const statuses = answers.map((answer) => answer.status);
@@ -32,8 +58,13 @@ describe('a budget for 100 calls', () => {
     expect(statuses.filter((status) => status === 402)).toHaveLength(100);
     expect(upstream.requests).toHaveLength(100);
     expect(await expectBooksToAgree(stack, 200)).toBe(1_000_000_000n);
-  }, 60_000);
+    // The last euro is not left lying: nothing is held any more, and not one call more fits.
+    expect((await countersOf(redis)).holds).toEqual([]);
+    expect((await stack.ask()).status).toBe(402);
+  }, 90_000);
+});
 
+describe('a budget', () => {
   test('when a third of the clients hang up at random points, nothing is served beyond it and the books agree', async () => {
     stack = await startStack({
       prices: [{ model: 'upstream/*', input: '1000', output: '1000' }],

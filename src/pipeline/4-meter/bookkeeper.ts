@@ -45,6 +45,7 @@ const RAISING_MS = 90_000;
 const DAY_MS = 86_400_000;
 /** Every gateway has read the configuration by then. */
 const ZONE_AGAIN_MS = 60_000;
+const ZONE_KNOWN_MS = 400 * DAY_MS;
 /** What was found longer ago is another gateway's to tell. */
 const DRIFT_TOLD_MS = 3 * BOOKS_TURN_MS;
 const MOST_ORGANIZATIONS = 1000;
@@ -64,7 +65,8 @@ class Keeper implements Bookkeeper {
   /** Alerts that somebody has raised, as far as this gateway knows. */
   readonly #raised = new LRUCache<string, true>({ max: MOST_RAISED });
   readonly #drift = new LRUCache<string, bigint>({ max: MOST_ORGANIZATIONS, ttl: DRIFT_TOLD_MS });
-  #zones: ReadonlyMap<string, string> | undefined;
+  /** Organization -> the time zone its days were cut by when it was last looked at. */
+  readonly #zones = new LRUCache<string, string>({ max: MOST_ORGANIZATIONS });
   #timer: NodeJS.Timeout | undefined;
   #delivering = 0;
 
@@ -101,7 +103,6 @@ class Keeper implements Bookkeeper {
   async #tick(): Promise<void> {
     const snapshot = this.#deps.snapshot();
     if (!snapshot) return;
-    this.#watchZones(snapshot);
     for (const organization of snapshot.organizations.values()) {
       if (!this.#timer) return;
       try {
@@ -120,6 +121,7 @@ class Keeper implements Bookkeeper {
     const lately = settledAt !== undefined && performance.now() - settledAt < LATELY_MS;
     if (this.#refused.has(id) || (lately && (await marks.claim(id, 'looking for alerts', ALERTS_TURN_MS))))
       await this.#raiseAlerts(organization, snapshot);
+    if (settledAt !== undefined) await this.#watchZone(organization);
     if (settledAt !== undefined && (await marks.claim(id, 'reading the books', BOOKS_TURN_MS)))
       await this.#readBooks(organization);
   }
@@ -170,22 +172,19 @@ class Keeper implements Bookkeeper {
   }
 
   /**
-   * Counters are cut by days, and days by the time zone: one that was changed has its counters rebuilt, and once more
-   * when every gateway goes by it.
+   * Counters are cut by days, and days by the time zone: when that was changed, here or while this gateway was not there,
+   * they are rebuilt, and once more when every gateway goes by it.
    */
-  #watchZones({ organizations }: Snapshot): void {
-    const zones = new Map([...organizations.values()].map(({ id, timeZone }) => [id, timeZone]));
-    const before = this.#zones ?? zones;
-    this.#zones = zones;
-    const changed = [...organizations.values()].filter(
-      ({ id, timeZone }) => before.has(id) && before.get(id) !== timeZone,
-    );
-    const rebuild = (): void => {
-      for (const one of changed) void this.#deps.restorer.restoreAfresh(one).catch(this.#deps.onFault);
-    };
-    if (changed.length === 0) return;
-    rebuild();
-    setTimeout(rebuild, ZONE_AGAIN_MS).unref();
+  async #watchZone(organization: OrganizationConfig): Promise<void> {
+    const { id, timeZone } = organization;
+    const before = this.#zones.get(id);
+    if (before === timeZone) return;
+    const news = await this.#deps.marks.claim(id, `days in ${timeZone}`, ZONE_KNOWN_MS);
+    this.#zones.set(id, timeZone);
+    if (before === undefined && !news) return;
+    const rebuild = (): Promise<void> => this.#deps.restorer.restoreAfresh(organization);
+    setTimeout(() => void rebuild().catch(this.#deps.onFault), ZONE_AGAIN_MS).unref();
+    await rebuild();
   }
 }
 
