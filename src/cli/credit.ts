@@ -50,11 +50,7 @@ const OPTIONS = {
 const AMOUNT = /^(-?)([0-9]{1,9})(?:\.([0-9]{1,9}))?$/;
 
 /** Enters credit once. Returns the exit status, 0. Throws when it cannot be done. */
-export async function creditAdd(
-  args: readonly string[],
-  defaults: CreditDefaults,
-  { out }: Output,
-): Promise<number> {
+export async function creditAdd(args: readonly string[], defaults: CreditDefaults, { out }: Output): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {

@@ -71,7 +71,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     },
   },
   'credit balance': {
-    summary: 'Tell what is left of an organization\'s credit',
+    summary: "Tell what is left of an organization's credit",
     load: async () => {
       const { CREDIT_BALANCE_HELP, creditBalance } = await import('./credit.ts');
       return { help: CREDIT_BALANCE_HELP, run: (args, output) => creditBalance(args, creditDefaults(), output) };

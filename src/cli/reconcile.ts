@@ -49,11 +49,7 @@ interface Stores extends AsyncDisposable {
 const SUSPECTS_MS = 40 * 86_400_000;
 
 /** Compares, explains and, where asked, repairs. Returns the exit status: 0 or 1. Throws when a store cannot be read. */
-export async function reconcile(
-  args: readonly string[],
-  defaults: ReconcileDefaults,
-  output: Output,
-): Promise<number> {
+export async function reconcile(args: readonly string[], defaults: ReconcileDefaults, output: Output): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -91,7 +87,8 @@ export async function reconcile(
     reports.push(report);
     if (!values.json) for (const line of describeBooks(report)) output.out(line);
   }
-  if (values.json) output.out(JSON.stringify(reports, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value), 2));
+  if (values.json)
+    output.out(JSON.stringify(reports, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value), 2));
   return reports.every(({ agrees }) => agrees) ? 0 : 1;
 }
 

@@ -72,7 +72,7 @@ describe('what a snapshot holds', () => {
   });
 
   test('without a plan an organization is postpaid; a plan keeps its instants', () => {
-    const planOf = (plan?: object) =>
+    const planOf = (plan?: Readonly<Record<string, unknown>>) =>
       only(snapshotOf([make('Organization', 'acme', { ...(plan && { plan }) }), bot, key])).organization.plan;
     expect(planOf()).toBeUndefined();
     expect(planOf({})).toEqual({ type: 'postpaid' });
@@ -83,14 +83,16 @@ describe('what a snapshot holds', () => {
     expect(planOf({ type: 'None' })).toEqual({ type: 'none' });
   });
 
+  type Alerts = Readonly<Record<string, unknown>>;
+
   test('alerts: 80 and 100 per cent, else what the organization says, else what the workload says, ascending', () => {
-    const percents = (organization: object, workload: object): readonly (readonly number[])[] => {
+    const percents = (organization: Alerts, workload: Alerts): readonly (readonly number[])[] => {
       const found = only(
         snapshotOf([make('Organization', 'acme', organization), make('Workload', 'bot', workload), key]),
       );
       return [found.organization.alertPercent, found.alertPercent];
     };
-    const alerts = (...percent: number[]) => ({ alerts: { percent } });
+    const alerts = (...percent: number[]): Alerts => ({ alerts: { percent } });
     expect(percents({}, {})).toEqual([
       [80, 100],
       [80, 100],

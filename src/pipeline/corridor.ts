@@ -10,7 +10,7 @@ import { RecentRefusals } from '#meter/recent-refusals.ts';
 import { createRestorer } from '#meter/restorer.ts';
 import { createSettler } from '#meter/settler.ts';
 import { createSweeper } from '#meter/sweeper.ts';
-import { createTreasury, type TreasuryEvent, type TreasuryStores } from '#meter/treasury.ts';
+import { createTreasury, type Treasury, type TreasuryEvent, type TreasuryStores } from '#meter/treasury.ts';
 import type { Ledger } from '#ports/ledger.ts';
 import type { OpenHold } from '#ports/limit-counters.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
@@ -102,8 +102,7 @@ export interface Corridor {
   readonly pendingSettlements: number;
   readonly droppedRows: number;
   readonly pendingContent: number;
-  /** Organization -> how far its counters are from the ledger, nano-euro. */
-  readonly drift: ReadonlyMap<string, bigint>;
+  readonly drift: Treasury['drift'];
 }
 
 /** Wires the steps to each other. Every arrow between them is here. */
@@ -136,7 +135,10 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     open,
     organizations: () => [...(deps.snapshot()?.organizations.keys() ?? [])],
     seal: (draft) => writer.enqueue(draft),
-    settle: (settlements) => settler.settle(settlements),
+    settle(settlements) {
+      settler.settle(settlements);
+      treasury.settled(settlements);
+    },
     onFault: (error) => onEvent({ kind: 'sweep.fault', error }),
     onAbandoned: (holds) => onEvent({ kind: 'calls.abandoned', holds }),
   });
@@ -144,10 +146,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     ledger,
     strand,
     fence: sweeper,
-    onDurable(settlements) {
-      sweeper.settleWritten(settlements);
-      treasury.settled(settlements);
-    },
+    onDurable: (settlements) => sweeper.settleWritten(settlements),
     onDropped: (callId) => open.delete(callId),
     onFault: (error) => onEvent({ kind: 'ledger.fault', error }),
   });
@@ -158,8 +157,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     });
   };
   const refusals = new RecentRefusals();
-  const { refused: onRefused } = treasury;
-  const meterDeps = { counters, prices: deps.prices, restorer, refusals, onRefused, ensureAlive, owner, open };
+  const { prices } = deps;
+  const meterDeps = { counters, prices, restorer, refusals, onRefused: treasury.refused, ensureAlive, owner, open };
   const openEntry = (opening: Opening, family: Family): Entry => {
     const entry = new Entry(opening, family, (draft) => {
       writer.enqueue(draft);

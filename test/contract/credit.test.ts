@@ -24,7 +24,12 @@ describe.each(LEDGER_SUBJECTS)('credit entries in $name', (subject) => {
 
   test('are numbered by organization, each with the sum up to it', async () => {
     const added = [];
-    for (const [organization, amount] of [['a/x', 100n], ['b/x', 7n], ['a/x', -30n], ['a/x', 2n ** 60n]] as const)
+    for (const [organization, amount] of [
+      ['a/x', 100n],
+      ['b/x', 7n],
+      ['a/x', -30n],
+      ['a/x', 2n ** 60n],
+    ] as const)
       added.push((await credit.add(entry(organization, amount, `r${added.length}`))).entry);
     expect(added.map(({ number, sum }) => [number, sum])).toEqual([
       [1, 100n],

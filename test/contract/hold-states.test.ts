@@ -10,7 +10,12 @@ import { memory, redis, type Subject } from './limit-counters-subjects.ts';
 
 type Way = readonly string[];
 
-async function walk(setting: Setting, subject: Subject, way: Way, visit: (world: World) => Promise<void>): Promise<void> {
+async function walk(
+  setting: Setting,
+  subject: Subject,
+  way: Way,
+  visit: (world: World) => Promise<void>,
+): Promise<void> {
   const store = await subject.open();
   try {
     const world = await World.open(setting, store);

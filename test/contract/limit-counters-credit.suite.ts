@@ -137,7 +137,9 @@ export function creditSuite(subject: Subject): void {
     });
 
     test('of many who claim at once, one has it', async () => {
-      const claims = await Promise.all(Array.from({ length: 20 }, () => store.counters.claim(ORGANIZATION, 'x', 60_000)));
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, () => store.counters.claim(ORGANIZATION, 'x', 60_000)),
+      );
       expect(claims.filter(Boolean)).toHaveLength(1);
     });
 

@@ -36,32 +36,36 @@ const LIMITS = [
 ] as const;
 
 describe.each(LIMITS)('%s for 100 calls', (_, limits, paid) => {
-  test.each([2, 3, 4])('serves exactly 100 of 200 concurrent calls, over %d gateways', async (processes) => {
-    stack = await startStack({ ...PER_CALL, ...limits });
-    const { upstream, databaseUrl, redis } = stack;
-    if (paid !== undefined) {
-      const credit = await openPostgresCredit({ connectionString: databaseUrl });
-      await credit.add({ organization: 'default/acme', amount: paid, reference: '1', note: '', actor: 'test' });
-      await credit.close();
-    }
-    const gateways = [stack.gateway];
-    while (gateways.length < processes) gateways.push(await stack.another());
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_unused, index) => {
-        stack!.gateway = gateways[index % processes]!;
-        return stack!.ask();
-      }),
-    );
-    const statuses = answers.map((answer) => answer.status);
-    await Promise.all(answers.map((answer) => answer.text()));
-    expect(statuses.filter((status) => status === 200)).toHaveLength(100);
-    expect(statuses.filter((status) => status === 402)).toHaveLength(100);
-    expect(upstream.requests).toHaveLength(100);
-    expect(await expectBooksToAgree(stack, 200)).toBe(1_000_000_000n);
-    // The last euro is not left lying: nothing is held any more, and not one call more fits.
-    expect((await countersOf(redis)).holds).toEqual([]);
-    expect((await stack.ask()).status).toBe(402);
-  }, 90_000);
+  test.each([2, 3, 4])(
+    'serves exactly 100 of 200 concurrent calls, over %d gateways',
+    async (processes) => {
+      stack = await startStack({ ...PER_CALL, ...limits });
+      const { upstream, databaseUrl, redis } = stack;
+      if (paid !== undefined) {
+        const credit = await openPostgresCredit({ connectionString: databaseUrl });
+        await credit.add({ organization: 'default/acme', amount: paid, reference: '1', note: '', actor: 'test' });
+        await credit.close();
+      }
+      const gateways = [stack.gateway];
+      while (gateways.length < processes) gateways.push(await stack.another());
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_unused, index) => {
+          stack!.gateway = gateways[index % processes]!;
+          return stack!.ask();
+        }),
+      );
+      const statuses = answers.map((answer) => answer.status);
+      await Promise.all(answers.map((answer) => answer.text()));
+      expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+      expect(statuses.filter((status) => status === 402)).toHaveLength(100);
+      expect(upstream.requests).toHaveLength(100);
+      expect(await expectBooksToAgree(stack, 200)).toBe(1_000_000_000n);
+      // The last euro is not left lying: nothing is held any more, and not one call more fits.
+      expect((await countersOf(redis)).holds).toEqual([]);
+      expect((await stack.ask()).status).toBe(402);
+    },
+    90_000,
+  );
 });
 
 describe('a budget', () => {

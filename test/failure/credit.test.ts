@@ -154,15 +154,24 @@ test('alerts: each threshold once over two gateways, posted and signed, tried ag
     }
     const alerts = (): readonly Record<string, unknown>[] =>
       posted.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
-    await expect.poll(() => alerts().map(({ percent }) => percent).toSorted(), { timeout: 30_000 }).toEqual([50, 75]);
+    await expect
+      .poll(
+        () =>
+          alerts()
+            .map(({ percent }) => percent)
+            .toSorted(),
+        { timeout: 30_000 },
+      )
+      .toEqual([50, 75]);
     for (const gateway of [first, second, first]) {
       stack.gateway = gateway;
       await (await stack.ask()).text();
     }
-    const told = (): unknown[] => alerts().map(({ event, percent }) => `${event} ${percent}`).toSorted();
-    await expect
-      .poll(told, { timeout: 30_000 })
-      .toEqual(['reached 100', 'reached 50', 'reached 75', 'refused 100']);
+    const told = (): unknown[] =>
+      alerts()
+        .map(({ event, percent }) => `${event} ${percent}`)
+        .toSorted();
+    await expect.poll(told, { timeout: 30_000 }).toEqual(['reached 100', 'reached 50', 'reached 75', 'refused 100']);
     const { id, at, period, ...facts } = alerts().find(({ percent }) => percent === 75)!;
     expect(facts).toEqual({
       type: 'money.alert',
@@ -188,7 +197,9 @@ test('alerts: each threshold once over two gateways, posted and signed, tried ag
     expect(told()).toHaveLength(4);
     const lines = [...first.log, ...second.log].filter((line) => line.includes('"money.alert"'));
     expect(lines).toHaveLength(4);
-    const metrics = await Promise.all([first, second].map(async (one) => (await fetch(`${one.adminUrl}/metrics`)).text()));
+    const metrics = await Promise.all(
+      [first, second].map(async (one) => (await fetch(`${one.adminUrl}/metrics`)).text()),
+    );
     const count = metrics.join('\n').matchAll(/^gw_money_alerts_total\{.*\} (\d+)$/gm);
     expect([...count].reduce((sum, [, value]) => sum + Number(value), 0)).toBe(4);
   } finally {
@@ -242,13 +253,15 @@ describe('gwctl reconcile', () => {
     const raw = new Redis(stack.redis.url);
     try {
       // Until then the gateway leaves it to this test to find out.
-      await raw.set('gw:{default/acme}:mark:reading the books', '1');
+      for (const mark of ['reading the books', 'days in UTC']) await raw.set(`gw:{default/acme}:mark:${mark}`, '1');
       await raw.hincrby('gw:{default/acme}:spend:total', 'w:default/app', -250_000_000);
       await raw.hincrby('gw:{default/acme}:spend:total', 'o', 3);
       const report = await gwctl(stack, 'reconcile', '--organization', 'default/acme');
       expect(report.status).toBe(1);
       expect(report.out).toMatch(/^default\/acme: DIFFERS: 6 counters, 0 open holds/);
-      expect(report.out).toMatch(/total of organization: 3 nano-euro \(0.000000003 EUR\) too much: counter 750000003, rows 750000000, held 0/);
+      expect(report.out).toMatch(
+        /total of organization: 3 nano-euro \(0.000000003 EUR\) too much: counter 750000003, rows 750000000, held 0/,
+      );
       expect(report.out).toMatch(/total of default\/app: 250000000 nano-euro \(0.25 EUR\) too little/);
       expect(report.out).toMatch(/call [0-9a-f-]{36}: its cost of 250000000 may not be counted/);
       expect(report.out).toMatch(/no call of the last 40 days alone comes to this/);
@@ -277,7 +290,9 @@ describe('gwctl reconcile', () => {
       status: 2,
       err: expect.stringContaining('there is no organization'),
     });
-    expect((await gwctl(stack, 'credit', 'add', '--organization', 'default/acme', '--amount', '0', '--reference', 'x')).err).toContain('--amount takes');
+    expect(
+      (await gwctl(stack, 'credit', 'add', '--organization', 'default/acme', '--amount', '0', '--reference', 'x')).err,
+    ).toContain('--amount takes');
     expect((await gwctl(stack, 'credit', 'list', '--organization', 'acme')).err).toContain('<namespace>/<name>');
   });
 });
@@ -301,7 +316,9 @@ test('an organization that moves to another time zone has its days counted anew'
   );
   // 25 hours apart: never the same day.
   await expect
-    .poll(async () => new Set((await countersOf(stack!.redis)).spend.map(({ period }) => period)).size, { timeout: 20_000 })
+    .poll(async () => new Set((await countersOf(stack!.redis)).spend.map(({ period }) => period)).size, {
+      timeout: 20_000,
+    })
     .toBeGreaterThanOrEqual(4);
   expect((await stack.ask()).status).toBe(200);
   expect((await stack.ask()).status).toBe(402);

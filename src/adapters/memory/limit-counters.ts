@@ -100,11 +100,7 @@ function hold(state: State, request: HoldRequest): HoldDecision {
   return { kind: 'granted', ...rates.statuses() };
 }
 
-function settle(
-  state: State,
-  settlements: readonly Settlement[],
-  owner: string | undefined,
-): readonly SettleResult[] {
+function settle(state: State, settlements: readonly Settlement[], owner: string | undefined): readonly SettleResult[] {
   settlements.forEach(checkSettlement);
   const closing: OpenHold[] = [];
   for (const { organization, callId } of settlements) {

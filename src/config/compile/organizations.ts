@@ -44,8 +44,7 @@ function toPlan(
   resource: Resource<'Organization'>,
   { type, activeFrom, activeUntil }: NonNullable<OrganizationSpec['plan']>,
 ): PlanConfig {
-  const from =
-    activeFrom === undefined ? undefined : toInstant(faults, resource, 'spec.plan.activeFrom', activeFrom);
+  const from = activeFrom === undefined ? undefined : toInstant(faults, resource, 'spec.plan.activeFrom', activeFrom);
   const until =
     activeUntil === undefined ? undefined : toInstant(faults, resource, 'spec.plan.activeUntil', activeUntil);
   return Object.freeze({

@@ -67,7 +67,14 @@ function gaugesOf({ organization, workloads, credit }: Watched, view: CountersVi
     const spent = spentIn('organization', 'total');
     const { number, amount } = credit.lastTopUp;
     const period = `entry ${number}`;
-    gauges.push({ limit: 'credit', period, amount, spent, left: credit.sum - spent, percents: organization.alertPercent });
+    gauges.push({
+      limit: 'credit',
+      period,
+      amount,
+      spent,
+      left: credit.sum - spent,
+      percents: organization.alertPercent,
+    });
   }
   return gauges;
 }

@@ -127,7 +127,11 @@ function linesOf(
   });
 }
 
-function sumOf<T extends SealedRow | OpenHold>(items: readonly T[], scope: string, amount: (item: T) => NanoEuro): NanoEuro {
+function sumOf<T extends SealedRow | OpenHold>(
+  items: readonly T[],
+  scope: string,
+  amount: (item: T) => NanoEuro,
+): NanoEuro {
   let sum = 0n;
   for (const item of items) if (scope === 'organization' || item.workload === scope) sum += amount(item);
   return sum;

@@ -42,7 +42,13 @@ export function createCreditFeed({ entries, counters, organizations, onFault }: 
     feed,
     start() {
       const next = (): void => {
-        timer = setTimeout(() => void feed().catch(onFault).then(() => timer && next()), EVERY_MS).unref();
+        timer = setTimeout(
+          () =>
+            void feed()
+              .catch(onFault)
+              .then(() => timer && next()),
+          EVERY_MS,
+        ).unref();
       };
       next();
     },

@@ -144,7 +144,8 @@ export class World {
     for (const one of this.processes.values()) {
       if (one.alive) {
         for (const [callId, state] of one.calls) this.callSteps(one, callId, state, step, fault);
-        for (const callId of one.orphans) if (!this.restoring) step(`${one.name} releases ${callId}`, () => this.release(one, callId));
+        for (const callId of one.orphans)
+          if (!this.restoring) step(`${one.name} releases ${callId}`, () => this.release(one, callId));
         for (const [callId, task] of one.tasks) this.taskSteps(one, callId, task, step, fault);
         if (one.wantsRestore && !this.restoring) step(`${one.name} pauses`, () => this.pause(one));
         if (this.stray(one).length > 0) step(`${one.name} sweeps`, () => this.sweep(one));
@@ -347,7 +348,14 @@ export class World {
         return promise;
       })
       .catch(() => undefined);
-    this.restoring = { by: one.name, over, open: await gathered.promise, totals: undefined, resume: resolve, giveUp: reject };
+    this.restoring = {
+      by: one.name,
+      over,
+      open: await gathered.promise,
+      totals: undefined,
+      resume: resolve,
+      giveUp: reject,
+    };
     one.wantsRestore = false;
   }
 
@@ -374,7 +382,8 @@ export class World {
 
   private unknownOwn(one: Process): readonly OpenHold[] {
     return this.view!.holds.filter(
-      ({ owner, callId }) => owner === one.name && !one.open.has(callId) && !one.tasks.has(callId) && !one.orphans.has(callId),
+      ({ owner, callId }) =>
+        owner === one.name && !one.open.has(callId) && !one.tasks.has(callId) && !one.orphans.has(callId),
     );
   }
 
@@ -433,7 +442,11 @@ export class World {
       if (!next) return;
       await this.take(next);
     }
-    throw new Error(`it does not come to an end: ${this.steps().map(({ name }) => name).join('; ')}`);
+    throw new Error(
+      `it does not come to an end: ${this.steps()
+        .map(({ name }) => name)
+        .join('; ')}`,
+    );
   }
 
   /** Calls that were dispatched and have no row: their holds were forgotten, and so was the process that knew of them. */
