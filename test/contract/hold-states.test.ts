@@ -1,4 +1,6 @@
 import { describe, expect, inject, test } from 'vitest';
+import { keyOf } from './hold-states/invariants.ts';
+import { stepsOf } from './hold-states/steps.ts';
 import { World, type Setting } from './hold-states/world.ts';
 import { memory, redis, type Subject } from './limit-counters-subjects.ts';
 
@@ -20,7 +22,7 @@ async function walk(
   try {
     const world = await World.open(setting, store);
     for (const name of way) {
-      const step = world.steps().find((one) => one.name === name);
+      const step = stepsOf(world).find((one) => one.name === name);
       if (!step) throw new Error(`there is no step "${name}" after ${way.join('; ')}`);
       await world.take(step);
     }
@@ -63,11 +65,11 @@ async function explore(setting: Setting, subject: Subject, depth: number): Promi
       let names: readonly string[] = [];
       await walk(setting, subject, way, async (world) => {
         explored.steps += way.length;
-        const key = world.key();
+        const key = keyOf(world);
         if (seen.has(key)) return;
         seen.add(key);
         explored.states++;
-        names = world.steps().map(({ name }) => name);
+        names = stepsOf(world).map(({ name }) => name);
         if ((await comesToAnEnd(world)) === 'repaired') explored.repaired++;
       });
       for (const name of names) next.push([...way, name]);
@@ -85,7 +87,7 @@ async function wander(setting: Setting, subject: Subject, seed: number): Promise
   try {
     const world = await World.open(setting, store);
     for (let length = 0; length < 30; length++) {
-      const steps = world.steps();
+      const steps = stepsOf(world);
       random = (random * 1_103_515_245 + 12_345) % 2_147_483_648;
       const step = steps[random % Math.max(1, steps.length)];
       if (!step) break;

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Credit } from '#ports/limit-counters.ts';
+import type { Credit, Periods } from '#ports/limit-counters.ts';
 import { forward, type Store, type Subject } from './limit-counters-subjects.ts';
-import { ORGANIZATION, openHold, request, spendOf, spent } from './limit-counters-world.ts';
+import { ORGANIZATION, openHold, PERIODS, request, spendOf, spent, TestLedger } from './limit-counters-world.ts';
 
 const MOST = 2n ** 63n - 1n;
 const BIG = 2n ** 62n;
 
-/** Prepaid credit, marks, and what has closed. */
+/** Prepaid credit, days, marks, and what has closed. */
 export function creditSuite(subject: Subject): void {
   let store: Store;
   const { hold, settle, restore, view } = forward(() => store);
@@ -124,6 +124,43 @@ export function creditSuite(subject: Subject): void {
       );
       expect(decisions.filter((decision) => decision.kind === 'granted')).toHaveLength(30);
       expect(await total()).toBe(990n);
+    });
+  });
+
+  describe('days', () => {
+    test('gateways whose clocks disagree about the day keep both days to the nano-euro', async () => {
+      const ledger = new TestLedger();
+      const today = PERIODS;
+      const tomorrow = { day: '2026-11-22', month: '2026-11' };
+      const restoreOn = (periods: Periods): Promise<void> => {
+        ledger.periods = periods;
+        return restore(ORGANIZATION, [], async (open) => ledger.totals(open));
+      };
+      const daily = { workloadBudget: { amount: 50n, period: 'daily' } } as const;
+      const close = async (callId: string, periods: Periods, cost: bigint): Promise<void> => {
+        ledger.append(openHold(callId, { periods }), cost);
+        await settle([{ callId, organization: ORGANIZATION, cost, tokens: 0 }]);
+      };
+      await restoreOn(today);
+      expect((await hold(request('slow 1', { ...daily, amount: 40n }))).kind).toBe('granted');
+      expect((await hold(request('fast 1', { ...daily, amount: 40n, periods: tomorrow }))).kind).toBe('cold');
+      await restoreOn(tomorrow);
+      expect((await hold(request('fast 1', { ...daily, amount: 40n, periods: tomorrow }))).kind).toBe('granted');
+      // The slow one restores the day before while the fast one's call is open, and settles after midnight.
+      await restoreOn(today);
+      await close('slow 1', today, 35n);
+      expect((await hold(request('slow 2', { ...daily, amount: 15n }))).kind).toBe('granted');
+      expect((await hold(request('slow 3', { ...daily, amount: 1n }))).kind).toBe('refused');
+      await close('fast 1', tomorrow, 30n);
+      await close('slow 2', today, 15n);
+      const after = await view(ORGANIZATION);
+      expect(spendOf(after)).toEqual(ledger.expected(after));
+      expect(spendOf(after)).toMatchObject({
+        'organization total': 80n,
+        'organization 2026-11-21': 50n,
+        'organization 2026-11-22': 30n,
+        'organization 2026-11': 80n,
+      });
     });
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HoldDecision, Periods, SpendLimit } from '#ports/limit-counters.ts';
+import type { HoldDecision, SpendLimit } from '#ports/limit-counters.ts';
 import { forward, type Store, type Subject } from './limit-counters-subjects.ts';
-import { ORGANIZATION, openHold, PERIODS, request, spendOf, spent, TestLedger } from './limit-counters-world.ts';
+import { ORGANIZATION, openHold, request, spendOf, spent } from './limit-counters-world.ts';
 
 const MOST = 2n ** 63n - 1n;
 const budget = (amount: bigint, period: SpendLimit['period'] = 'total') => ({ workloadBudget: { amount, period } });
@@ -108,41 +108,6 @@ export function moneySuite(subject: Subject): void {
       expect(new Set(results)).toEqual(new Set(['settled']));
       expect((await spend())['organization total']).toBe(3400n);
       expect(await settle([])).toEqual([]);
-    });
-
-    test('gateways whose clocks disagree about the day keep both days to the nano-euro', async () => {
-      const ledger = new TestLedger();
-      const today = PERIODS;
-      const tomorrow = { day: '2026-11-22', month: '2026-11' };
-      const restoreOn = (periods: Periods): Promise<void> => {
-        ledger.periods = periods;
-        return restore(ORGANIZATION, [], async (open) => ledger.totals(open));
-      };
-      const daily = { workloadBudget: { amount: 50n, period: 'daily' } } as const;
-      const close = async (callId: string, periods: Periods, cost: bigint): Promise<void> => {
-        ledger.append(openHold(callId, { periods }), cost);
-        await settle([{ callId, organization: ORGANIZATION, cost, tokens: 0 }]);
-      };
-      await restoreOn(today);
-      expect((await hold(request('slow 1', { ...daily, amount: 40n }))).kind).toBe('granted');
-      expect((await hold(request('fast 1', { ...daily, amount: 40n, periods: tomorrow }))).kind).toBe('cold');
-      await restoreOn(tomorrow);
-      expect((await hold(request('fast 1', { ...daily, amount: 40n, periods: tomorrow }))).kind).toBe('granted');
-      // The slow one restores the day before while the fast one's call is open, and settles after midnight.
-      await restoreOn(today);
-      await close('slow 1', today, 35n);
-      expect((await hold(request('slow 2', { ...daily, amount: 15n }))).kind).toBe('granted');
-      expect((await hold(request('slow 3', { ...daily, amount: 1n }))).kind).toBe('refused');
-      await close('fast 1', tomorrow, 30n);
-      await close('slow 2', today, 15n);
-      const after = await view(ORGANIZATION);
-      expect(spendOf(after)).toEqual(ledger.expected(after));
-      expect(spendOf(after)).toMatchObject({
-        'organization total': 80n,
-        'organization 2026-11-21': 50n,
-        'organization 2026-11-22': 30n,
-        'organization 2026-11': 80n,
-      });
     });
 
     test('a hold is settled in the periods it was held in', async () => {

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -67,7 +66,7 @@ describe('an organization', () => {
       headers: { authorization: `Bearer ${stack.key}`, 'content-type': 'application/json', 'content-length': 1000 },
     });
     asking.flushHeaders();
-    const [answer] = await once(asking, 'response');
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage];
     expect(answer.statusCode).toBe(402);
     const body = JSON.parse((await answer.toArray()).join('')) as { error: { message: string } };
     expect(body).toMatchObject({ error: { type: 'insufficient_quota', code: 'insufficient_quota' } });
@@ -130,13 +129,14 @@ test('prepaid: nothing without credit; what is added counts within seconds, on e
 test('alerts: each threshold once over two gateways, posted and signed, tried again, and no call waits for it', async () => {
   const posted: { body: string; signature: string }[] = [];
   let attempts = 0;
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     attempts++;
     const body = (await request.toArray()).join('');
     if (attempts === 1) return void response.writeHead(500).end();
     posted.push({ body, signature: String(request.headers['x-gw-signature']) });
     response.end();
-  });
+  };
+  const server = createServer((request, response) => void take(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
@@ -158,8 +158,8 @@ test('alerts: each threshold once over two gateways, posted and signed, tried ag
       .poll(
         () =>
           alerts()
-            .map(({ percent }) => percent)
-            .toSorted(),
+            .map(({ percent }) => Number(percent))
+            .toSorted((a, b) => a - b),
         { timeout: 30_000 },
       )
       .toEqual([50, 75]);
@@ -169,7 +169,7 @@ test('alerts: each threshold once over two gateways, posted and signed, tried ag
     }
     const told = (): unknown[] =>
       alerts()
-        .map(({ event, percent }) => `${event} ${percent}`)
+        .map(({ event, percent }) => `${String(event)} ${String(percent)}`)
         .toSorted();
     await expect.poll(told, { timeout: 30_000 }).toEqual(['reached 100', 'reached 50', 'reached 75', 'refused 100']);
     const { id, at, period, ...facts } = alerts().find(({ percent }) => percent === 75)!;
@@ -288,7 +288,7 @@ describe('gwctl reconcile', () => {
     stack = await startStack(PER_CALL);
     expect(await gwctl(stack, 'reconcile', '--organization', 'default/none')).toMatchObject({
       status: 2,
-      err: expect.stringContaining('there is no organization'),
+      err: expect.stringContaining('there is no organization') as string,
     });
     expect(
       (await gwctl(stack, 'credit', 'add', '--organization', 'default/acme', '--amount', '0', '--reference', 'x')).err,

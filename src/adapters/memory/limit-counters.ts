@@ -133,8 +133,8 @@ function settleOne(
   return 'settled';
 }
 
-function isTheirs(hold: OpenHold, owner: string | undefined): boolean {
-  return owner === undefined || hold.owner === owner;
+function isTheirs(open: OpenHold, owner: string | undefined): boolean {
+  return owner === undefined || open.owner === owner;
 }
 
 async function restore(

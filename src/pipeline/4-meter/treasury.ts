@@ -30,7 +30,7 @@ export type TreasuryEvent =
 /** Everything about money that happens beside the calls. */
 export interface Treasury {
   settled(settlements: readonly Settlement[]): void;
-  refused(decision: Refused, workload: WorkloadConfig): void;
+  readonly refused: (decision: Refused, workload: WorkloadConfig) => void;
   /** Organization -> how far its books are off, nano-euro; those that this gateway looked at lately. */
   readonly drift: ReadonlyMap<string, bigint>;
   start(): void;
