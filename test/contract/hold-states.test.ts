@@ -1,4 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
+import { complete, take } from './hold-states/course.ts';
 import { keyOf } from './hold-states/invariants.ts';
 import { stepsOf } from './hold-states/steps.ts';
 import { World, type Setting } from './hold-states/world.ts';
@@ -24,7 +25,7 @@ async function walk(
     for (const name of way) {
       const step = stepsOf(world).find((one) => one.name === name);
       if (!step) throw new Error(`there is no step "${name}" after ${way.join('; ')}`);
-      await world.take(step);
+      await take(world, step);
     }
     await visit(world);
   } catch (error) {
@@ -36,7 +37,7 @@ async function walk(
 
 /** From here on nothing goes wrong: in the end every dispatched call has one row, nothing is held, the books agree. */
 async function comesToAnEnd(world: World): Promise<'agree' | 'repaired'> {
-  await world.complete();
+  await complete(world);
   const { open, forgotten, lost, died } = world;
   if (open.length > 0) throw new Error(`still held: ${open.map(({ callId }) => callId).join(', ')}`);
   // Only data that was lost together with a process that knew of it.
@@ -92,7 +93,7 @@ async function wander(setting: Setting, subject: Subject, seed: number): Promise
       const step = steps[random % Math.max(1, steps.length)];
       if (!step) break;
       taken.push(step.name);
-      await world.take(step);
+      await take(world, step);
     }
     await comesToAnEnd(world);
     return taken.length;

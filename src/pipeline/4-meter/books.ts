@@ -43,7 +43,7 @@ const NOW = Number.MAX_SAFE_INTEGER;
  * and calls debited since are found by reading the counters again, for each of them is open now or has been closed in
  * between. Rejects when the stores cannot be read, or took too long to be compared. `kept`: also periods that are over.
  */
-export async function readBooks(
+async function readBooks(
   organization: OrganizationConfig,
   deps: BooksDeps,
   kept: 'current' | 'all' = 'current',

@@ -25,7 +25,7 @@ export interface HoldTransition {
  * replies and take-overs can bring about, and finds no other. What repeats a transition changes nothing: a hold is
  * placed, a row written and a hold closed once a call id, however often it is asked for.
  */
-export const HOLD_TRANSITIONS: readonly HoldTransition[] = [
+const HOLD_TRANSITIONS: readonly HoldTransition[] = [
   { from: 'none', to: 'held', by: 'meter', what: 'every limit allows the worst case' },
   { from: 'held', to: 'sealed', by: 'ledger writer', what: 'the row of the owner is durable' },
   { from: 'held', to: 'sealed', by: 'sweeper', what: 'the owner died: the row says abandoned, at the held amount' },

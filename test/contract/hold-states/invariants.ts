@@ -10,7 +10,7 @@ export function keyOf(world: World): string {
     one.leased,
     [...one.calls],
     [...one.open.keys()].toSorted(),
-    [...one.tasks].map(([callId, task]) => [callId, task.step, 'cost' in task ? String(task.cost) : '']).toSorted(),
+    [...one.tasks].map(([callId, task]) => `${callId} ${task.step} ${'cost' in task ? task.cost : ''}`).toSorted(),
     [...one.orphans].toSorted(),
     [...one.contested].toSorted(),
     one.wantsRestore,
@@ -24,7 +24,7 @@ export function keyOf(world: World): string {
   return JSON.stringify([
     processes,
     [...world.network.keys()].toSorted(),
-    holds.map((hold) => [hold.callId, hold.owner]).toSorted(),
+    holds.map((hold) => `${hold.callId} ${hold.owner}`).toSorted(),
     spend.map(({ scope, period, amount }) => `${scope} ${period} ${amount}`).toSorted(),
     [...world.ledger.rows].map(([callId, row]) => `${callId} ${row.cost}`).toSorted(),
     restoring,

@@ -2,9 +2,7 @@ import type { HoldState } from '#meter/hold-state.ts';
 import type { CountersView, OpenHold, SettleResult, SpendTotals } from '#ports/limit-counters.ts';
 import type { AllCounters, Store } from '../limit-counters-subjects.ts';
 import { openHold, ORGANIZATION, request, spendOf, TestLedger } from '../limit-counters-world.ts';
-import { checkWorld } from './invariants.ts';
 import { newProcess, type Message, type Process, type Restoring } from './process.ts';
-import { stepsOf, type Step } from './steps.ts';
 
 /** What a world is made of. */
 export interface Setting {
@@ -58,14 +56,6 @@ export class World {
     await store.counters.restore(ORGANIZATION, [], async () => world.ledger.totals([]));
     world.view = await store.counters.view(ORGANIZATION);
     return world;
-  }
-
-  /** Takes a step and looks at what came of it. */
-  async take({ run, fault }: Step): Promise<void> {
-    if (fault) this.faults++;
-    await run();
-    this.view = await this.store.counters.view(ORGANIZATION);
-    checkWorld(this);
   }
 
   async hold(one: Process, callId: string, answer: 'answered' | 'answer lost'): Promise<void> {
@@ -213,26 +203,6 @@ export class World {
     this.network.delete(key);
     if (kind === 'hold') await this.countersOf(sender).hold(this.requestOf(sender, callId));
     else await this.settle(sender, callId, COST);
-  }
-
-  /** Everybody who lives goes on, nothing more goes wrong, and a process that comes anew takes over the rest. */
-  async complete(): Promise<void> {
-    this.network.clear();
-    const last = newProcess('p9');
-    this.processes.set('p9', last);
-    // A row that did not arrive is sent again.
-    for (const one of this.processes.values())
-      for (const [callId, state] of one.calls) if (state === 'row sent') one.calls.set(callId, 'held');
-    for (let round = 0; round < 200; round++) {
-      const [next] = stepsOf(this).filter(({ fault, name }) => !fault && !name.includes('while it lives'));
-      if (!next) return;
-      await this.take(next);
-    }
-    throw new Error(
-      `it does not come to an end: ${stepsOf(this)
-        .map(({ name }) => name)
-        .join('; ')}`,
-    );
   }
 
   /** Calls that were dispatched and have no row: their holds were forgotten, and so was the process that knew of them. */
