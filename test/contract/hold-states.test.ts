@@ -117,7 +117,7 @@ describe('the money of a call', () => {
     process.stdout.write(`${name}: ${JSON.stringify(explored)}\n`);
     expect(explored.states).toBeGreaterThan(least);
     if (!setting.loses) expect(explored.repaired).toBe(0);
-  });
+  }, 300_000);
 
   describe('in Redis', () => {
     const setting: Setting = { calls: { a: 'p1', b: 'p2' }, faults: 3, loses: true };
