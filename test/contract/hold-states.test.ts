@@ -112,12 +112,16 @@ describe('the money of a call', () => {
     ['two calls, lost data, one more fault', 16_000, { calls: { a: 'p1', b: 'p2' }, faults: 2, loses: true }],
     ['one call, three faults', 1000, { calls: { a: 'p1' }, faults: 3, loses: false }],
     ['one call, lost data, two more faults', 1000, { calls: { a: 'p1' }, faults: 3, loses: true }],
-  ])('%s: all states, in memory', async (name, least, setting) => {
-    const explored = await explore(setting, memory, Infinity);
-    process.stdout.write(`${name}: ${JSON.stringify(explored)}\n`);
-    expect(explored.states).toBeGreaterThan(least);
-    if (!setting.loses) expect(explored.repaired).toBe(0);
-  }, 300_000);
+  ])(
+    '%s: all states, in memory',
+    async (name, least, setting) => {
+      const explored = await explore(setting, memory, Infinity);
+      process.stdout.write(`${name}: ${JSON.stringify(explored)}\n`);
+      expect(explored.states).toBeGreaterThan(least);
+      if (!setting.loses) expect(explored.repaired).toBe(0);
+    },
+    300_000,
+  );
 
   describe('in Redis', () => {
     const setting: Setting = { calls: { a: 'p1', b: 'p2' }, faults: 3, loses: true };
