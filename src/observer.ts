@@ -2,6 +2,7 @@ import { CATALOGUE } from '#errors/catalogue.ts';
 import type { GatewayError } from '#errors/gateway-error.ts';
 import type { ConfigEvent, ConfigSource } from '#config/folder-source.ts';
 import type { Corridor, CorridorEvent } from '#pipeline/corridor.ts';
+import type { Anchorer } from '#seal/anchorer.ts';
 import type { OpenCalls } from '#surfaces/open-calls.ts';
 import type { Log } from '#telemetry/log.ts';
 import { formatEuro } from '#meter/money.ts';
@@ -12,6 +13,7 @@ export interface Watched {
   readonly corridor: Corridor;
   readonly calls: OpenCalls;
   readonly config: ConfigSource;
+  readonly anchorer?: Anchorer | undefined;
 }
 
 /** Turns what happens into log lines and metrics. One line a call is the audit row's job, not the log's. */
@@ -93,6 +95,7 @@ export function createObserver(log: Log): Observer {
         case 'settle.fault':
         case 'sweep.fault':
         case 'checkpoint.fault':
+        case 'anchor.fault':
           faults(`what="${event.kind}"`);
           return log.warn({ event: event.kind, err: event.error });
       }
@@ -112,7 +115,7 @@ export function createObserver(log: Log): Observer {
       if (CATALOGUE[error.code].status >= 500)
         log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
     },
-    watch({ corridor, calls, config }) {
+    watch({ corridor, calls, config, anchorer }) {
       metrics.gauge('gw_open_calls', 'Calls in progress.', () => calls.size);
       metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => corridor.openHolds);
       metrics.gauge('gw_open_circuits', 'Endpoints left alone because they fail.', () => corridor.openCircuits);
@@ -132,6 +135,12 @@ export function createObserver(log: Log): Observer {
       metrics.gauge('gw_config_readable', '1 while the configuration in force is the one in the folder.', () =>
         Number(config.readable()),
       );
+      if (anchorer)
+        metrics.gauge(
+          'gw_anchor_lag_checkpoints',
+          'Checkpoints after the last one copied to object storage; -1 until it was looked at.',
+          () => anchorer.lag,
+        );
       metrics.gauge('gw_resident_bytes', 'Resident memory.', () => process.memoryUsage.rss());
     },
     scrape: () => metrics.text(),

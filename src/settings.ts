@@ -1,3 +1,5 @@
+import { readAnchorSettings, type AnchorSettings } from './anchor-settings.ts';
+
 /** What the process is told by its environment. */
 export interface Settings {
   readonly host: string;
@@ -12,8 +14,10 @@ export interface Settings {
   /** Where answers are cached, when elsewhere than the counters: a store that may forget. */
   readonly cacheRedisUrl: string | undefined;
   readonly databaseUrl: string | undefined;
-  /** PEM file of the Ed25519 key that signs checkpoints; made when missing. */
+  /** PEM file of the Ed25519 keys that sign checkpoints, the newest first; made when missing. */
   readonly checkpointKeyFile: string;
+  /** Where checkpoints are copied to, if anywhere. */
+  readonly anchor: AnchorSettings | undefined;
   /** Master keys of the response cache and of retained content; made when missing. */
   readonly contentKeyFile: string;
   /** Where alerts about money are posted, and what signs them. */
@@ -102,6 +106,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     cacheRedisUrl,
     databaseUrl,
     checkpointKeyFile: text('GW_CHECKPOINT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/checkpoint-key.pem`,
+    anchor: readAnchorSettings(text, faults),
     contentKeyFile: text('GW_CONTENT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/content-keys`,
     alertWebhook:
       alertUrl !== undefined && alertSecret !== undefined ? { url: alertUrl, secret: alertSecret } : undefined,

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import type { AuditDefaults } from './audit-source.ts';
 import type { ContentDefaults } from './content.ts';
 import type { CreditDefaults } from './credit.ts';
 import { describeError } from './describe-error.ts';
@@ -33,13 +34,48 @@ const creditDefaults = (): CreditDefaults => ({
   actor: env('USER') ?? 'gwctl',
 });
 
+const auditDefaults = (): AuditDefaults => ({
+  databaseUrl: env('DATABASE_URL'),
+  dataDir: env('GW_DATA_DIR') ?? '.data',
+  checkpointKeyFile: env('GW_CHECKPOINT_KEY_FILE'),
+  retentionMonths: env('GW_LEDGER_RETENTION_MONTHS'),
+  env,
+});
+
 const COMMANDS: Readonly<Record<string, Entry>> = {
   'audit verify': {
     summary: 'Recompute the audit chain and name what was changed',
     load: async () => {
       const { AUDIT_VERIFY_HELP, auditVerify } = await import('./audit-verify.ts');
-      const defaults = { databaseUrl: env('DATABASE_URL'), dataDir: env('GW_DATA_DIR') ?? '.data' };
-      return { help: AUDIT_VERIFY_HELP, run: (args, output) => auditVerify(args, defaults, output) };
+      return { help: AUDIT_VERIFY_HELP, run: (args, output) => auditVerify(args, auditDefaults(), output) };
+    },
+  },
+  'audit export': {
+    summary: 'Write rows of an organization so that others can verify them',
+    load: async () => {
+      const { AUDIT_EXPORT_HELP, auditExport } = await import('./audit-export.ts');
+      return { help: AUDIT_EXPORT_HELP, run: (args, output) => auditExport(args, auditDefaults(), output) };
+    },
+  },
+  'audit prove': {
+    summary: 'Prove that a call is in the audit ledger',
+    load: async () => {
+      const { AUDIT_PROVE_HELP, auditProve } = await import('./audit-prove.ts');
+      return { help: AUDIT_PROVE_HELP, run: (args, output) => auditProve(args, auditDefaults(), output) };
+    },
+  },
+  'audit anchor': {
+    summary: 'Copy checkpoints to object storage',
+    load: async () => {
+      const { AUDIT_ANCHOR_HELP, auditAnchor } = await import('./audit-anchor.ts');
+      return { help: AUDIT_ANCHOR_HELP, run: (args, output) => auditAnchor(args, auditDefaults(), output) };
+    },
+  },
+  'audit retain': {
+    summary: 'Drop rows that are older than retention asks for',
+    load: async () => {
+      const { AUDIT_RETAIN_HELP, auditRetain } = await import('./audit-retain.ts');
+      return { help: AUDIT_RETAIN_HELP, run: (args, output) => auditRetain(args, auditDefaults(), output) };
     },
   },
   'content show': {

@@ -43,6 +43,11 @@ export interface HoldRequest extends OpenHold {
   readonly organizationCap?: SpendLimit;
   /** The organization may spend in all no more than the credit that the counters know of. */
   readonly prepaid?: boolean;
+  /**
+   * It costs nothing: it is checked and counted as a request like any other, but leaves no hold, so there is nothing to
+   * settle. Its amount and tokens are 0.
+   */
+  readonly free?: boolean;
 }
 
 /** How far a per-minute limit is used, for `x-ratelimit-*`. */

@@ -4,7 +4,8 @@ import type { CreditCounters } from '#ports/credit.ts';
 import { CountersUnavailable, type HoldRequest, type LimitCounters, type Settlement } from '#ports/limit-counters.ts';
 import type { Marks } from '#ports/marks.ts';
 import { openConnection, type ConnectionOptions } from './connection.ts';
-import { placeHold } from './hold.ts';
+import { gatherFreeCalls } from './free-calls.ts';
+import { countCalls, placeHold } from './hold.ts';
 import { trackInFlight } from './in-flight.ts';
 import { checkPrefix } from './keys.ts';
 import { releaseOrphans } from './orphans.ts';
@@ -56,8 +57,13 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   const closed = recentIds(pauseMs);
   const orphans = releaseOrphans((settlements, owner) => settleHolds(store, settlements, owner));
 
+  const freeCalls = gatherFreeCalls((request, calls) =>
+    countCalls(store, request, inFlight.witness(request.organization), calls),
+  );
+
   const hold = async (request: HoldRequest) => {
     checkRequest(request);
+    if (request.free === true) return freeCalls(request);
     const { organization, callId, owner } = request;
     orphans.forget(callId);
     const wasSent = connection.isReady;

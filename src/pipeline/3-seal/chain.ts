@@ -10,11 +10,17 @@ export function genesis(strand: string): string {
 
 /** The link of a row: SHA-256(link before || SHA-256(row)), both 32 bytes; links are passed as 64 hex digits. */
 export function link(previousLink: string, canonicalRowText: string): string {
+  return linkOfHash(previousLink, hash('sha256', canonicalRowText, 'buffer'));
+}
+
+/** As `link`, of a row of which nothing is known but its SHA-256 (32 bytes). */
+export function linkOfHash(previousLink: string, rowHash: Uint8Array): string {
   const both = Buffer.allocUnsafe(64);
   if (previousLink.length !== 64 || both.write(previousLink, 0, 32, 'hex') !== 32) {
     throw new RangeError('a link is 64 hexadecimal digits');
   }
-  both.set(hash('sha256', canonicalRowText, 'buffer'), 32);
+  if (rowHash.length !== 32) throw new RangeError('the hash of a row is 32 bytes');
+  both.set(rowHash, 32);
   return hash('sha256', both, 'hex');
 }
 
