@@ -1,4 +1,5 @@
-import type { DriftSuspect, SpendDifference } from '#adapters/postgres/ledger.ts';
+import type { DriftSuspect } from '#adapters/postgres/ledger.ts';
+import type { SpendDifference } from '#ports/evidence.ts';
 import type { OrganizationConfig } from '#config/snapshot.ts';
 import type { BookLine } from '#meter/books.ts';
 import { formatEuro, type NanoEuro } from '#meter/money.ts';

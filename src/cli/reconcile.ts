@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { openPostgresCredit, type PostgresCredit } from '#adapters/postgres/credit.ts';
-import { openPostgresLedger, type PostgresLedger, type SpendDifference } from '#adapters/postgres/ledger.ts';
+import type { SpendDifference } from '#ports/evidence.ts';
+import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
 import { openRedisCounters, type RedisLimitCounters } from '#adapters/redis/limit-counters.ts';
 import { loadFolder } from '#config/folder-source.ts';
 import type { OrganizationConfig } from '#config/snapshot.ts';
