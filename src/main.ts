@@ -31,6 +31,7 @@ import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embed
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
 import { createObserver } from './observer.ts';
+import { openSnapshotFile } from './price-snapshot-file.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { OpenCalls } from '#surfaces/open-calls.ts';
 
@@ -82,7 +83,17 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const transport = createTransport();
   const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const providers = createProviders(transport);
-  const prices = createPriceBook({ usdToEur: settings.usdToEur });
+  const snapshot =
+    settings.prices &&
+    (await openSnapshotFile({
+      ...settings.prices,
+      lastGoodFile: `${settings.dataDir}/prices.last-good.json`,
+      onEvent: observer.onPrices,
+    }));
+  const prices = createPriceBook({
+    usdToEur: settings.usdToEur,
+    ...(snapshot && { snapshot: () => snapshot.current() }),
+  });
   const media = createMediaFetcher();
   const corridor = createCorridor({
     counters,
@@ -130,7 +141,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     bodyLimitBytes: settings.bodyLimitBytes,
     draining: () => draining,
   });
-  observer.watch({ corridor, calls, config, anchorer: anchors?.anchorer });
+  observer.watch({ corridor, calls, config, anchorer: anchors?.anchorer, prices: snapshot });
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
@@ -151,6 +162,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     anchors?.anchorer.stop();
     admin.close();
     config.close();
+    snapshot?.close();
     const stores = [
       detection,
       transport,

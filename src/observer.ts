@@ -6,6 +6,7 @@ import type { Anchorer } from '#seal/anchorer.ts';
 import type { OpenCalls } from '#surfaces/open-calls.ts';
 import type { Log } from '#telemetry/log.ts';
 import { formatEuro } from '#meter/money.ts';
+import type { PricesEvent, SnapshotFile } from './price-snapshot-file.ts';
 import { Metrics } from '#telemetry/metrics.ts';
 
 /** What is watched for the gauges of a scrape. */
@@ -14,11 +15,13 @@ export interface Watched {
   readonly calls: OpenCalls;
   readonly config: ConfigSource;
   readonly anchorer?: Anchorer | undefined;
+  readonly prices: SnapshotFile | undefined;
 }
 
 /** Turns what happens into log lines and metrics. One line a call is the audit row's job, not the log's. */
 export interface Observer {
   readonly onCorridor: (event: CorridorEvent) => void;
+  readonly onPrices: (event: PricesEvent) => void;
   readonly onConfig: (event: ConfigEvent) => void;
   readonly onError: (error: GatewayError, callId: string) => void;
   readonly watch: (watched: Watched) => void;
@@ -45,6 +48,7 @@ export function createObserver(log: Log): Observer {
     'gw_credentials_set_aside_total',
     'Credentials not used for a while, by provider and why.',
   );
+  const rejected = metrics.counter('gw_price_snapshots_rejected_total', 'Price snapshots that were not taken over.');
   return {
     onCorridor(event) {
       switch (event.kind) {
@@ -100,6 +104,21 @@ export function createObserver(log: Log): Observer {
           return log.warn({ event: event.kind, err: event.error });
       }
     },
+    onPrices(event) {
+      switch (event.name) {
+        case 'prices.loaded': {
+          const { id, builtAt, prices, differences } = event.snapshot;
+          const facts = { snapshot: id, built_at: new Date(builtAt).toISOString(), models: prices.size };
+          const { name, lastGood } = event;
+          return log.info({ event: name, ...facts, differences: differences.length, last_good: lastGood });
+        }
+        case 'prices.rejected':
+          rejected('');
+          return log.error({ event: event.name, reason: event.reason });
+        case 'prices.old':
+          return log.warn({ event: event.name, snapshot: event.id, days: event.days });
+      }
+    },
     onConfig(event) {
       switch (event.name) {
         case 'config.loaded':
@@ -115,7 +134,12 @@ export function createObserver(log: Log): Observer {
       if (CATALOGUE[error.code].status >= 500)
         log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
     },
-    watch({ corridor, calls, config, anchorer }) {
+    watch({ corridor, calls, config, anchorer, prices }) {
+      if (prices) {
+        metrics.gauge('gw_price_snapshot_age_seconds', 'Time since the price snapshot in force was built.', () =>
+          Math.floor((Date.now() - prices.current().builtAt) / 1000),
+        );
+      }
       metrics.gauge('gw_open_calls', 'Calls in progress.', () => calls.size);
       metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => corridor.openHolds);
       metrics.gauge('gw_open_circuits', 'Endpoints left alone because they fail.', () => corridor.openCircuits);

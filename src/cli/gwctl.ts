@@ -5,6 +5,7 @@ import type { ContentDefaults } from './content.ts';
 import type { CreditDefaults } from './credit.ts';
 import { describeError } from './describe-error.ts';
 import type { Output } from './output.ts';
+import type { PriceDefaults } from './price.ts';
 import { UsageError } from './usage-error.ts';
 
 interface Command {
@@ -40,6 +41,15 @@ const auditDefaults = (): AuditDefaults => ({
   checkpointKeyFile: env('GW_CHECKPOINT_KEY_FILE'),
   retentionMonths: env('GW_LEDGER_RETENTION_MONTHS'),
   env,
+});
+
+const priceDefaults = (): PriceDefaults => ({
+  databaseUrl: env('DATABASE_URL'),
+  dataDir: env('GW_DATA_DIR') ?? '.data',
+  usdToEur: env('GW_USD_TO_EUR') ?? '0.92',
+  pricesFile: env('GW_PRICES_FILE'),
+  publicKeyFile: env('GW_PRICES_KEY_FILE'),
+  configDir: env('GW_CONFIG_DIR'),
 });
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
@@ -158,12 +168,25 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
       return { help: DECODE_HELP, run: (args, output) => decode(args, defaults, output) };
     },
   },
-  price: {
-    summary: 'Tell how a call would be priced',
+  'price explain': {
+    summary: 'Tell how a call was priced, or would be',
     load: async () => {
-      const { PRICE_HELP, price } = await import('./price.ts');
-      const defaults = { usdToEur: env('GW_USD_TO_EUR') ?? '0.92' };
-      return { help: PRICE_HELP, run: (args, output) => price(args, defaults, output) };
+      const { PRICE_EXPLAIN_HELP, explainPrice } = await import('./price.ts');
+      return { help: PRICE_EXPLAIN_HELP, run: (args, output) => explainPrice(args, priceDefaults(), output) };
+    },
+  },
+  'price snapshot': {
+    summary: 'Merge lists of prices into a signed file',
+    load: async () => {
+      const { PRICE_SNAPSHOT_HELP, priceSnapshot } = await import('./price-snapshot.ts');
+      return { help: PRICE_SNAPSHOT_HELP, run: priceSnapshot };
+    },
+  },
+  'price verify': {
+    summary: 'Check the signature of a file of prices',
+    load: async () => {
+      const { PRICE_VERIFY_HELP, priceVerify } = await import('./price-snapshot.ts');
+      return { help: PRICE_VERIFY_HELP, run: (args, output) => priceVerify(args, priceDefaults(), output) };
     },
   },
 };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openPostgresCredit } from '../../src/adapters/postgres/credit.ts';
 import { chat } from '../harness/answers.ts';
@@ -35,12 +36,26 @@ const LIMITS = [
   ],
 ] as const;
 
+/** Asks until nothing is held and nothing more is served, over longer than a refusal is remembered. Returns how many were. */
+async function serveRest({ ask, redis }: Stack): Promise<number> {
+  let served = 0;
+  for (let refused = 0; refused < 2;) {
+    const answer = await ask();
+    await answer.text();
+    if (answer.status === 200) served++;
+    const over = answer.status === 402 && (await countersOf(redis)).holds.length === 0;
+    refused = over ? refused + 1 : 0;
+    if (answer.status !== 200) await sleep(1100);
+  }
+  return served;
+}
+
 describe.each(LIMITS)('%s for 100 calls', (_, limits, paid) => {
   test.each([2, 3, 4])(
-    'serves exactly 100 of 200 concurrent calls, over %d gateways',
+    'serves exactly 100, of 200 concurrent calls and whatever comes after, over %d gateways',
     async (processes) => {
       stack = await startStack({ ...PER_CALL, ...limits });
-      const { upstream, databaseUrl, redis } = stack;
+      const { upstream, databaseUrl } = stack;
       if (paid !== undefined) {
         const credit = await openPostgresCredit({ connectionString: databaseUrl });
         await credit.add({ organization: 'default/acme', amount: paid, reference: '1', note: '', actor: 'test' });
@@ -56,15 +71,16 @@ describe.each(LIMITS)('%s for 100 calls', (_, limits, paid) => {
       );
       const statuses = answers.map((answer) => answer.status);
       await Promise.all(answers.map((answer) => answer.text()));
-      expect(statuses.filter((status) => status === 200)).toHaveLength(100);
-      expect(statuses.filter((status) => status === 402)).toHaveLength(100);
+      const served = statuses.filter((status) => status === 200).length;
+      // A machine that is slow enough has calls answered 503: their holds, if any, are given back.
+      expect(new Set(statuses.filter((status) => status !== 503))).toEqual(new Set([200, 402]));
+      expect(served).toBeLessThanOrEqual(100);
+      // The last euro is not left lying either: what is not held any more can be spent, and then nothing.
+      expect(served + (await serveRest(stack))).toBe(100);
       expect(upstream.requests).toHaveLength(100);
-      expect(await expectBooksToAgree(stack, 200)).toBe(1_000_000_000n);
-      // The last euro is not left lying: nothing is held any more, and not one call more fits.
-      expect((await countersOf(redis)).holds).toEqual([]);
-      expect((await stack.ask()).status).toBe(402);
+      expect(await expectBooksToAgree(stack, 100)).toBe(1_000_000_000n);
     },
-    90_000,
+    180_000,
   );
 });
 
