@@ -73,7 +73,7 @@ describe.each(LIMITS)('%s for 100 calls', (_, limits, paid) => {
       await Promise.all(answers.map((answer) => answer.text()));
       const served = statuses.filter((status) => status === 200).length;
       // A machine that is slow enough has calls answered 503: their holds, if any, are given back.
-      expect(new Set(statuses.filter((status) => status !== 503))).toEqual(new Set([200, 402]));
+      for (const status of statuses) expect(status).toBeOneOf([200, 402, 503]);
       expect(served).toBeLessThanOrEqual(100);
       // The last euro is not left lying either: what is not held any more can be spent, and then nothing.
       expect(served + (await serveRest(stack))).toBe(100);
