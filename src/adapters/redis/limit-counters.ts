@@ -1,6 +1,8 @@
 import { checkHold, checkRequest, checkSettlement } from '#adapters/memory/amount.ts';
 import { recentIds } from '#adapters/memory/recent-ids.ts';
+import type { CreditCounters } from '#ports/credit.ts';
 import { CountersUnavailable, type HoldRequest, type LimitCounters, type Settlement } from '#ports/limit-counters.ts';
+import type { Marks } from '#ports/marks.ts';
 import { openConnection, type ConnectionOptions } from './connection.ts';
 import { gatherFreeCalls } from './free-calls.ts';
 import { countCalls, placeHold } from './hold.ts';
@@ -10,7 +12,7 @@ import { releaseOrphans } from './orphans.ts';
 import { restoreSpend } from './restore.ts';
 import { loadScripts } from './scripts.ts';
 import { settleHolds } from './settle.ts';
-import type { Store } from './store.ts';
+import { runOn, type Store } from './store.ts';
 import { takeOverHolds } from './take-over.ts';
 import { viewOrganization } from './view.ts';
 
@@ -24,7 +26,7 @@ export interface RedisCountersOptions extends ConnectionOptions {
 }
 
 /** Limit counters in Redis, shared by every gateway that uses the same server and key prefix. */
-export interface RedisLimitCounters extends LimitCounters {
+export interface RedisLimitCounters extends LimitCounters, CreditCounters, Marks {
   /** Rejects with CountersUnavailable unless the store answers within the command timeout, connecting included. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -53,7 +55,7 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   const inFlight = trackInFlight();
   // For as long as a restore may wait for its turn.
   const closed = recentIds(pauseMs);
-  const orphans = releaseOrphans((settlements) => settleHolds(store, settlements));
+  const orphans = releaseOrphans((settlements, owner) => settleHolds(store, settlements, owner));
 
   const freeCalls = gatherFreeCalls((request, calls) =>
     countCalls(store, request, inFlight.witness(request.organization), calls),
@@ -62,7 +64,7 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   const hold = async (request: HoldRequest) => {
     checkRequest(request);
     if (request.free === true) return freeCalls(request);
-    const { organization, callId } = request;
+    const { organization, callId, owner } = request;
     orphans.forget(callId);
     const wasSent = connection.isReady;
     try {
@@ -70,14 +72,14 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
       if (decision.kind === 'granted') inFlight.add(organization, callId);
       return decision;
     } catch (error) {
-      if (wasSent && error instanceof CountersUnavailable) orphans.add(organization, callId);
+      if (wasSent && error instanceof CountersUnavailable) orphans.add(organization, callId, owner);
       throw error;
     }
   };
 
-  const settle = async (settlements: readonly Settlement[]) => {
+  const settle = async (settlements: readonly Settlement[], owner?: string) => {
     settlements.forEach(checkSettlement);
-    const results = await settleHolds(store, settlements);
+    const results = await settleHolds(store, settlements, owner);
     for (const [i, result] of results.entries()) {
       if (result === 'busy') continue;
       const { organization, callId } = settlements[i]!;
@@ -99,11 +101,22 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
         stillOwn().map((known) => known.callId),
       );
     },
-    view: (organization) => viewOrganization(store, organization),
+    view: (organization, closedSince) => viewOrganization(store, organization, closedSince),
     async takeOver(organizations, owner, ttlMs) {
       const taken = await takeOverHolds(store, organizations, owner, ttlMs);
-      for (const { organization, callId } of taken) inFlight.add(organization, callId);
+      for (const { organization, callId } of taken) {
+        inFlight.add(organization, callId);
+        // Whoever had it meanwhile may have sealed it: it has to be looked up, not given back.
+        orphans.forget(callId);
+      }
       return taken;
+    },
+    async putCredit(organization, { number, sum }) {
+      await runOn(store, 'credit', organization, [String(number), String(sum)]);
+    },
+    claim: async (organization, name, ms) => (await runOn(store, 'mark', organization, [name, String(ms), ''])) === 1,
+    async keep(organization, name, ms) {
+      await runOn(store, 'mark', organization, [name, String(ms), '1']);
     },
     ping: () => connection.ping(),
     async close() {

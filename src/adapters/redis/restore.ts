@@ -63,7 +63,8 @@ async function resume(
   open: readonly OpenHold[],
 ): Promise<void> {
   const spend = restoredSpend(totals, open);
-  const args = [token, totals.periods.day, totals.periods.month];
+  const { periods, credit } = totals;
+  const args = [token, periods.day, periods.month, String(credit?.number ?? ''), String(credit?.sum ?? '')];
   const push = (field: string, { total, day, month }: Readonly<RestoredScope>): void => {
     args.push(field, String(total), String(day), String(month));
   };

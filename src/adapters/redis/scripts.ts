@@ -16,6 +16,8 @@ export type ScriptName =
   | 'resume'
   | 'release'
   | 'view'
+  | 'credit'
+  | 'mark'
   | 'owners'
   | 'lease'
   | 'claim';
@@ -29,7 +31,9 @@ export function loadScripts(): Readonly<Record<ScriptName, Script>> {
     gather: load('clock', 'closed', 'gather'),
     resume: load('resume'),
     release: load('release'),
-    view: load('view'),
+    view: load('clock', 'closed', 'view'),
+    credit: load('credit'),
+    mark: load('mark'),
     owners: load('owners'),
     lease: load('clock', 'lease'),
     claim: load('claim'),

@@ -1,6 +1,7 @@
 import type { OpenHold } from '#ports/limit-counters.ts';
-import { decodeHold, decodeHolds, encodeOwner } from './open-hold.ts';
+import { decodeHold, encodeOwner } from './open-hold.ts';
 import { runOn, runOnLeases, type Store } from './store.ts';
+import { holdsOf } from './view.ts';
 
 const MOST_AT_ONCE = 500;
 
@@ -42,8 +43,7 @@ async function sweep(
   owner: string,
   ttlMs: number,
 ): Promise<OpenHold[]> {
-  const [flat] = (await runOn(store, 'view', organization, [])) as readonly [readonly string[]];
-  const holds = decodeHolds(organization, flat);
+  const holds = await holdsOf(store, organization);
   const live = await renew(store, owner, ttlMs);
   if (!live) return [];
   const dead = owners.filter((name) => !live.has(name));
