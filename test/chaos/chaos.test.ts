@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { quiesce, violations } from './checks.ts';
+import { FAULTS, type Fault } from './faults.ts';
+import { startLoad } from './load.ts';
+import { randomFor, type Random } from './random.ts';
+import { startWorld, type World } from './world.ts';
+
+/** `make test-chaos` makes 200 rounds; without being told, a few. */
+const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 8);
+/** The same seed draws the same faults in the same rounds. What they meet is not the same: it is real processes. */
+const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+/** Only these faults, by a part of their names: to look for the cause of something. */
+const ONLY = process.env['CHAOS_ONLY'];
+const PER_BATCH = 8;
+
+test('whatever fails under load: one row a call, no money spent twice or over budget, books and chain intact', async () => {
+  const batches = Math.ceil(ROUNDS / PER_BATCH);
+  await using world = await startWorld(batches);
+  say(`chaos: ${ROUNDS} rounds, CHAOS_SEED=${SEED}`);
+  for (let batch = 0; batch < batches; batch++) {
+    const rounds = Math.min(PER_BATCH, ROUNDS - batch * PER_BATCH);
+    await runBatch(world, batch, rounds);
+  }
+}, 3_600_000);
+
+async function runBatch(world: World, batch: number, rounds: number): Promise<void> {
+  const { workloads } = world.batches[batch]!;
+  const begin = performance.now();
+  const load = startLoad(world, workloads, SEED, batch);
+  const drawn: (readonly Fault[])[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const random = randomFor(SEED, `round ${batch * PER_BATCH + round}`);
+    const faults = draw(random);
+    drawn.push(faults);
+    say(`${seconds(begin)} round ${batch * PER_BATCH + round}: ${faults.map(({ name }) => name).join('; ')}`);
+    await sleep(random.whole(100, 1200));
+    await Promise.all(
+      faults.map(async (fault) => {
+        await sleep(random.whole(0, 300));
+        await fault.run(world, random);
+      }),
+    );
+    await sleep(random.whole(100, 600));
+  }
+  await load.stop();
+  const loaded = seconds(begin);
+  const restless = await quiesce(world, [...new Set(workloads.map(({ organization }) => organization))]);
+  const rested = seconds(begin);
+  const found = await violations({
+    world,
+    workloads,
+    calls: load.calls,
+    allowance: 0n,
+    keptRates: !drawn.flat().some(({ losesData }) => losesData),
+  });
+  const reached = load.calls.filter(({ model }) => world.provider.seen.has(model)).length;
+  say(
+    `batch ${batch}: ${load.calls.length} calls, ${reached} dispatched; load ${loaded}, rest ${rested}, checked ${seconds(begin)}`,
+  );
+  say(
+    JSON.stringify(
+      Object.fromEntries(
+        [
+          ...Map.groupBy(load.calls, ({ outcome }) =>
+            outcome.kind === 'answered' ? `${outcome.status} ${outcome.code ?? ''}` : outcome.kind,
+          ),
+        ].map(([k, v]) => [k, v.length]),
+      ),
+    ),
+  );
+  const wrong = [...restless, ...found];
+  expect(wrong.slice(0, 30), `CHAOS_SEED=${SEED}, batch ${batch}: ${wrong.length} things are wrong`).toEqual([]);
+}
+
+/** One fault, or two of different components at once. */
+function draw(random: Random): readonly Fault[] {
+  const choice = ONLY === undefined ? FAULTS : FAULTS.filter(({ name }) => name.includes(ONLY));
+  const first = random.weighted(choice);
+  const others = choice.filter(({ component }) => component !== first.component);
+  return others.length > 0 && random.chance(0.3) ? [first, random.weighted(others)] : [first];
+}
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}
+
+/** Straight to the terminal: what tests log is shown only with their failures. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
