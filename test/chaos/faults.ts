@@ -13,6 +13,7 @@ export interface Fault {
   readonly component: 'gateway' | 'redis' | 'postgres' | 'network' | 'clock';
   /** The store forgets: together with a gateway that dies, money may be spent twice. */
   readonly losesData?: true;
+  readonly killsGateways?: true;
   run(world: World, random: Random): Promise<void>;
 }
 
@@ -47,12 +48,14 @@ function network(state: LinkState, store: 'redis' | 'postgres', most: number, we
 export const FAULTS: readonly Fault[] = [
   {
     name: 'a gateway killed',
+    killsGateways: true,
     weight: 4,
     component: 'gateway',
     run: (world, random) => killAndStart(world, slotOf(world, random), random),
   },
   {
     name: 'all gateways killed but one',
+    killsGateways: true,
     weight: 1,
     component: 'gateway',
     async run(world, random) {
@@ -69,6 +72,18 @@ export const FAULTS: readonly Fault[] = [
       const { life } = slotOf(world, random);
       life?.gateway.signal('SIGSTOP');
       await sleep(random.whole(200, 3000));
+      life?.gateway.signal('SIGCONT');
+    },
+  },
+  {
+    // Others take its calls over, and it comes back believing that they are its own.
+    name: 'a gateway stopped for longer than its lease',
+    weight: 0.5,
+    component: 'gateway',
+    async run(world, random) {
+      const { life } = slotOf(world, random);
+      life?.gateway.signal('SIGSTOP');
+      await sleep(random.whole(19_000, 22_000));
       life?.gateway.signal('SIGCONT');
     },
   },

@@ -46,16 +46,16 @@ const PLANS: readonly Plan[] = [
   {
     name: 'total',
     timeZone: 'UTC',
-    cap: euro(14n, 'Total'),
-    workloads: [{ weight: 2, budget: euro(8n, 'Total') }, { weight: 2 }],
+    cap: euro(5n, 'Total'),
+    workloads: [{ weight: 2, budget: euro(3n, 'Total') }, { weight: 2 }],
   },
   {
     name: 'daily',
     timeZone: 'Pacific/Auckland',
-    cap: euro(14n, 'Daily'),
+    cap: euro(5n, 'Daily'),
     workloads: [
-      { weight: 2, budget: euro(8n, 'Daily') },
-      { weight: 2, budget: euro(9n, 'Monthly') },
+      { weight: 2, budget: euro(3n, 'Daily') },
+      { weight: 2, budget: euro(3n, 'Monthly') },
     ],
   },
   {
