@@ -46,7 +46,7 @@ async function runBatch(world: World, batch: number, rounds: number): Promise<vo
   }
   await load.stop();
   const loaded = performance.now() - begin;
-  const restless = await quiesce(world, [...new Set(workloads.map(({ organization }) => organization))]);
+  const restless = await quiesce(world, [...new Set(workloads.map(({ organization }) => organization))], say);
   const rested = seconds(begin);
   const found = await violations({
     world,

@@ -20,7 +20,11 @@ const PATIENCE_MS = 90_000;
 const MOST_RESIDENT = 700 * 1024 * 1024;
 
 /** Waits until every call is sealed and every hold settled. Answers what is left when that does not happen. */
-export async function quiesce(world: World, organizations: readonly string[]): Promise<readonly string[]> {
+export async function quiesce(
+  world: World,
+  organizations: readonly string[],
+  say: (line: string) => void,
+): Promise<readonly string[]> {
   const counters = openRedisCounters({ url: world.redis.url });
   try {
     await counters.ping();
@@ -28,6 +32,7 @@ export async function quiesce(world: World, organizations: readonly string[]): P
       const busy = await unfinished(world, await viewsOf(counters, organizations));
       calm = busy.length === 0 ? calm + 1 : 0;
       if (calm === 3) return [];
+      if (waited % 15_000 === 14_000) say(busy.join('; '));
       if (waited > PATIENCE_MS) return busy.map((what) => `does not come to rest: ${what}`);
       await sleep(250);
     }

@@ -13,7 +13,7 @@ const PER_CALL = { prices: [{ model: 'upstream/*', unit: 'Call', input: '0.25' }
 
 /** Asks until the gateway can check limits again. */
 async function untilServed({ ask }: Stack): Promise<Response> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     const answer = await ask();
     if (answer.status !== 503) return answer;
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -63,5 +63,27 @@ test('a call in flight while Redis loses its data is billed once', async () => {
   held.release();
   expect((await inFlight).status).toBe(200);
   expect((await untilServed(stack)).status).toBe(200);
+  expect(await expectBooksToAgree(stack, 2)).toBe(500_000_000n);
+}, 60_000);
+
+test('what another gateway has in flight still counts after Redis lost its data', async () => {
+  stack = await startStack({ ...PER_CALL, workload: { budget: { amount: '0.5', period: 'Total' } } });
+  const { ask, redis, upstream } = stack;
+  const { gate } = await import('../harness/gate.ts');
+  expect((await ask()).status).toBe(200);
+  await expectBooksToAgree(stack, 1);
+  const held = gate();
+  upstream.respond(chat({ content: 'late', gate: held }));
+  const inFlight = ask();
+  await upstream.request(1);
+  upstream.respond(chat({ content: 'too much' }));
+  stack.gateway = await stack.another();
+  await redis.kill();
+  await redis.restart({ empty: true });
+  // 0.25 is spent and 0.25 held by the other one: nothing is left.
+  expect((await untilServed(stack)).status).toBe(402);
+  expect(upstream.requests).toHaveLength(2);
+  held.release();
+  expect((await inFlight).status).toBe(200);
   expect(await expectBooksToAgree(stack, 2)).toBe(500_000_000n);
 }, 60_000);

@@ -5,6 +5,7 @@ import { openConnection, type ConnectionOptions } from './connection.ts';
 import { placeHold } from './hold.ts';
 import { trackInFlight } from './in-flight.ts';
 import { checkPrefix } from './keys.ts';
+import { trackLeases } from './leases.ts';
 import { releaseOrphans } from './orphans.ts';
 import { restoreSpend } from './restore.ts';
 import { loadScripts } from './scripts.ts';
@@ -50,6 +51,7 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     pauseMs,
   };
   const inFlight = trackInFlight();
+  const leases = trackLeases(store);
   // For as long as a restore may wait for its turn.
   const closed = recentIds(pauseMs);
   const orphans = releaseOrphans((settlements) => settleHolds(store, settlements));
@@ -87,15 +89,16 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     async restore(organization, own, read) {
       own.forEach(checkHold);
       const stillOwn = () => own.filter(({ callId }) => !closed.has(callId, performance.now()));
-      await restoreSpend(store, organization, stillOwn, read);
+      await restoreSpend(store, leases, organization, stillOwn, read);
       inFlight.replace(
         organization,
         stillOwn().map((known) => known.callId),
       );
     },
     view: (organization) => viewOrganization(store, organization),
-    async takeOver(organizations, owner, ttlMs) {
-      const taken = await takeOverHolds(store, organizations, owner, ttlMs);
+    async takeOver(organizations, owner, ttlMs, own = () => []) {
+      const stillOwn = () => own().filter(({ callId }) => !closed.has(callId, performance.now()));
+      const taken = await takeOverHolds(store, leases, organizations, owner, ttlMs, stillOwn);
       for (const { organization, callId } of taken) inFlight.add(organization, callId);
       return taken;
     },

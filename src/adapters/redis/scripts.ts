@@ -18,6 +18,7 @@ export type ScriptName =
   | 'view'
   | 'owners'
   | 'lease'
+  | 'put-back'
   | 'claim';
 
 /** Reads the scripts from beside this file; once a process. */
@@ -32,6 +33,7 @@ export function loadScripts(): Readonly<Record<ScriptName, Script>> {
     view: load('view'),
     owners: load('owners'),
     lease: load('clock', 'lease'),
+    'put-back': load('clock', 'closed', 'put-back'),
     claim: load('claim'),
   };
 }

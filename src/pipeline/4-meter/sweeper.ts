@@ -27,11 +27,11 @@ export interface Sweeper extends Fence {
 
 const LEASE_MS = 15_000;
 const RENEW_MS = 4000;
+/** After a fault: what a store has lost is to be put back before others may restore what is left. */
+const RETRY_MS = 1000;
 /** Past this age of the last renewal another process may soon take over: margin for a slow write. */
 const FRESH_MS = 9000;
 const OWN_SWEEP_EVERY = 8;
-/** A hold this young may belong to a call that is just being debited. */
-const OWN_MIN_AGE_MS = 30_000;
 
 export function createSweeper(deps: SweeperDeps): Sweeper {
   let renewedAt = -Infinity;
@@ -40,6 +40,8 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   let ticks = 0;
   /** Abandoned calls handed to the ledger writer and not settled yet: not to be handed over twice. */
   const closing = new Set<string>();
+  /** Holds that the last sweep found and no call knew. By then they may have belonged to calls just being debited. */
+  let unknown: ReadonlySet<string> = new Set();
 
   function renew(): Promise<void> {
     renewing ??= renewOnce().finally(() => (renewing = undefined));
@@ -48,34 +50,44 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
 
   async function renewOnce(): Promise<void> {
     const at = performance.now();
-    const taken = await deps.counters.takeOver(deps.organizations(), deps.owner, LEASE_MS);
+    const taken = await deps.counters.takeOver(deps.organizations(), deps.owner, LEASE_MS, () => [
+      ...deps.open.values(),
+    ]);
     renewedAt = at;
     await close(taken, closing, deps);
   }
 
-  /** Closes holds of this process that no call of it knows: a debit whose reply was lost. */
+  /** Closes holds of this process that no call of it knows, twice in a row: debits whose replies were lost. */
   async function sweepOwn(): Promise<void> {
-    const before = Date.now() - OWN_MIN_AGE_MS;
+    const before = unknown;
+    const now = new Set<string>();
     const held = new Set<string>();
     for (const organization of deps.organizations()) {
       const { holds } = await deps.counters.view(organization);
-      for (const hold of holds) held.add(hold.callId);
-      const own = holds.filter((hold) => hold.owner === deps.owner && hold.at < before);
+      for (const { callId } of holds) held.add(callId);
+      const own = holds.filter(
+        ({ callId, owner }) => owner === deps.owner && !closing.has(callId) && !deps.open.has(callId),
+      );
+      for (const { callId } of own) now.add(callId);
       await close(
-        own.filter(({ callId }) => !closing.has(callId) && !deps.open.has(callId)),
+        own.filter(({ callId }) => before.has(callId)),
         closing,
         deps,
       );
     }
+    unknown = now;
     for (const callId of closing) if (!held.has(callId)) closing.delete(callId);
   }
 
-  async function tick(): Promise<void> {
+  /** Resolves with the time until the next one. */
+  async function tick(): Promise<number> {
     try {
       await renew();
       if (++ticks % OWN_SWEEP_EVERY === 0) await sweepOwn();
+      return RENEW_MS;
     } catch (error) {
       deps.onFault(error);
+      return RETRY_MS;
     }
   }
 
@@ -87,10 +99,10 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       return stillOurs(drafts, deps);
     },
     start() {
-      const next = (): void => {
-        timer = setTimeout(() => void tick().then(() => timer && next()), RENEW_MS).unref();
+      const next = (ms: number): void => {
+        timer = setTimeout(() => void tick().then((wait) => timer && next(wait)), ms).unref();
       };
-      next();
+      next(RENEW_MS);
     },
     stop() {
       clearTimeout(timer);
