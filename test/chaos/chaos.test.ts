@@ -12,7 +12,8 @@ const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 8);
 const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** Only these faults, by a part of their names: to look for the cause of something. */
 const ONLY = process.env['CHAOS_ONLY'] ?? '';
-const PER_BATCH = 8;
+/** Rounds of faults between two rests, after which everything has to be in order. */
+const PER_BATCH = ROUNDS > 8 ? 8 : 4;
 /** What limits per minute are counted over. */
 const WINDOW_MS = 60_000;
 

@@ -142,7 +142,8 @@ function toldTruly({ calls, losesCalls }: Evidence, rows: readonly AuditRow[]): 
         break;
       case 'answered': {
         const { status, code, id } = outcome;
-        faults.push(...documented(what, status, code, behaviour.kind));
+        if (!(life.stoodStill && code === 'upstream_timeout'))
+          faults.push(...documented(what, status, code, behaviour.kind));
         const row = id === null ? undefined : byId.get(id);
         if (status === 200 && code === undefined && !row && !(losesCalls && life.ending))
           faults.push(`${what} was served and has no row`);

@@ -82,9 +82,12 @@ export const FAULTS: readonly Fault[] = [
     component: 'gateway',
     async run(world, random) {
       const { life } = slotOf(world, random);
-      life?.gateway.signal('SIGSTOP');
+      if (!life) return;
+      // It finds its own timeouts run out.
+      life.stoodStill = true;
+      life.gateway.signal('SIGSTOP');
       await sleep(random.whole(19_000, 22_000));
-      life?.gateway.signal('SIGCONT');
+      life.gateway.signal('SIGCONT');
     },
   },
   {
@@ -112,13 +115,25 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'Redis killed, its data gone',
-    weight: 2,
+    weight: 1,
     component: 'redis',
     losesData: true,
     async run(world, random) {
       await world.redis.kill();
       await sleep(random.whole(0, 2000));
       await world.redis.restart({ empty: true });
+    },
+  },
+  {
+    // As a machine that crashes between two fsyncs, or a replica that was behind when it took over.
+    name: 'Redis killed, its last writes gone',
+    weight: 1,
+    component: 'redis',
+    losesData: true,
+    async run(world, random) {
+      await world.redis.kill();
+      await sleep(random.whole(0, 2000));
+      await world.redis.restart({ empty: false, forget: random.whole(200, 8000) });
     },
   },
   {

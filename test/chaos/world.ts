@@ -25,6 +25,8 @@ export interface Life {
   readonly gateway: GatewayProcess;
   /** We have ended it, or are about to: its connections may break. */
   ending: boolean;
+  /** It was stopped for longer than calls may take. */
+  stoodStill: boolean;
 }
 
 /** Everything that can fail, each a real process. */
@@ -92,7 +94,7 @@ export async function startWorld(batchCount: number): Promise<World> {
         dataDir: slot.dataDir,
         env: { NODE_OPTIONS: `--import=${CLOCK}`, CHAOS_CLOCK: clockFile(slot), GW_DRAIN_SECONDS: '5' },
       });
-      slot.life = { gateway, ending: false };
+      slot.life = { gateway, ending: false, stoodStill: false };
       lives.push(slot.life);
       all.defer(() => gateway.kill());
       setClock(slot, slot.wrongBy);

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +12,11 @@ export interface RedisServer {
   readonly port: number;
   /** Ends the server and removes its data. Of a server that the environment lent, nothing. */
   stop(): Promise<void>;
-  /** Ends the server if it still runs, and starts it again on the same port; `empty` removes its data first. */
-  restart(options: { readonly empty: boolean }): Promise<void>;
+  /**
+   * Ends the server if it still runs, and starts it again on the same port; `empty` removes its data first, `forget` the
+   * last bytes of its append-only file, as a machine that crashed or a replica that was behind would.
+   */
+  restart(options: { readonly empty: boolean; readonly forget?: number }): Promise<void>;
   /** Stops the process where it stands (SIGSTOP): connections stay open, nothing is answered. */
   pause(): void;
   resume(): void;
@@ -132,12 +135,23 @@ function ownServer(folder: string, port: number, first: ChildProcess, start: () 
       await kill();
       rmSync(folder, { recursive: true, force: true });
     },
-    restart: async ({ empty }) => {
+    restart: async ({ empty, forget = 0 }) => {
       await kill();
+      if (forget > 0) dropTail(join(folder, 'appendonlydir'), forget);
       if (empty) for (const file of readdirSync(folder)) rmSync(join(folder, file), { recursive: true });
       child = await start();
     },
   };
+}
+
+function dropTail(folder: string, bytes: number): void {
+  const newest = readdirSync(folder)
+    .filter((name) => name.endsWith('.incr.aof'))
+    .sort()
+    .at(-1);
+  if (newest === undefined) throw new Error('the server keeps no append-only file');
+  const path = join(folder, newest);
+  truncateSync(path, Math.max(0, statSync(path).size - bytes));
 }
 
 function lentServer(url: string): RedisServer {

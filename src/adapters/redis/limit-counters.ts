@@ -11,7 +11,7 @@ import { restoreSpend } from './restore.ts';
 import { loadScripts } from './scripts.ts';
 import { settleHolds } from './settle.ts';
 import type { Store } from './store.ts';
-import { takeOverHolds } from './take-over.ts';
+import { renewLease, takeOverHolds, type Owner } from './take-over.ts';
 import { viewOrganization } from './view.ts';
 
 export interface RedisCountersOptions extends ConnectionOptions {
@@ -42,7 +42,10 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   const { keyPrefix: prefix = 'gw:', pauseMs = PAUSE_MS, clock } = options;
   checkPrefix(prefix);
   const scripts = loadScripts();
-  const connection = openConnection(options, Object.values(scripts));
+  const connection = openConnection(
+    { ...options, onReady: () => void proveOnce().catch(() => {}) },
+    Object.values(scripts),
+  );
   const store: Store = {
     connection,
     scripts,
@@ -56,8 +59,21 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   const closed = recentIds(pauseMs);
   const orphans = releaseOrphans((settlements) => settleHolds(store, settlements));
 
+  let renewing: Owner | undefined;
+  let proved = 0;
+  let proving: Promise<void> | undefined;
+  /** After each connection that is made: before what may be lost is put back, nothing may be debited. */
+  const prove = async (): Promise<void> => {
+    if (!renewing) return;
+    const { times } = connection;
+    await renewLease(store, leases, renewing);
+    proved = times;
+  };
+  const proveOnce = (): Promise<void> => (proving ??= prove().finally(() => (proving = undefined)));
+
   const hold = async (request: HoldRequest) => {
     checkRequest(request);
+    while (renewing && proved !== connection.times) await proveOnce();
     const { organization, callId } = request;
     orphans.forget(callId);
     const wasSent = connection.isReady;
@@ -97,8 +113,11 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     },
     view: (organization) => viewOrganization(store, organization),
     async takeOver(organizations, owner, ttlMs, own = () => []) {
+      const { times } = connection;
       const stillOwn = () => own().filter(({ callId }) => !closed.has(callId, performance.now()));
-      const taken = await takeOverHolds(store, leases, organizations, owner, ttlMs, stillOwn);
+      renewing = { organizations, owner, ttlMs, own: stillOwn };
+      const taken = await takeOverHolds(store, leases, renewing);
+      proved = times;
       for (const { organization, callId } of taken) inFlight.add(organization, callId);
       return taken;
     },

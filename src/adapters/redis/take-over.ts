@@ -5,24 +5,36 @@ import { runOn, type Store } from './store.ts';
 
 const MOST_AT_ONCE = 500;
 
+/** Whose lease is renewed, and what that is about. */
+export interface Owner {
+  readonly organizations: readonly string[];
+  readonly owner: string;
+  readonly ttlMs: number;
+  /** What it has in flight. */
+  readonly own: () => readonly OpenHold[];
+}
+
 /**
- * Renews the lease of `owner`, puts `own` holds back where the store has lost its data, and takes over the holds of dead
- * owners. Nothing is taken before somebody has renewed without a break for `ttlMs`: see lease.lua.
+ * Renews the lease of `owner`, and puts its own holds back where the store may have lost data. Resolves with the owners
+ * that are alive; undefined while that cannot be told.
  */
-export async function takeOverHolds(
-  store: Store,
-  leases: Leases,
-  organizations: readonly string[],
-  owner: string,
-  ttlMs: number,
-  own: () => readonly OpenHold[],
-): Promise<readonly OpenHold[]> {
-  const { live, lost } = await leases.renew(owner, ttlMs);
-  if (lost) {
-    await putBack(store, own());
-    leases.putBack();
+export async function renewLease(store: Store, leases: Leases, who: Owner): Promise<ReadonlySet<string> | undefined> {
+  const renewal = await leases.renew(who.owner, who.ttlMs);
+  if (renewal.doubtful) {
+    await putBack(store, who.organizations, who.own(), renewal.waitMs > 0);
+    leases.putBack(renewal.store);
   }
+  return renewal.live;
+}
+
+/**
+ * Renews a lease and takes over the holds of dead owners. Nothing is taken before somebody has renewed without a break
+ * for `ttlMs`: see lease.lua.
+ */
+export async function takeOverHolds(store: Store, leases: Leases, who: Owner): Promise<readonly OpenHold[]> {
+  const live = await renewLease(store, leases, who);
   if (!live) return [];
+  const { organizations, owner, ttlMs } = who;
   const taken = await Promise.all(
     organizations.map(async (organization) => {
       const owners = (await runOn(store, 'owners', organization, [])) as readonly string[];
@@ -32,14 +44,22 @@ export async function takeOverHolds(
   return taken.flat();
 }
 
-async function putBack(store: Store, own: readonly OpenHold[]): Promise<void> {
-  const byOrganization = [...Map.groupBy(own, ({ organization }) => organization)];
+/** `everywhere`: in organizations too where this process has nothing in flight. */
+async function putBack(
+  store: Store,
+  organizations: readonly string[],
+  own: readonly OpenHold[],
+  everywhere: boolean,
+): Promise<void> {
+  const lost = Map.groupBy(own, ({ organization }) => organization);
   await Promise.all(
-    byOrganization.map(async ([organization, holds]) => {
-      for (let from = 0; from < holds.length; from += MOST_AT_ONCE) {
+    [...new Set([...organizations, ...lost.keys()])].map(async (organization) => {
+      const holds = lost.get(organization) ?? [];
+      for (let from = 0; from === 0 || from < holds.length; from += MOST_AT_ONCE) {
         const some = holds.slice(from, from + MOST_AT_ONCE);
-        const lost = some.flatMap((hold) => [hold.callId, hold.owner, encodeHold(hold)]);
-        await runOn(store, 'put-back', organization, [store.clock(), ...lost]);
+        if (some.length === 0 && !everywhere) return;
+        const args = some.flatMap((hold) => [hold.callId, hold.owner, encodeHold(hold)]);
+        await runOn(store, 'put-back', organization, [store.clock(), everywhere ? '1' : '0', ...args]);
       }
     }),
   );

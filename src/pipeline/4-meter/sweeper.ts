@@ -27,8 +27,6 @@ export interface Sweeper extends Fence {
 
 const LEASE_MS = 15_000;
 const RENEW_MS = 4000;
-/** After a fault: what a store has lost is to be put back before others may restore what is left. */
-const RETRY_MS = 1000;
 /** Past this age of the last renewal another process may soon take over: margin for a slow write. */
 const FRESH_MS = 9000;
 const OWN_SWEEP_EVERY = 8;
@@ -79,15 +77,12 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     for (const callId of closing) if (!held.has(callId)) closing.delete(callId);
   }
 
-  /** Resolves with the time until the next one. */
-  async function tick(): Promise<number> {
+  async function tick(): Promise<void> {
     try {
       await renew();
       if (++ticks % OWN_SWEEP_EVERY === 0) await sweepOwn();
-      return RENEW_MS;
     } catch (error) {
       deps.onFault(error);
-      return RETRY_MS;
     }
   }
 
@@ -99,10 +94,10 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       return stillOurs(drafts, deps);
     },
     start() {
-      const next = (ms: number): void => {
-        timer = setTimeout(() => void tick().then((wait) => timer && next(wait)), ms).unref();
+      const next = (): void => {
+        timer = setTimeout(() => void tick().then(() => timer && next()), RENEW_MS).unref();
       };
-      next(RENEW_MS);
+      next();
     },
     stop() {
       clearTimeout(timer);
