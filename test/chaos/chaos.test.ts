@@ -103,7 +103,9 @@ function seconds(since: number): string {
   return `${((performance.now() - since) / 1000).toFixed(1)} s`;
 }
 
-/** Straight to the terminal: what tests log is shown only with their failures. */
+/** A long run tells how it goes; of a short one this is shown only when it fails. */
 function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  if (ROUNDS > 8) process.stderr.write(`${line}\n`);
+  // oxlint-disable-next-line no-console
+  else console.log(line);
 }

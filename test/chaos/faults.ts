@@ -133,7 +133,8 @@ export const FAULTS: readonly Fault[] = [
     async run(world, random) {
       await world.redis.kill();
       await sleep(random.whole(0, 2000));
-      await world.redis.restart({ empty: false, forget: random.whole(200, 8000) });
+      const keep = Math.max(0, world.redis.written() - random.whole(200, 8000));
+      await world.redis.restart({ empty: false, keep });
     },
   },
   {

@@ -13,10 +13,12 @@ export interface RedisServer {
   /** Ends the server and removes its data. Of a server that the environment lent, nothing. */
   stop(): Promise<void>;
   /**
-   * Ends the server if it still runs, and starts it again on the same port; `empty` removes its data first, `forget` the
-   * last bytes of its append-only file, as a machine that crashed or a replica that was behind would.
+   * Ends the server if it still runs, and starts it again on the same port; `empty` removes its data first, `keep`
+   * all but so many bytes of its append-only file, as a machine that crashed or a replica that was behind would.
    */
-  restart(options: { readonly empty: boolean; readonly forget?: number }): Promise<void>;
+  restart(options: { readonly empty: boolean; readonly keep?: number }): Promise<void>;
+  /** Bytes of its append-only file. */
+  written(): number;
   /** Stops the process where it stands (SIGSTOP): connections stay open, nothing is answered. */
   pause(): void;
   resume(): void;
@@ -125,33 +127,36 @@ function ownServer(folder: string, port: number, first: ChildProcess, start: () 
     child.kill('SIGKILL');
     await ended;
   };
+  const written = (): number => statSync(appendOnlyFile(folder)).size;
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
     kill,
+    written,
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     stop: async () => {
       await kill();
       rmSync(folder, { recursive: true, force: true });
     },
-    restart: async ({ empty, forget = 0 }) => {
+    restart: async ({ empty, keep }) => {
       await kill();
-      if (forget > 0) dropTail(join(folder, 'appendonlydir'), forget);
+      if (keep !== undefined) truncateSync(appendOnlyFile(folder), Math.min(keep, written()));
       if (empty) for (const file of readdirSync(folder)) rmSync(join(folder, file), { recursive: true });
       child = await start();
     },
   };
 }
 
-function dropTail(folder: string, bytes: number): void {
-  const newest = readdirSync(folder)
+/** The part of the append-only file that is written to. */
+function appendOnlyFile(folder: string): string {
+  const parts = join(folder, 'appendonlydir');
+  const newest = readdirSync(parts)
     .filter((name) => name.endsWith('.incr.aof'))
     .sort()
     .at(-1);
   if (newest === undefined) throw new Error('the server keeps no append-only file');
-  const path = join(folder, newest);
-  truncateSync(path, Math.max(0, statSync(path).size - bytes));
+  return join(parts, newest);
 }
 
 function lentServer(url: string): RedisServer {
@@ -163,6 +168,7 @@ function lentServer(url: string): RedisServer {
     url,
     port,
     stop: async () => {},
+    written: impossible,
     restart: impossible,
     pause: impossible,
     resume: impossible,
