@@ -133,6 +133,8 @@ function toldTruly({ calls, losesCalls }: Evidence, rows: readonly AuditRow[]): 
   for (const { model, behaviour, outcome, life, hangUpAfter } of calls) {
     const what = `${model} (${behaviour.kind}${hangUpAfter === undefined ? '' : `, left after ${hangUpAfter} ms`})`;
     switch (outcome.kind) {
+      case 'left':
+        break;
       case 'hung':
         faults.push(`${what} was never answered`);
         break;

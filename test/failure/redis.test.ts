@@ -47,7 +47,7 @@ describe.each(['killed', 'stopped'] as const)('Redis %s', (how) => {
     expect((await ask()).status).toBe(402);
     expect(upstream.requests).toHaveLength(4);
     expect(await expectBooksToAgree(stack, 4)).toBe(1_000_000_000n);
-  }, 60_000);
+  }, 120_000);
 });
 
 test('a call in flight while Redis loses its data is billed once', async () => {
@@ -64,7 +64,7 @@ test('a call in flight while Redis loses its data is billed once', async () => {
   expect((await inFlight).status).toBe(200);
   expect((await untilServed(stack)).status).toBe(200);
   expect(await expectBooksToAgree(stack, 2)).toBe(500_000_000n);
-}, 60_000);
+}, 120_000);
 
 test('what another gateway has in flight still counts after Redis lost its data', async () => {
   stack = await startStack({ ...PER_CALL, workload: { budget: { amount: '0.5', period: 'Total' } } });
@@ -85,7 +85,7 @@ test('what another gateway has in flight still counts after Redis lost its data'
   held.release();
   expect((await inFlight).status).toBe(200);
   expect(await expectBooksToAgree(stack, 2)).toBe(500_000_000n);
-}, 60_000);
+}, 120_000);
 
 test('the bound: of a gateway that died just before Redis lost its data, what it had in flight may be spent again', async () => {
   stack = await startStack({ ...PER_CALL, workload: { budget: { amount: '0.5', period: 'Total' } } });
@@ -105,7 +105,7 @@ test('the bound: of a gateway that died just before Redis lost its data, what it
   expect((await ask()).status).toBe(402);
   expect(upstream.requests).toHaveLength(3);
   expect(await expectBooksToAgree(stack, 2)).toBe(500_000_000n);
-}, 60_000);
+}, 120_000);
 
 test('writes that a crash of Redis took with it are known again from the ledger before the next call', async () => {
   stack = await startStack({
@@ -124,4 +124,4 @@ test('writes that a crash of Redis took with it are known again from the ledger 
   expect((await untilServed(stack)).status).toBe(402);
   expect(upstream.requests).toHaveLength(2);
   expect(await expectBooksToAgree(stack, 2)).toBe(500_000_000n);
-}, 60_000);
+}, 120_000);
