@@ -28,6 +28,7 @@ gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 
 .PHONY: test
 test: packages servers python ## Every test; ends with one line: N passed, N failed, N skipped
+	@$(SETUP) k6 || echo 'going on without k6: the tests in test/load will fail' >&2
 	@$(VITEST)
 
 .PHONY: test-unit
@@ -39,6 +40,9 @@ test-journeys: python
 
 # Of `make test` a few rounds of chaos are part; alone it goes on for longer. The seed it prints repeats its faults.
 test-chaos: export CHAOS_ROUNDS ?= 200
+
+# The load generator is needed there only.
+test-load: k6
 
 # `make test-<folder>`
 test-%: packages servers
@@ -71,11 +75,14 @@ format: packages check-tools ## Rewrite files as `make check` wants them, where 
 	@$(call quietly,$(CHECK)/oxfmt)
 	@$(call quietly,$(CHECK)/oxlint --fix)
 
+.PHONY: tools
+tools: k6 ## Build the pinned tools of tools/go into .tools/bin (the first time takes minutes)
+
 .PHONY: clean
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
 
-.PHONY: packages check-tools servers python
+.PHONY: packages check-tools servers python k6
 packages:
 	@$(SETUP) node packages
 check-tools:
@@ -84,3 +91,5 @@ servers:
 	@$(SETUP) servers
 python:
 	@$(SETUP) python
+k6:
+	@$(SETUP) k6
