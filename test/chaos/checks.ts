@@ -140,7 +140,8 @@ function toldTruly({ calls, losesCalls }: Evidence, rows: readonly AuditRow[]): 
         break;
       case 'broken':
       case 'unreachable':
-        if (!life.ending) faults.push(`${what} broke off though its gateway lives: ${JSON.stringify(outcome)}`);
+        if (!life.ending && !life.stoodStill)
+          faults.push(`${what} broke off though its gateway lives: ${JSON.stringify(outcome)}`);
         break;
       case 'answered': {
         const { status, code, id } = outcome;

@@ -352,6 +352,22 @@ describe('data lost', () => {
     expect(spendOf(await second.view(ORGANIZATION))['organization total']).toBe(0n);
   });
 
+  test('a clock that is set back meanwhile does not make them wait for longer', async () => {
+    const server = await startRedis({ control: true });
+    cleanUp.push(() => server.stop());
+    let now = Date.now();
+    const counters = await connect(server.url, { keyPrefix: 'back:', clock: () => now });
+    await counters.takeOver([ORGANIZATION], 'gateway-1', 30_000);
+    await rawClient(server.url).flushall();
+    const restore = () => counters.restore(ORGANIZATION, [], async () => spent(0n));
+    await fault(restore());
+    now -= 3_600_000;
+    await fault(restore());
+    now += 5001;
+    await restore();
+    expect(spendOf(await counters.view(ORGANIZATION))['organization total']).toBe(0n);
+  });
+
   test('what is put back too late makes the counters cold: they did not know of it', async () => {
     const server = await startRedis({ control: true });
     cleanUp.push(() => server.stop());

@@ -14,7 +14,9 @@ local beat, since = tonumber(kept[1] or 0), tonumber(kept[2] or now)
 if now - beat > ttl / 2 or now < beat then since = now end
 redis.call('HSET', leases, 'o:' .. ARGV[2], now + ttl, 'beat', now, 'since', since)
 
-local run = redis.call('INFO', 'server'):match('run_id:(%x+)') or ''
+-- Who may not ask for it does without: data that are gone altogether are noticed all the same.
+local info = redis.pcall('INFO', 'server')
+local run = type(info) == 'string' and info:match('run_id:(%x+)') or ''
 local known, store, doubt = ARGV[4], kept[3], tonumber(kept[4])
 if not store or store:match('^%x*') ~= run then
   doubt = (store or known ~= '') and now
@@ -23,9 +25,12 @@ if not store or store:match('^%x*') ~= run then
   redis.call('HDEL', leases, 'doubt')
 end
 if known ~= '' and known ~= store then doubt = doubt or now end
-if doubt then redis.call('HSET', leases, 'doubt', doubt) end
+if doubt then
+  doubt = math.min(doubt, now) -- a clock that was set back
+  redis.call('HSET', leases, 'doubt', doubt)
+end
 local patience = tonumber(ARGV[5])
-local wait = doubt and math.max(0, math.min(patience, doubt + patience - now)) or 0
+local wait = doubt and math.max(0, doubt + patience - now) or 0
 
 local live = { now - since >= ttl and 1 or 0, wait, store }
 local all = redis.call('HGETALL', leases)

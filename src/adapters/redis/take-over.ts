@@ -52,17 +52,27 @@ async function putBack(
   everywhere: boolean,
 ): Promise<void> {
   const lost = Map.groupBy(own, ({ organization }) => organization);
-  await Promise.all(
-    [...new Set([...organizations, ...lost.keys()])].map(async (organization) => {
-      const holds = lost.get(organization) ?? [];
-      for (let from = 0; from === 0 || from < holds.length; from += MOST_AT_ONCE) {
-        const some = holds.slice(from, from + MOST_AT_ONCE);
-        if (some.length === 0 && !everywhere) return;
-        const args = some.flatMap((hold) => [hold.callId, hold.owner, encodeHold(hold)]);
-        await runOn(store, 'put-back', organization, [store.clock(), everywhere ? '1' : '0', ...args]);
-      }
-    }),
-  );
+  const all = [...new Set([...(everywhere ? organizations : []), ...lost.keys()])];
+  // Not all at once: the last of them would wait for longer than a command may take.
+  for (let from = 0; from < all.length; from += MOST_AT_ONCE) {
+    const some = all.slice(from, from + MOST_AT_ONCE);
+    await Promise.all(
+      some.map((organization) => putBackOne(store, organization, lost.get(organization) ?? [], everywhere)),
+    );
+  }
+}
+
+async function putBackOne(
+  store: Store,
+  organization: string,
+  holds: readonly OpenHold[],
+  everywhere: boolean,
+): Promise<void> {
+  for (let from = 0; from === 0 || from < holds.length; from += MOST_AT_ONCE) {
+    const some = holds.slice(from, from + MOST_AT_ONCE);
+    const args = some.flatMap((hold) => [hold.callId, hold.owner, encodeHold(hold)]);
+    await runOn(store, 'put-back', organization, [store.clock(), everywhere ? '1' : '0', ...args]);
+  }
 }
 
 /**

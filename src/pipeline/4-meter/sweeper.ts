@@ -40,9 +40,16 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   const closing = new Set<string>();
   /** Holds that the last sweep found and no call knew. By then they may have belonged to calls just being debited. */
   let unknown: ReadonlySet<string> = new Set();
+  /** A renewal failed: what it took over, nobody may know of. */
+  let failed = false;
 
   function renew(): Promise<void> {
-    renewing ??= renewOnce().finally(() => (renewing = undefined));
+    renewing ??= renewOnce()
+      .catch((error: unknown) => {
+        failed = true;
+        throw error;
+      })
+      .finally(() => (renewing = undefined));
     return renewing;
   }
 
@@ -55,7 +62,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     await close(taken, closing, deps);
   }
 
-  /** Closes holds of this process that no call of it knows, twice in a row: debits whose replies were lost. */
+  /** Closes holds of this process that no call of it knows, twice in a row: of debits and takeovers whose replies were lost. */
   async function sweepOwn(): Promise<void> {
     const before = unknown;
     const now = new Set<string>();
@@ -74,13 +81,14 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       );
     }
     unknown = now;
+    failed = false;
     for (const callId of closing) if (!held.has(callId)) closing.delete(callId);
   }
 
   async function tick(): Promise<void> {
     try {
       await renew();
-      if (++ticks % OWN_SWEEP_EVERY === 0) await sweepOwn();
+      if (++ticks % OWN_SWEEP_EVERY === 0 || failed || unknown.size > 0) await sweepOwn();
     } catch (error) {
       deps.onFault(error);
     }
