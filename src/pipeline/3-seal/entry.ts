@@ -17,6 +17,15 @@ export interface EntryTarget {
   readonly family: Family;
 }
 
+/** What the row of a call that was answered from the cache says, and says again of the same call. */
+export interface Recurring extends Pick<
+  Entry,
+  'findings' | 'unscanned' | 'removed' | 'route' | 'shadow' | 'losses' | 'providerResponseId'
+> {
+  readonly target: EntryTarget;
+  readonly asked: { readonly model: string | null; readonly stream: boolean };
+}
+
 /**
  * The audit row of a call while it walks the corridor. Opened first and disposed last, so that whatever happens in
  * between (a refusal, a fault, a client hanging up) is sealed and its hold settled.
@@ -74,6 +83,24 @@ export class Entry implements AsyncDisposable {
 
   failed(error: GatewayError): void {
     this.#error = error;
+  }
+
+  /** What of this entry is true of the next call too that is the same to the byte; undefined unless it was a hit. */
+  recurring(): Recurring | undefined {
+    const { findings, unscanned, removed, losses, providerResponseId, target } = this;
+    if (this.cacheHit === 'none' || !this.#served || !target) return undefined;
+    const asked = this.#asked;
+    const [route, shadow] = [[...this.route], [...this.shadow]];
+    return { findings, unscanned, removed, route, shadow, losses, providerResponseId, target, asked };
+  }
+
+  /** The call is one that was answered from the cache a moment ago, and is so again. */
+  recurs({ asked, route, shadow, ...facts }: Recurring): void {
+    Object.assign(this, facts);
+    this.#asked = asked;
+    this.route.push(...route);
+    this.shadow.push(...shadow);
+    this.cacheHit = 'exact';
   }
 
   /** What the call is billed for: reported, or counted here, or nothing when nobody answered. */

@@ -57,11 +57,6 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
   };
 }
 
-/** The same call when nobody has to be paid for it: it counts as a request, and is debited nothing. */
-export function freeOfCharge(demand: Demand): Demand {
-  return { ...demand, ceiling: {}, quantities: [], reservedTokens: 0 };
-}
-
 /** Input tokens of a request as it came, estimated. */
 export function estimatedInput(text: string, media: readonly Media[]): number {
   const { mediaLength, tokens } = sizeOf(media);

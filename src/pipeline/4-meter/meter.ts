@@ -98,21 +98,51 @@ export async function hold<T extends Target>(
     tokens: demand.reservedTokens,
     draft: abandonedDraft(call, plan[0]),
   };
-  const askedAt = deps.refusals.now();
-  const decision = await place({ ...open, ...limitsOf(workload) }, workload.organization, deps);
-  if (decision.kind === 'refused') {
-    deps.refusals.note(decision, askedAt, workload, call.snapshot.revision);
-    throw limitRefusal(decision, workload);
-  }
-  deps.refusals.forget(workload);
+  const limits = await debit(open, call, deps);
   deps.open.set(open.callId, open);
   return {
     open,
     plan,
     cost: (usage, target, units) => cost(prices.get(targetId(target))!, usage, units),
     priceSource: (target) => prices.get(targetId(target))!.source,
-    limits: limitsIn(decision),
+    limits,
   };
+}
+
+/**
+ * Counts a call that costs nothing as a request, where every limit lets it through as it would a call that costs as little
+ * as can be. Nothing is held, so nothing is to be settled. Throws `rate_limit_exceeded`, `insufficient_quota`, or
+ * `limits_unavailable` when it cannot be checked.
+ */
+export function count(call: Opening, deps: DebitDeps & Pick<MeterDeps, 'owner'>): Promise<Limits> {
+  const { workload } = call.key;
+  const nothing: HoldRequest = {
+    callId: call.id,
+    owner: deps.owner,
+    organization: workload.organization.id,
+    workload: workload.id,
+    at: call.startedAt,
+    periods: periodsAt(call.startedAt, workload.organization.timeZone),
+    amount: 0n,
+    tokens: 0,
+    draft: '',
+    free: true,
+  };
+  return debit(nothing, call, deps);
+}
+
+type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals'>;
+
+/** Asks the counters. Resolves with how the limits stand; throws what the client is told of a refusal. */
+async function debit(request: HoldRequest, { key: { workload }, snapshot }: Opening, deps: DebitDeps): Promise<Limits> {
+  const askedAt = deps.refusals.now();
+  const decision = await place({ ...request, ...limitsOf(workload) }, workload.organization, deps);
+  if (decision.kind === 'refused') {
+    deps.refusals.note(decision, askedAt, workload, snapshot.revision);
+    throw limitRefusal(decision, workload);
+  }
+  deps.refusals.forget(workload);
+  return limitsIn(decision);
 }
 
 function asTarget({ provider, model }: Target): PricedTarget {
@@ -150,7 +180,7 @@ function priceCandidates(
 
 type Placed = Extract<HoldDecision, { kind: 'granted' | 'refused' }>;
 
-async function place(request: HoldRequest, organization: OrganizationConfig, deps: MeterDeps): Promise<Placed> {
+async function place(request: HoldRequest, organization: OrganizationConfig, deps: DebitDeps): Promise<Placed> {
   const deadline = performance.now() + RESTORE_PATIENCE_MS;
   try {
     for (;;) {
