@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { quiesce, violations } from './checks.ts';
 import { FAULTS, type Fault } from './faults.ts';
-import { startLoad } from './load.ts';
+import { startLoad, type Call } from './load.ts';
 import { randomFor, type Random } from './random.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -10,6 +10,8 @@ import { startWorld, type World } from './world.ts';
 const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 8);
 /** The same seed draws the same faults in the same rounds. What they meet is not the same: it is real processes. */
 const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+/** With the same seed and CHAOS_ROUNDS: begins at this round, to repeat what went wrong there. */
+const FROM = Number(process.env['CHAOS_FROM'] ?? 0);
 /** Only these faults, by a part of their names: to look for the cause of something. */
 const ONLY = process.env['CHAOS_ONLY'] ?? '';
 /** Rounds of faults between two rests, after which everything has to be in order. */
@@ -21,7 +23,7 @@ test('whatever fails under load: one row a call, no money spent twice or over bu
   const batches = Math.ceil(ROUNDS / PER_BATCH);
   await using world = await startWorld(batches);
   say(`chaos: ${ROUNDS} rounds, CHAOS_SEED=${SEED}`);
-  for (let batch = 0; batch < batches; batch++) {
+  for (let batch = Math.floor(FROM / PER_BATCH); batch < batches; batch++) {
     const rounds = Math.min(PER_BATCH, ROUNDS - batch * PER_BATCH);
     await runBatch(world, batch, rounds);
   }
@@ -56,23 +58,20 @@ async function runBatch(world: World, batch: number, rounds: number): Promise<vo
     countsRates: !theme.losesData && loaded < WINDOW_MS,
     losesCalls: theme.losesData && theme.killsGateways,
   });
-  const reached = load.calls.filter(({ model }) => world.provider.seen.has(model)).length;
-  say(
-    `batch ${batch}: ${load.calls.length} calls, ${reached} dispatched; load ${Math.round(loaded / 1000)} s, rest ${rested}, checked ${seconds(begin)}`,
-  );
-  say(
-    JSON.stringify(
-      Object.fromEntries(
-        [
-          ...Map.groupBy(load.calls, ({ outcome }) =>
-            outcome.kind === 'answered' ? `${outcome.status} ${outcome.code ?? ''}` : outcome.kind,
-          ),
-        ].map(([k, v]) => [k, v.length]),
-      ),
-    ),
-  );
+  say(`batch ${batch}: load ${Math.round(loaded / 1000)} s, rest ${rested}, checked ${seconds(begin)}`);
+  say(outcomes(world, load.calls));
   const wrong = [...restless, ...found];
   expect(wrong.slice(0, 30), `CHAOS_SEED=${SEED}, batch ${batch}: ${wrong.length} things are wrong`).toEqual([]);
+}
+
+/** How many calls there were, and what their clients were told. */
+function outcomes({ provider }: World, calls: readonly Call[]): string {
+  const dispatched = calls.filter(({ model }) => provider.seen.has(model)).length;
+  const told = Map.groupBy(calls, ({ outcome }) =>
+    outcome.kind === 'answered' ? `${outcome.status} ${outcome.code ?? 'ok'}` : outcome.kind,
+  );
+  const counts = [...told].map(([what, some]) => `${what} ${some.length}`);
+  return `${calls.length} calls, ${dispatched} dispatched: ${counts.sort().join(', ')}`;
 }
 
 /** What a batch may draw: what it then has to answer for depends on it. */
