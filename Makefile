@@ -27,7 +27,7 @@ gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
 
 .PHONY: test
-test: packages servers python ## Every test; ends with one line: N passed, N failed, N skipped
+test: packages servers python s3 ## Every test; ends with one line: N passed, N failed, N skipped
 	@$(SETUP) k6 || echo 'going on without k6: the tests in test/load will fail' >&2
 	@$(VITEST)
 
@@ -40,6 +40,9 @@ test-journeys: python
 
 # Of `make test` a few rounds of chaos are part; alone it goes on for longer. The seed it prints repeats its faults.
 test-chaos: export CHAOS_ROUNDS ?= 200
+
+# The stand-in for object storage is needed there only.
+test-failure: s3
 
 # The load generator is needed there only.
 test-load: k6
@@ -82,7 +85,7 @@ tools: k6 ## Build the pinned tools of tools/go into .tools/bin (the first time 
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
 
-.PHONY: packages check-tools servers python k6
+.PHONY: packages check-tools servers python s3 k6
 packages:
 	@$(SETUP) node packages
 check-tools:
@@ -91,5 +94,7 @@ servers:
 	@$(SETUP) servers
 python:
 	@$(SETUP) python
+s3:
+	@$(SETUP) s3
 k6:
 	@$(SETUP) k6

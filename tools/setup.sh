@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh node|packages|check|servers|python|k6…: installs what is missing or out of date, each kind once.
+# setup.sh node|packages|check|servers|python|s3|k6…: installs what is missing or out of date, each kind once.
 # Says nothing and costs a few milliseconds when everything is in place. Called by the Makefile.
 set -eu
 cd "$(dirname -- "$0")/.."
@@ -83,6 +83,9 @@ setup_servers() {
 
 # The clients' Python packages, in an environment of their own: tests run them as applications do.
 setup_python() { python_install python test/journeys/python/requirements.txt; }
+
+# A stand-in for object storage, for the tests of copies of checkpoints.
+setup_s3() { python_install s3 test/harness/s3/requirements.txt; }
 
 # python_install NAME LIST: an environment of Python in .tools/NAME with the packages of a list.
 python_install() {
@@ -177,7 +180,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | python | k6) "setup_$kind" ;;
+    node | packages | check | servers | python | s3 | k6) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

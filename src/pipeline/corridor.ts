@@ -62,6 +62,7 @@ export type CorridorEvent =
         | 'settle.fault'
         | 'sweep.fault'
         | 'checkpoint.fault'
+        | 'anchor.fault'
         | 'cache.fault'
         | 'content.fault';
       readonly error: unknown;

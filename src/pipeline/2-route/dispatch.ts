@@ -1,6 +1,6 @@
 import type { Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
-import { NO_USAGE } from '#wire/usage.ts';
+import { inServiceTier, NO_USAGE } from '#wire/usage.ts';
 import type { Inspection } from '#inspect/inspect.ts';
 import { ClientHungUp, ServerRestarting, type Answer, type Call } from '#pipeline/call.ts';
 import { UpstreamFault, type Outgoing } from '#ports/provider.ts';
@@ -122,7 +122,8 @@ const LEFT_ALONE: Readonly<Record<Availability['cause'], string>> = {
 function name({ provider, model, family, losses }: Candidate, { call, demand }: Dispatch, entry: Entry): void {
   entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
   entry.losses = losses;
-  entry.seen = { ...NO_USAGE, input: demand.estimatedInput };
+  // Nothing says in which tier it is served until the provider does: it is billed as it was asked for.
+  entry.seen = inServiceTier({ ...NO_USAGE, input: demand.estimatedInput }, demand.ceiling.serviceTier);
   entry.units = call.ask.units;
 }
 

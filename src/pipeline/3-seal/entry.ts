@@ -194,18 +194,31 @@ export class Entry implements AsyncDisposable {
       // A failure behind the gateway carries the provider's words, which may quote content: only its cause is kept.
       reason: failed && this.#error ? (this.#error.report?.cause ?? this.#error.message) : null,
       route: bounded(this.route),
+      ...(billed?.usage.serviceTier !== undefined && { service_tier: billed.usage.serviceTier }),
       ...(this.shadow.length > 0 && { shadow: bounded(this.shadow.map(({ field, text }) => `${field}: ${text}`)) }),
       status: failed && this.#error ? this.#error.status : outcome === 'hung_up' ? 499 : 200,
       step: outcome === 'served' ? null : this.step,
       stream: this.#asked.stream,
       surface,
-      usage: billed ? billed.usage : null,
+      ...(billed && this.units && hasAny(this.units) && { units: this.units }),
+      usage: billed ? counts(billed.usage) : null,
       usage_source: billed ? billed.source : null,
       v: 1,
       wire_format: this.target?.family ?? this.#family,
       workload: key.workload.id,
     } satisfies Omit<AuditRow, 'strand' | 'sequence'>;
   }
+}
+
+/** The tokens alone. */
+function counts(usage: Usage): NonNullable<AuditRow['usage']> {
+  if (usage.serviceTier === undefined) return usage;
+  const { serviceTier: _, ...tokens } = usage;
+  return tokens;
+}
+
+function hasAny(units: Units): boolean {
+  return Object.values(units).some((count) => count > 0);
 }
 
 /** Longest list that a row tells how it was routed by. */

@@ -12,7 +12,7 @@ import type { Target } from '#route/plan.ts';
 import type { NanoEuro } from './money.ts';
 import { periodsAt } from './periods.ts';
 import type { Demand } from './demand.ts';
-import { ceiling, cost, type Price, type Quantity, type Units } from './price.ts';
+import { ceiling, cost, coversService, STANDARD, type Price, type Units } from './price.ts';
 import type { PriceBook } from './price-book.ts';
 import type { RecentRefusals } from './recent-refusals.ts';
 import { limitRefusal, limitsIn } from './refusal.ts';
@@ -77,7 +77,7 @@ export async function hold<T extends Target>(
   deps: MeterDeps,
 ): Promise<Hold<T>> {
   const { workload } = call.key;
-  const prices = priceCandidates(call, candidates, demand.quantities, deps.prices);
+  const prices = priceCandidates(call, candidates, demand, deps.prices);
   const plan = candidates.filter((candidate) =>
     prices.has(targetId(asTarget(candidate))),
   ) as unknown as Hold<T>['plan'];
@@ -157,7 +157,7 @@ function targetId({ provider, model }: PricedTarget): string {
 function priceCandidates(
   call: Debited,
   candidates: readonly Target[],
-  quantities: readonly Quantity[],
+  { quantities, ceiling: { serviceTier } }: Pick<Demand, 'ceiling' | 'quantities'>,
   book: PriceBook,
 ): Map<string, Price> {
   const prices = new Map<string, Price>();
@@ -167,15 +167,25 @@ function priceCandidates(
       quantities.length === 0
         ? UNPRICED
         : book.find(call.key.workload.organization, provider.config, model, call.startedAt, quantities);
-    if (price) prices.set(targetId(asTarget(candidate)), price);
+    if (price && coversService(price, serviceTier)) prices.set(targetId(asTarget(candidate)), price);
   }
-  if (prices.size === 0) {
-    const models = candidates.map((candidate) => targetId(asTarget(candidate))).join(', ');
-    throw new GatewayError('price_unknown', `No price is known for ${models}; a model without a price is not served.`, {
-      param: 'model',
-    });
-  }
+  if (prices.size === 0) throw unpriced(candidates, serviceTier);
   return prices;
+}
+
+/** Says what is to be configured. A server of one's own has no price but the one that its owner sets. */
+function unpriced(candidates: readonly Target[], serviceTier: string | undefined): GatewayError {
+  const models = [...new Set(candidates.map((candidate) => targetId(asTarget(candidate))))];
+  const inTier = serviceTier === undefined || serviceTier === STANDARD ? '' : ` in the service tier ${serviceTier}`;
+  const wild = [...new Set(candidates.map(({ provider }) => `${provider.config.slug}/*`))];
+  const custom = candidates.every(({ provider }) => provider.config.vendor === 'custom');
+  const why = custom ? ', whose provider is a custom endpoint' : '';
+  return new GatewayError(
+    'price_unknown',
+    `No price is known for ${models.join(', ')}${inTier}${why}; a model without a price is not served. ` +
+      `Set one (0 is a price) in the PriceBook of the organization, for ${[...models, ...wild].join(' or ')}.`,
+    { param: 'model' },
+  );
 }
 
 type Placed = Extract<HoldDecision, { kind: 'granted' | 'refused' }>;
