@@ -160,8 +160,16 @@ export interface LimitCounters {
    * ago, also what has closed since the beginning of that minute. A time to come stands for now.
    */
   view(organization: string, closedSince?: number): Promise<CountersView>;
-  /** Says that `owner` is alive for `ttlMs`, and takes over the holds of owners that are not. */
-  takeOver(organizations: readonly string[], owner: string, ttlMs: number): Promise<readonly OpenHold[]>;
+  /**
+   * Says that `owner` is alive for `ttlMs`, and takes over the holds of owners that are not. `own`: what it has in
+   * flight, put back at once where the store has lost its data, so that nobody else spends it.
+   */
+  takeOver(
+    organizations: readonly string[],
+    owner: string,
+    ttlMs: number,
+    own?: () => readonly OpenHold[],
+  ): Promise<readonly OpenHold[]>;
 }
 
 /** The counters cannot be reached: nothing may be dispatched. */

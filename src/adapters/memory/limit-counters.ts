@@ -22,7 +22,7 @@ import { addSpend, putCredit, setSpend, spendVerdict } from './spend.ts';
 export interface MemoryCountersOptions {
   /** File that keeps open holds over the death of the process. */
   readonly journal?: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds of a clock that is never set, or limits per minute would wait for it to catch up. */
   readonly now?: () => number;
   /** How long a restore may keep an organization's holds waiting. Default 10 000. */
   readonly pauseMs?: number;
@@ -47,7 +47,7 @@ export function openMemoryCounters(options: MemoryCountersOptions = {}): MemoryL
     organizations: new Map(),
     leases: new Map(),
     marks: new Map(),
-    now: options.now ?? Date.now,
+    now: options.now ?? (() => performance.timeOrigin + performance.now()),
     pauseMs: options.pauseMs ?? PAUSE_MS,
     journal: undefined,
   };
@@ -73,7 +73,7 @@ export function openMemoryCounters(options: MemoryCountersOptions = {}): MemoryL
 
 interface State {
   readonly organizations: Map<string, OrganizationState>;
-  /** Owner -> end of its lease, milliseconds since the epoch. */
+  /** Owner -> end of its lease. */
   readonly leases: Map<string, number>;
   /** Organization and name -> until when it is set. */
   readonly marks: Map<string, number>;

@@ -8,12 +8,13 @@ import { gatherFreeCalls } from './free-calls.ts';
 import { countCalls, placeHold } from './hold.ts';
 import { trackInFlight } from './in-flight.ts';
 import { checkPrefix } from './keys.ts';
+import { trackLeases } from './leases.ts';
 import { releaseOrphans } from './orphans.ts';
 import { restoreSpend } from './restore.ts';
 import { loadScripts } from './scripts.ts';
 import { settleHolds } from './settle.ts';
 import { runOn, type Store } from './store.ts';
-import { takeOverHolds } from './take-over.ts';
+import { renewLease, takeOverHolds, type Owner } from './take-over.ts';
 import { viewOrganization } from './view.ts';
 
 export interface RedisCountersOptions extends ConnectionOptions {
@@ -44,7 +45,10 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   const { keyPrefix: prefix = 'gw:', pauseMs = PAUSE_MS, clock } = options;
   checkPrefix(prefix);
   const scripts = loadScripts();
-  const connection = openConnection(options, Object.values(scripts));
+  const connection = openConnection(
+    { ...options, onReady: () => void proveOnce().catch(() => {}) },
+    Object.values(scripts),
+  );
   const store: Store = {
     connection,
     scripts,
@@ -53,6 +57,7 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     pauseMs,
   };
   const inFlight = trackInFlight();
+  const leases = trackLeases(store);
   // For as long as a restore may wait for its turn.
   const closed = recentIds(pauseMs);
   const orphans = releaseOrphans((settlements, owner) => settleHolds(store, settlements, owner));
@@ -61,9 +66,22 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     countCalls(store, request, inFlight.witness(request.organization), calls),
   );
 
+  let renewing: Owner | undefined;
+  let proved = 0;
+  let proving: Promise<void> | undefined;
+  /** After each connection that is made: before what may be lost is put back, nothing may be debited. */
+  const prove = async (): Promise<void> => {
+    if (!renewing) return;
+    const { times } = connection;
+    await renewLease(store, leases, renewing);
+    proved = times;
+  };
+  const proveOnce = (): Promise<void> => (proving ??= prove().finally(() => (proving = undefined)));
+
   const hold = async (request: HoldRequest) => {
     checkRequest(request);
     if (request.free === true) return freeCalls(request);
+    while (renewing && proved !== connection.times) await proveOnce();
     const { organization, callId, owner } = request;
     orphans.forget(callId);
     const wasSent = connection.isReady;
@@ -95,15 +113,19 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     async restore(organization, own, read) {
       own.forEach(checkHold);
       const stillOwn = () => own.filter(({ callId }) => !closed.has(callId, performance.now()));
-      await restoreSpend(store, organization, stillOwn, read);
+      await restoreSpend(store, leases, organization, stillOwn, read);
       inFlight.replace(
         organization,
         stillOwn().map((known) => known.callId),
       );
     },
     view: (organization, closedSince) => viewOrganization(store, organization, closedSince),
-    async takeOver(organizations, owner, ttlMs) {
-      const taken = await takeOverHolds(store, organizations, owner, ttlMs);
+    async takeOver(organizations, owner, ttlMs, own = () => []) {
+      const { times } = connection;
+      const stillOwn = () => own().filter(({ callId }) => !closed.has(callId, performance.now()));
+      renewing = { organizations, owner, ttlMs, own: stillOwn };
+      const taken = await takeOverHolds(store, leases, renewing);
+      proved = times;
       for (const { organization, callId } of taken) {
         inFlight.add(organization, callId);
         // Whoever had it meanwhile may have sealed it: it has to be looked up, not given back.

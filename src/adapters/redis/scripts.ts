@@ -20,6 +20,7 @@ export type ScriptName =
   | 'mark'
   | 'owners'
   | 'lease'
+  | 'put-back'
   | 'claim';
 
 /** Reads the scripts from beside this file; once a process. */
@@ -36,6 +37,7 @@ export function loadScripts(): Readonly<Record<ScriptName, Script>> {
     mark: load('mark'),
     owners: load('owners'),
     lease: load('clock', 'lease'),
+    'put-back': load('clock', 'closed', 'put-back'),
     claim: load('claim'),
   };
 }

@@ -40,8 +40,6 @@ const RENEW_MS = 4000;
 const FRESH_MS = 9000;
 const LOOK_AGAIN_MS = 500;
 const OWN_SWEEP_EVERY = 8;
-/** A hold this young may belong to a call that is just being debited. */
-const OWN_MIN_AGE_MS = 30_000;
 
 export function createSweeper(deps: SweeperDeps): Sweeper {
   let renewedAt = -Infinity;
@@ -52,15 +50,26 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   const closing = new Set<string>();
   /** Calls whose holds were another process' for a while, until they are closed. */
   const contested = new Set<string>();
+  /** Holds that the last sweep found and no call knew. By then they may have belonged to calls just being debited. */
+  let unknown: ReadonlySet<string> = new Set();
+  /** A renewal failed: what it took over, nobody may know of. */
+  let failed = false;
 
   function renew(): Promise<void> {
-    renewing ??= renewOnce().finally(() => (renewing = undefined));
+    renewing ??= renewOnce()
+      .catch((error: unknown) => {
+        failed = true;
+        throw error;
+      })
+      .finally(() => (renewing = undefined));
     return renewing;
   }
 
   async function renewOnce(): Promise<void> {
     const at = performance.now();
-    const taken = await deps.counters.takeOver(deps.organizations(), deps.owner, LEASE_MS);
+    const taken = await deps.counters.takeOver(deps.organizations(), deps.owner, LEASE_MS, () => [
+      ...deps.open.values(),
+    ]);
     renewedAt = at;
     for (const { callId } of taken) contested.add(callId);
     // A call of this process that is still going on seals itself.
@@ -71,20 +80,26 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     );
   }
 
-  /** Closes holds of this process that no call of it knows: a debit whose reply was lost. */
+  /** Closes holds of this process that no call of it knows, twice in a row: of debits and takeovers whose replies were lost. */
   async function sweepOwn(): Promise<void> {
-    const before = Date.now() - OWN_MIN_AGE_MS;
+    const before = unknown;
+    const now = new Set<string>();
     const held = new Set<string>();
     for (const organization of deps.organizations()) {
       const { holds } = await deps.counters.view(organization);
-      for (const hold of holds) held.add(hold.callId);
-      const own = holds.filter((hold) => hold.owner === deps.owner && hold.at < before);
+      for (const { callId } of holds) held.add(callId);
+      const own = holds.filter(
+        ({ callId, owner }) => owner === deps.owner && !closing.has(callId) && !deps.open.has(callId),
+      );
+      for (const { callId } of own) now.add(callId);
       await close(
-        own.filter(({ callId }) => !closing.has(callId) && !deps.open.has(callId)),
+        own.filter(({ callId }) => before.has(callId)),
         closing,
         deps,
       );
     }
+    unknown = now;
+    failed = false;
     for (const ids of [closing, contested]) for (const callId of ids) if (!held.has(callId)) ids.delete(callId);
   }
 
@@ -104,8 +119,9 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   async function tick(): Promise<void> {
     try {
       await renew();
+      const due = ++ticks % OWN_SWEEP_EVERY === 0 || failed || unknown.size > 0;
       // Without the ledger no hold can be closed, and there may be very many: they are not even looked at.
-      if (++ticks % OWN_SWEEP_EVERY === 0 && !deps.behind()) await sweepOwn();
+      if (due && !deps.behind()) await sweepOwn();
     } catch (error) {
       deps.onFault(error);
     }
