@@ -38,6 +38,9 @@ test-unit: packages ## The tests beside the code under src/
 # The clients' Python packages are needed there only.
 test-journeys: python
 
+# Of `make test` a few rounds of chaos are part; alone it goes on for longer. The seed it prints repeats its faults.
+test-chaos: export CHAOS_ROUNDS ?= 200
+
 # The stand-in for object storage is needed there only.
 test-failure: s3
 

@@ -1,20 +1,12 @@
 import type { Server } from 'node:http';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { openRowJournal } from '#adapters/file/row-journal.ts';
-import { openMemoryCounters } from '#adapters/memory/limit-counters.ts';
-import { openMemoryCache } from '#adapters/memory/response-cache.ts';
-import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
-import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
-import { openPostgresContent } from '#adapters/postgres/retained-content.ts';
-import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
-import { openRedisCache } from '#adapters/redis/response-cache.ts';
 import { openS3Anchors, type S3AnchorStore } from '#adapters/s3/anchor-store.ts';
+import { createAlertWebhook } from '#adapters/webhook/alert-webhook.ts';
 import { openFolderSource } from '#config/folder-source.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
 import { createPriceBook } from '#meter/price-book.ts';
 import type { CheckpointStore } from '#ports/checkpoints.ts';
-import type { LimitCounters } from '#ports/limit-counters.ts';
 import { createCorridor } from '#pipeline/corridor.ts';
 import { createProviders } from '#providers/registry.ts';
 import { createMediaFetcher } from '#providers/media.ts';
@@ -23,23 +15,22 @@ import { createLog, type Log } from '#telemetry/log.ts';
 import { createAnchorer, type Anchorer } from '#seal/anchorer.ts';
 import { createCheckpointer } from '#seal/checkpointer.ts';
 import { createSealedBox } from '#seal/sealed-box.ts';
-import type { ResponseCache } from '#ports/response-cache.ts';
-import type { RowJournal } from '#ports/row-journal.ts';
 import { createAdminServer } from './admin.ts';
 import { loadCheckpointKeys } from './checkpoint-key.ts';
 import { loadContentKeys } from './content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embedded/resources.ts';
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
-import { createObserver, type Observer } from './observer.ts';
+import { createObserver } from './observer.ts';
 import { openSnapshotFile } from './price-snapshot-file.ts';
 import { readSettings, type Settings } from './settings.ts';
+import { openStores } from './stores.ts';
 import { OpenCalls } from '#surfaces/open-calls.ts';
 
 /** Partitions for the months to come, shorter running sums, no content that has expired. */
 const MAINTENANCE_MS = 3_600_000;
 
-/** The composition root: the only file that reads the environment and constructs adapters. */
+/** The composition root: reads the environment, and constructs adapters with `stores.ts`. */
 
 await main();
 
@@ -72,16 +63,9 @@ async function run(settings: Settings, log: Log): Promise<void> {
     ...(development && { extra: () => development.resources }),
     onEvent: observer.onConfig,
   });
-  const database =
-    settings.databaseUrl === undefined ? await openEmbeddedPostgres({ dataDir: settings.dataDir }) : undefined;
-  const ledger = await openLedger(database?.connectionString ?? settings.databaseUrl!, log);
+  const stores = await openStores(settings, log, observer);
+  const { ledger, journal, counters, responseCache, retainedContent, credit } = stores;
   void ledger.countEarlierUsage().catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
-  const journal = await openJournal(settings, observer);
-  const counters = await openCounters(settings, log);
-  const responseCache = openCache(settings);
-  const retainedContent = await openPostgresContent({
-    connectionString: database?.connectionString ?? settings.databaseUrl!,
-  });
   const transport = createTransport();
   const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const providers = createProviders(transport);
@@ -101,6 +85,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
     counters,
     ledger,
     ...(journal && { journal }),
+    credit,
+    alertSink: settings.alertWebhook && createAlertWebhook(settings.alertWebhook),
     detection,
     prices,
     providers,
@@ -132,7 +118,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     providers,
     prices,
     calls,
-    turnAway: (caller) => corridor.turnAway(caller),
+    turnAway: (arrival) => corridor.turnAway(arrival),
     serve: (ingress) => corridor.serve(ingress),
     refuse: (ingress, error) => corridor.refuse(ingress, ingress.codec.family, error),
     pass: (passage) => corridor.pass(passage),
@@ -164,19 +150,9 @@ async function run(settings: Settings, log: Log): Promise<void> {
     admin.close();
     config.close();
     snapshot?.close();
-    const stores = [
-      detection,
-      transport,
-      media,
-      counters,
-      responseCache,
-      retainedContent,
-      ledger,
-      ...(anchors ? [anchors.store] : []),
-    ];
-    await Promise.allSettled(stores.map(async (store) => store.close()));
-    await journal?.close();
-    await database?.close();
+    const others = [detection, transport, media, ...(anchors ? [anchors.store] : [])];
+    await Promise.allSettled(others.map(async (one) => one.close()));
+    await stores.close();
     await development?.sandbox.stop();
     process.exit(complete ? 0 : 1);
   };
@@ -198,54 +174,6 @@ async function startDevelopment(settings: Settings): Promise<Development | undef
   const namespace = settings.configDir === undefined ? SAMPLES_NAMESPACE : 'embedded';
   const resources = embeddedResources({ sandboxUrl: sandbox.url, key, vendorKeys: settings.vendorKeys, namespace });
   return { key, sandbox, resources };
-}
-
-/** Waits for the database: it may start after us. */
-async function openLedger(connectionString: string, log: Log): Promise<Awaited<ReturnType<typeof openPostgresLedger>>> {
-  for (let wait = 250; ; wait = Math.min(wait * 2, 5000)) {
-    try {
-      return await openPostgresLedger({ connectionString });
-    } catch (error) {
-      if (!mayPass(error)) throw error;
-      log.warn({ event: 'ledger.unreachable', err: error, retry_ms: wait });
-      await new Promise((resolve) => setTimeout(resolve, wait));
-    }
-  }
-}
-
-/** Where rows wait while the ledger is away. A disk that takes none is told of; then they wait in memory. */
-async function openJournal(
-  { dataDir, journalBytes }: Settings,
-  observer: Observer,
-): Promise<(RowJournal & { close(): Promise<void> }) | undefined> {
-  if (journalBytes === 0) return undefined;
-  const options = { folder: `${dataDir}/journal`, maxBytes: journalBytes, onDamage: observer.onJournalDamage };
-  return openRowJournal(options).catch((error: unknown) => {
-    observer.onCorridor({ kind: 'journal.fault', error });
-    return undefined;
-  });
-}
-
-/** Whether a database that could not be opened may just not be there yet. */
-function mayPass(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^(E[A-Z_]+|57P\d\d|08\d\d\d|53\d\d\d)$/.test(code);
-}
-
-/** Shared counters, or this process' own. Redis may come later: until then calls are refused, not lost. */
-async function openCounters(settings: Settings, log: Log): Promise<LimitCounters & { close(): Promise<void> | void }> {
-  if (settings.redisUrl === undefined) return openMemoryCounters({ journal: `${settings.dataDir}/holds.journal` });
-  const counters = openRedisCounters({ url: settings.redisUrl, cluster: settings.redisCluster });
-  await counters.ping().catch((error: unknown) => log.warn({ event: 'counters.unreachable', err: error }));
-  return counters;
-}
-
-/** Shared by all gateways, or this process' own. */
-function openCache(settings: Settings): ResponseCache & { close(): Promise<void> | void } {
-  const { redisUrl, redisCluster, cacheRedisUrl } = settings;
-  if (cacheRedisUrl !== undefined) return openRedisCache({ url: cacheRedisUrl });
-  if (redisUrl !== undefined) return openRedisCache({ url: redisUrl, cluster: redisCluster });
-  return { ...openMemoryCache(), close: () => {} };
 }
 
 /** Copies of checkpoints outside the database, where settings ask for them. */

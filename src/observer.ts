@@ -7,6 +7,7 @@ import type { RowJournal } from '#ports/row-journal.ts';
 import type { Anchorer } from '#seal/anchorer.ts';
 import type { OpenCalls } from '#surfaces/open-calls.ts';
 import type { Log } from '#telemetry/log.ts';
+import { formatEuro } from '#meter/money.ts';
 import type { PricesEvent, SnapshotFile } from './price-snapshot-file.ts';
 import { Metrics } from '#telemetry/metrics.ts';
 
@@ -47,6 +48,8 @@ export function createObserver(log: Log): Observer {
     'Calls that a policy in shadow mode would have decided otherwise, by its field.',
   );
   const circuits = metrics.counter('gw_circuit_changes_total', 'Circuit breakers that changed, by provider and state.');
+  const alerts = metrics.counter('gw_money_alerts_total', 'Alerts about budgets, caps and credit, by limit and event.');
+  const undelivered = metrics.counter('gw_money_alerts_undelivered_total', 'Alerts that their address did not take.');
   const aside = metrics.counter(
     'gw_credentials_set_aside_total',
     'Credentials not used for a while, by provider and why.',
@@ -83,6 +86,23 @@ export function createObserver(log: Log): Observer {
           return cache(`result="${event.result}"`);
         case 'content.dropped':
           return dropped('');
+        case 'money.alert': {
+          const { kind, alert } = event;
+          alerts(`limit="${alert.limit}",event="${alert.event}"`);
+          const { amount, spent, left, at: _, event: what, ...facts } = alert;
+          const euro = { amount_eur: formatEuro(amount), spent_eur: formatEuro(spent), left_eur: formatEuro(left) };
+          return log.warn({ event: kind, what, ...facts, ...euro });
+        }
+        case 'money.alert-undelivered':
+          undelivered('');
+          return log.error({ event: event.kind, id: event.alert.id });
+        case 'money.drift': {
+          const { scope, period, counter, ledger, held, drift } = event.line;
+          const sums = { counter: `${counter}`, ledger: `${ledger}`, held: `${held}`, drift: `${drift}` };
+          return log.error({ event: event.kind, organization: event.organization, scope, period, nano_eur: sums });
+        }
+        case 'books.fault':
+        case 'credit.fault':
         case 'cache.fault':
         case 'content.fault':
         case 'ledger.fault':
@@ -155,6 +175,11 @@ export function createObserver(log: Log): Observer {
       );
       metrics.gauge('gw_dropped_rows', 'Audit rows of refusals given up for want of room.', () => corridor.droppedRows);
       metrics.gauge('gw_pending_content', 'Calls whose content is not stored yet.', () => corridor.pendingContent);
+      metrics.gauges(
+        'gw_money_drift_nano_eur',
+        'Spend counters less ledger and open holds, of the organizations that this gateway looked at lately: always 0.',
+        () => [...corridor.drift].map(([organization, drift]) => [`organization="${organization}"`, Number(drift)]),
+      );
       metrics.gauge('gw_config_readable', '1 while the configuration in force is the one in the folder.', () =>
         Number(config.readable()),
       );

@@ -1,3 +1,4 @@
+import type { TreasuryEvent } from '#meter/treasury.ts';
 import type { OpenHold } from '#ports/limit-counters.ts';
 import type { EndpointEvent } from '#route/endpoints.ts';
 
@@ -7,7 +8,6 @@ export type CorridorEvent =
       readonly kind:
         | 'ledger.fault'
         | 'journal.fault'
-        | 'settle.fault'
         | 'sweep.fault'
         | 'checkpoint.fault'
         | 'anchor.fault'
@@ -19,9 +19,9 @@ export type CorridorEvent =
   | { readonly kind: 'journal.begun' | 'journal.ended' }
   | { readonly kind: 'cache.asked'; readonly result: 'hit' | 'miss' }
   | { readonly kind: 'content.dropped'; readonly callId: string }
-  | { readonly kind: 'counters.restored'; readonly organization: string }
   | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
   | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
   /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
   | { readonly kind: 'shadow.differed'; readonly field: string }
+  | TreasuryEvent
   | EndpointEvent;

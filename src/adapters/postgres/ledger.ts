@@ -1,7 +1,9 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import type { LedgerBooks, LedgerInstant } from '#ports/books.ts';
 import type { CheckpointStore } from '#ports/checkpoints.ts';
 import type { SpendDifference } from '#ports/evidence.ts';
 import type { Ledger, SealedRow } from '#ports/ledger.ts';
+import type { NanoEuro } from '#meter/money.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#ports/limit-counters.ts';
 import type { RetentionStore } from '#ports/retention.ts';
 import type { UsageBook } from '#ports/usage.ts';
@@ -21,7 +23,7 @@ export interface PostgresLedgerOptions extends PostgresOptions {
   readonly readOnly?: boolean;
 }
 
-export interface PostgresLedger extends Ledger, CheckpointStore, UsageBook {
+export interface PostgresLedger extends Ledger, LedgerBooks, CheckpointStore, UsageBook {
   /**
    * Makes the partitions of the month of `now` (milliseconds since the epoch) and of the two after it, where they are
    * missing, and shortens old sums; resolves with the months made. To be called about once a day: skipped, it costs
@@ -35,7 +37,21 @@ export interface PostgresLedger extends Ledger, CheckpointStore, UsageBook {
   /** Everything as of now, to be verified or handed on. Takes one connection until it is disposed of. */
   snapshot(): Promise<Snapshot>;
   readonly retention: RetentionStore;
+  /** Calls since `since` that alone would explain counters that are off by `drift`; at most five. Reads all of their rows. */
+  driftSuspects(
+    organization: string,
+    workload: string | undefined,
+    drift: NanoEuro,
+    since: number,
+  ): Promise<readonly DriftSuspect[]>;
   close(): Promise<void>;
+}
+
+/** A call whose cost, or whose held amount less its cost, is the difference. */
+export interface DriftSuspect {
+  readonly callId: string;
+  readonly cost: NanoEuro;
+  readonly held: NanoEuro;
 }
 
 const WRITE_TIMEOUT_MS = 30_000;
@@ -68,6 +84,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     find: (callIds) => find(pool, callIds),
     rows: () => allRows(pool),
     ping: () => ping(pool),
+    atOneInstant: (work) => atOneInstant(pool, work),
     heads: () => readHeads(pool),
     saveCheckpoint: (checkpoint) => saveCheckpoint(pool, checkpoint),
     checkpoints: (after) => readCheckpoints(pool, after),
@@ -81,6 +98,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     usage: (question) => askUsage(pool, question),
     usageDifferences: () => findUsageDifferences(pool),
     countEarlierUsage: () => backfillUsage(pool),
+    driftSuspects: (organization, workload, drift, since) => suspects(pool, organization, workload, drift, since),
     close: () => pool.end(),
   };
 }
@@ -110,7 +128,7 @@ interface TotalsRow {
 }
 
 async function totals(
-  pool: Pool,
+  pool: Pool | PoolClient,
   organization: string,
   timeZone: string,
   now: number,
@@ -130,10 +148,44 @@ async function totals(
   return { periods: { day: day.id, month: month.id }, organization: all, workloads };
 }
 
-async function find(pool: Pool, callIds: readonly string[]): Promise<readonly SealedRow[]> {
+async function find(pool: Pool | PoolClient, callIds: readonly string[]): Promise<readonly SealedRow[]> {
   if (callIds.length === 0) return [];
   const { rows } = await pool.query<LedgerRow>(query(STATEMENTS.find, [uuidArray(callIds)], READ_TIMEOUT_MS));
   return rows.map(sealedRow);
+}
+
+async function atOneInstant<T>(pool: Pool, work: (instant: LedgerInstant) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let fault: Error | undefined;
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const result = await work({
+      totals: (organization, timeZone, now, open) => totals(client, organization, timeZone, now, open),
+      find: (callIds) => find(client, callIds),
+    });
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    fault = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    // A connection whose transaction failed is closed, which ends it.
+    client.release(fault);
+  }
+}
+
+async function suspects(
+  pool: Pool,
+  organization: string,
+  workload: string | undefined,
+  drift: NanoEuro,
+  since: number,
+): Promise<readonly DriftSuspect[]> {
+  const values = [organization, String(drift), workload ?? null, new Date(since).toISOString()];
+  const { rows } = await pool.query<{ readonly call_id: string; readonly cost: bigint; readonly held: string }>(
+    query(STATEMENTS.driftSuspects, values),
+  );
+  return rows.map(({ call_id: callId, cost, held }) => ({ callId, cost, held: BigInt(held) }));
 }
 
 async function ping(pool: Pool): Promise<void> {
