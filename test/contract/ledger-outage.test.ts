@@ -89,7 +89,7 @@ test('a server that is killed within a transaction: the next statement rejects, 
   const ended = new Promise((resolve) => client.once('end', resolve));
   await server.kill();
   await ended;
-  await expect(client.query('COMMIT')).rejects.toThrow();
+  await expect(client.query('COMMIT')).rejects.toThrow('not queryable');
   client.release(true);
   await server.restart();
   expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
