@@ -1,5 +1,6 @@
 import type { DriftSuspect } from '#adapters/postgres/ledger.ts';
 import type { SpendDifference } from '#ports/evidence.ts';
+import { describeSince } from './audit-report.ts';
 import type { OrganizationConfig } from '#config/snapshot.ts';
 import type { BookLine } from '#meter/books.ts';
 import { formatEuro, type NanoEuro } from '#meter/money.ts';
@@ -74,8 +75,8 @@ export function* describeBooks(report: OrganizationReport): Generator<string> {
     if (sealedAt === undefined) yield `  call ${callId}: held at ${amount} since ${since} by ${owner}, no row yet`;
     else yield `  call ${callId}: sealed at ${sealedAt}, still held at ${amount} by ${owner}`;
   }
-  for (const { workload, stored, counted: rows } of sums)
-    yield `  sum of ${workload}: ${stored} nano-euro are stored, its rows come to ${rows}`;
+  for (const { workload, since, stored, counted: rows } of sums)
+    yield `  sum of ${workload} ${describeSince(since)}: ${stored} nano-euro are stored, its rows come to ${rows}`;
   for (const fault of credit) yield `  credit: ${fault}`;
 }
 

@@ -57,7 +57,10 @@ async function unfinished(world: World, views: Views): Promise<readonly string[]
     if (holds.length > 0) busy.push(`${organization} has ${holds.length} open holds`);
   for (const { index, life } of world.slots) {
     if (!life) continue;
-    const metrics = await fetch(`${life.gateway.adminUrl}/metrics`).then((answer) => answer.text());
+    const metrics = await fetch(`${life.gateway.adminUrl}/metrics`).then(
+      (answer) => answer.text(),
+      () => '',
+    );
     for (const name of ['gw_open_calls', 'gw_open_holds', 'gw_pending_rows', 'gw_pending_settlements']) {
       const value = Number(new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1]);
       if (value !== 0) busy.push(`${name} of gateway ${index} is ${value}`);
@@ -83,13 +86,13 @@ export async function violations(evidence: Evidence): Promise<readonly string[]>
   const own = new Set(workloads.map(({ organization }) => organization));
   const rows = (await ledgerRows(world.databaseUrl)).filter(({ organization }) => own.has(organization));
   return [
+    ...world.lives.flatMap((life) => sane(life)),
     ...onePerCall(evidence, rows),
     ...toldTruly(evidence, rows),
     ...withinBudgets(evidence, rows),
     ...withinRates(evidence),
     ...(await booksAgree(world, workloads, rows)),
     ...(await chainVerifies(world)),
-    ...world.lives.flatMap((life) => sane(life)),
   ];
 }
 

@@ -146,6 +146,7 @@ test('another gateway sweeps the holds of a dead one before its journal is repla
   // On a machine of its own: it does not see the journal.
   const other = await stack.another({ GW_DATA_DIR: `${dataDir}/other` });
   await serve(1);
+  await expectBooksToAgree(stack, 1);
   await postgres.kill();
   await serve(5);
   await spilled();

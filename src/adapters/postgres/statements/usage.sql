@@ -36,8 +36,14 @@ FROM (
     calls, refused, failed, hung_up, abandoned, cache_hits, input_tokens, cache_read_tokens, cache_write_5m_tokens,
     cache_write_1h_tokens, output_tokens, reasoning_tokens, cost_nano_eur
   FROM unnest($7::timestamptz[], $8::timestamptz[], $9::int[], $10::int[]) AS piece (since, until, period, sign)
-  JOIN audit_usage ON organization = $1 AND strand = '00000000-0000-0000-0000-000000000000'
-    AND quarter >= piece.since AND quarter < piece.until
+  -- Not merged into a join that may be turned round: then all quarters would be read.
+  CROSS JOIN LATERAL (
+    SELECT *
+    FROM audit_usage
+    WHERE organization = $1 AND strand = '00000000-0000-0000-0000-000000000000'
+      AND quarter >= piece.since AND quarter < piece.until
+    OFFSET 0
+  ) AS quarters
 ) AS part
 WHERE $2::text IS NULL OR workload = $2
 GROUP BY 1, 2, 3, 4
