@@ -39,7 +39,7 @@ test('a refusal for want of credit is none of the top-up that followed it', () =
   const { cap: _, ...prepaid } = organization;
   const credit = { number: 2, sum: 200n, lastTopUp: { number: 2, amount: 150n, at: MIDNIGHT } };
   const told = (refusedAt: number): string[] =>
-    due([['credit', refusedAt]], MIDNIGHT + 60_000, { organization: prepaid as OrganizationConfig, credit });
+    due([['credit', refusedAt]], MIDNIGHT + 60_000, { organization: prepaid, credit });
   expect(told(MIDNIGHT - 1000)).toEqual([]);
   // The counters may not have known of it yet.
   expect(told(MIDNIGHT + 1000)).toEqual([]);
