@@ -1,0 +1,158 @@
+import { hash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
+import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
+import { compile } from '#config/compile.ts';
+import { hold, type Hold, type MeterDeps } from '#meter/meter.ts';
+import { createPriceBook } from '#meter/price-book.ts';
+import { RecentRefusals } from '#meter/recent-refusals.ts';
+import { createRestorer } from '#meter/restorer.ts';
+import type { Opening } from '#pipeline/call.ts';
+import { newCallId } from '#pipeline/call-id.ts';
+import type { LimitCounters, OpenHold, Settlement } from '#ports/limit-counters.ts';
+import type { Ledger } from '#ports/ledger.ts';
+import { createProviders } from '#providers/registry.ts';
+import { createTransport } from '#providers/transport.ts';
+import type { Target } from '#route/plan.ts';
+import { Entry } from '#seal/entry.ts';
+import { createLedgerWriter, type LedgerWriter } from '#seal/ledger-writer.ts';
+import { newKey } from '../harness/gateway.ts';
+import { governedResources } from './resources.ts';
+
+/** CPU microseconds of the thread that serves, a call, by step. The stores' own are not in it. */
+export interface MoneyCost {
+  /** Price, worst case, and the debit in Redis. */
+  readonly hold: number;
+  /** The audit row, its link, and its share of a batch in PostgreSQL. */
+  readonly seal: number;
+  readonly settle: number;
+}
+
+const IN_FLIGHT = 64;
+/** Two thousand calls end a second: the ledger writer makes its batches of them as it does under load. */
+const PER_TICK = 10;
+const TICK_MS = 5;
+
+/**
+ * What metering and sealing cost a gateway: the corridor's own steps on a real Redis and a real PostgreSQL, each step for
+ * all calls before the next, so that its CPU can be told.
+ */
+export async function measureMoney(redisUrl: string, databaseUrl: string, calls: number): Promise<MoneyCost> {
+  await using stores = new AsyncDisposableStack();
+  const counters = openRedisCounters({ url: redisUrl, keyPrefix: `bench-${randomUUID()}:` });
+  stores.defer(() => counters.close());
+  const ledger = await openPostgresLedger({ connectionString: databaseUrl });
+  stores.defer(() => ledger.close());
+  await counters.ping();
+  const bench = createBench(counters, ledger);
+  await counters.takeOver([bench.organization], bench.deps.owner, 600_000);
+  await bench.round(Math.ceil(calls / 2));
+  return await bench.round(calls);
+}
+
+function createBench(counters: LimitCounters, ledger: Ledger) {
+  const key = newKey();
+  const compiled = compile(asDocuments(governedResources('http://127.0.0.1:9', key, newKey())), { usdToEur: '0.92' });
+  if (!compiled.snapshot) throw new Error(compiled.faults.map(({ message }) => message).join('\n'));
+  const { snapshot } = compiled;
+  const caller = snapshot.keys.get(hash('sha256', key, 'hex'))!;
+  const { organization } = caller.workload;
+  const provider = createProviders(createTransport())([...organization.providers.values()][0]!)!;
+  const target = { provider, model: 'static', family: 'chat', settings: undefined } as unknown as Target;
+  const open = new Map<string, OpenHold>();
+  const restorer = createRestorer({ counters, ledger, open, onRestored: () => {} });
+  const deps: MeterDeps = {
+    counters,
+    prices: createPriceBook({ usdToEur: '0.92' }),
+    restorer,
+    refusals: new RecentRefusals(),
+    ensureAlive: async () => {},
+    owner: randomUUID(),
+    open,
+  };
+  /** Batch by batch, as the rows became durable. */
+  const settlements: (readonly Settlement[])[] = [];
+  const writer = createLedgerWriter({
+    ledger,
+    strand: randomUUID(),
+    fence: { fresh: () => true, reclaim: async (drafts) => drafts },
+    onDurable: (durable) => settlements.push(durable),
+    onDropped: () => {},
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  const debit = async (): Promise<readonly [Opening, Hold]> => {
+    const startedAt = Date.now();
+    const id = newCallId(startedAt);
+    const signal = new AbortController().signal;
+    const opening: Opening = { id, startedAt, key: caller, snapshot, surface: 'chat', headers: {}, signal };
+    const demand = {
+      ceiling: { inputTokens: 2200, outputTokens: 256 },
+      quantities: ['tokens'] as const,
+      reservedTokens: 800,
+    };
+    return [opening, await hold({ ...opening, model: 'upstream/static', stream: false }, [target], demand, deps)];
+  };
+  const round = async (calls: number): Promise<MoneyCost> => {
+    const held: (readonly [Opening, Hold])[] = [];
+    const holding = await cpuOf(calls, () => inFlight(calls, async () => void held.push(await debit())));
+    const sealing = await cpuOf(calls, () => sealAll(held, target, writer));
+    const settling = await cpuOf(calls, () => settleAll(settlements, counters));
+    return { hold: holding, seal: sealing, settle: settling };
+  };
+  return { organization: organization.id, deps, round };
+}
+
+/** Rows end a few at a time, as they do under load: batches are small. */
+async function sealAll(
+  held: readonly (readonly [Opening, Hold])[],
+  target: Target,
+  writer: LedgerWriter,
+): Promise<void> {
+  for (let at = 0; at < held.length; at += PER_TICK) {
+    for (const [opening, debited] of held.slice(at, at + PER_TICK)) {
+      const entry = new Entry(opening, 'chat', (draft) => writer.enqueue(draft));
+      entry.admitted({ model: 'upstream/static', stream: false });
+      entry.hold = debited;
+      entry.route.push('upstream/static: asked');
+      const { slug } = target.provider.config;
+      entry.target = { provider: slug, model: target.model, jurisdiction: 'EU', family: 'chat' };
+      entry.attempts.push({ provider: slug, model: target.model, status: 200, duration_ms: 12 });
+      entry.findings = { EMAIL: 1, PHONE: 1 };
+      entry.usage = { input: 600, output: 80, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, reasoning: 0 };
+      entry.served();
+      await entry[Symbol.asyncDispose]();
+    }
+    await sleep(TICK_MS);
+  }
+  if (!(await writer.drain(30_000))) throw new Error('rows were not written in time');
+}
+
+async function settleAll(batches: (readonly Settlement[])[], counters: LimitCounters): Promise<void> {
+  for (const batch of batches.splice(0)) {
+    const results = await counters.settle(batch);
+    if (results.some((result) => result !== 'settled')) throw new Error('a hold was not there to be settled');
+  }
+}
+
+async function inFlight(calls: number, one: () => Promise<void>): Promise<void> {
+  let left = calls;
+  const lane = async (): Promise<void> => {
+    while (left-- > 0) await one();
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+}
+
+async function cpuOf(calls: number, work: () => Promise<void>): Promise<number> {
+  const before = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / calls;
+}
+
+function asDocuments(resources: readonly object[]) {
+  return resources.map((value, index) => ({ file: 'bench', index, value }));
+}
+
+if (import.meta.main) console.log(await measureMoney(process.argv[2]!, process.argv[3]!, 4000));
