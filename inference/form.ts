@@ -53,7 +53,7 @@ export function readForm(request: IncomingMessage, maxBytes: number, signal: Abo
         if (options === undefined || !file) throw new RequestFault('the form lacks options or document');
         resolve({ options: parse(options), file });
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     });
     signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true });

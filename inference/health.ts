@@ -1,4 +1,5 @@
 import type { DocumentFault } from '#ports/documents.ts';
+import type { JobQueue } from './queue.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 /** Whether documents can be processed, as far as was tried. */
@@ -13,20 +14,27 @@ export interface Health {
 
 const RETRY_MS = 5000;
 
-export function createHealth(pool: WorkerPool, faultyLanguages: () => Promise<readonly string[]>): Health {
+export function createHealth(
+  queue: JobQueue,
+  pool: WorkerPool,
+  faultyLanguages: () => Promise<readonly string[]>,
+): Health {
   let reason: string | undefined = 'starting';
   let draining = false;
   const attempt = async (): Promise<string | undefined> => {
     const faulty = await faultyLanguages();
     if (faulty.length > 0) return `language data missing or damaged: ${faulty.join(', ')}`;
-    const outcome = await pool.run({ verb: 'check' }, new AbortController().signal);
+    const { signal } = new AbortController();
+    using place = queue.enter();
+    await place.turn(signal);
+    const outcome = await pool.run({ verb: 'check' }, signal);
     return outcome.kind === 'fault' ? describe(outcome.fault) : undefined;
   };
   return {
     notReady: () => (draining ? 'draining' : reason),
     async start() {
       for (;;) {
-        reason = await attempt();
+        reason = await attempt().catch(() => 'the self-check found no place yet');
         if (reason === undefined || draining) return;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
       }

@@ -16,7 +16,7 @@ export function createJobMetrics(queue: JobQueue): JobMetrics {
   const jobs = metrics.counter('gw_inference_jobs_total', 'Jobs by verb and how they ended');
   const seconds = metrics.counter('gw_inference_job_seconds_total', 'Seconds that jobs took in their threads, by verb');
   const busy = metrics.counter('gw_inference_turned_away_total', 'Requests that found no place in the queue');
-  const kills = metrics.counter('gw_inference_kills_total', 'Threads ended in the middle of a job, by reason');
+  const kills = metrics.counter('gw_inference_kills_total', 'Threads that were ended, or died, before their time');
   metrics.gauge('gw_inference_jobs_running', 'Jobs in threads', () => queue.running);
   metrics.gauge('gw_inference_jobs_waiting', 'Jobs that wait for a thread or for their body', () => queue.waiting);
   metrics.gauge('gw_inference_resident_bytes', 'Memory of the process', () => process.memoryUsage.rss());

@@ -43,14 +43,11 @@ async function run(settings: Settings, log: Log): Promise<void> {
       log.warn({ event: 'worker.killed', reason });
     },
   });
-  const health = createHealth(pool, faultyLanguages);
+  const health = createHealth(queue, pool, faultyLanguages);
   const server = buildServer({ queue, pool, health, metrics, log, maxBytes: settings.maxBytes });
   const url = await server.listen({ host: settings.host, port: settings.port });
   process.stdout.write(`${JSON.stringify({ event: 'inference.listening', url })}\n`);
-  health.start().then(
-    () => log.info({ event: 'inference.ready' }),
-    (error: unknown) => log.error({ event: 'check.failed', err: error }),
-  );
+  void health.start().then(() => log.info({ event: 'inference.ready' }));
 
   let draining = false;
   /** No new connections; jobs that were accepted are done, as long as there is time. */

@@ -50,7 +50,7 @@ async function serve(deps: ServerDeps, verb: Verb, request: FastifyRequest, repl
   const began = performance.now();
   const outcome = await deps.pool.run(job, gone.signal);
   deps.metrics.ended(verb, outcome, performance.now() - began);
-  if (outcome.kind === 'done') return reply.type('application/json').send(outcome.json);
+  if (outcome.kind === 'done') return await reply.type('application/json').send(outcome.json);
   if (outcome.cause !== undefined) deps.log.warn({ event: 'job.unforeseen', verb, cause: outcome.cause });
   throw outcome.fault;
 }

@@ -8,32 +8,26 @@ export interface Sniffed {
   readonly mediaType: string;
 }
 
-/** Leading bytes, as Latin-1, of what is read. */
+/** Leading bytes, in hexadecimal, of what is read. */
 const READ: readonly (readonly [RegExp, Sniffed])[] = [
-  [/^%PDF-/, { kind: 'pdf', mediaType: 'application/pdf' }],
-  [/^\x89PNG\r\n\x1a\n/, { kind: 'image', mediaType: 'image/png' }],
-  [/^\xff\xd8\xff/, { kind: 'image', mediaType: 'image/jpeg' }],
-  [/^GIF8[79]a/, { kind: 'image', mediaType: 'image/gif' }],
-  [/^(?:II[*+]\0|MM\0[*+])/, { kind: 'image', mediaType: 'image/tiff' }],
-  [/^RIFF[^]{4}WEBP/, { kind: 'image', mediaType: 'image/webp' }],
+  [/^255044462d/, { kind: 'pdf', mediaType: 'application/pdf' }],
+  [/^89504e470d0a1a0a/, { kind: 'image', mediaType: 'image/png' }],
+  [/^ffd8ff/, { kind: 'image', mediaType: 'image/jpeg' }],
+  [/^474946383[79]61/, { kind: 'image', mediaType: 'image/gif' }],
+  [/^(?:49492[ab]00|4d4d002[ab])/, { kind: 'image', mediaType: 'image/tiff' }],
+  [/^52494646.{8}57454250/, { kind: 'image', mediaType: 'image/webp' }],
 ];
 
 /** Leading bytes of what is known and not read, with what its sender may do. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^[^]{4}ftyp(?:hei[cxmsf]|hev[cxms]|mif1|msf1|avi[fs])/, 'HEIC and AVIF pictures are not read: send JPEG or PNG'],
   [/^\{\\rtf/, 'RTF is not read: save it as .docx or PDF'],
-  [
-    /^(?:BM[^]{8}|8BPS|\0\0\x01\0|\xff\x0a|\0\0\0\x0c(?:jP|JXL) )/,
-    'this kind of picture is not read: send JPEG or PNG',
-  ],
-  [
-    /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*(?:<!DOCTYPE svg|<svg)/i,
-    'SVG is not read: send JPEG or PNG',
-  ],
-  [/^(?:\x7fELF|MZ[^]{2}|\x1f\x8b|7z\xbc\xaf|Rar!|BZh|\xfd7zXZ|%!PS)/, 'this kind of file is not read'],
+  [/^\W*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!DOCTYPE svg|svg)/i, 'SVG is not read: send JPEG or PNG'],
 ];
 
-const OLE = /^\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1/;
+/** The container of Office before 2007, and of documents with a password, in hexadecimal. */
+const OLE = 'd0cf11e0a1b11ae1';
+const ZIP = /^504b(?:0304|0506)/;
 /** Readers of PDF look for its header this far in. */
 const PDF_WITHIN = 1024;
 
@@ -45,16 +39,17 @@ const PDF_WITHIN = 1024;
 export function sniff(file: DocumentFile): Sniffed {
   const { bytes } = file;
   if (bytes.length === 0) throw new DocumentFault('unreadable', 'the document is empty');
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, PDF_WITHIN)).toString('latin1');
-  for (const [leading, found] of READ) if (leading.test(head)) return found;
+  const first = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, PDF_WITHIN));
+  const hex = first.toString('hex', 0, 16);
+  const head = first.toString('latin1');
+  for (const [leading, found] of READ) if (leading.test(hex)) return found;
   for (const [leading, message] of REFUSED) if (leading.test(head)) throw new DocumentFault('unsupported', message);
-  if (OLE.test(head)) throw oleFault(bytes);
-  if (head.startsWith('PK\x03\x04') || head.startsWith('PK\x05\x06')) return sniffZip(bytes);
+  if (hex.startsWith(OLE)) throw oleFault(bytes);
+  if (ZIP.test(hex)) return sniffZip(bytes);
   if (head.includes('%PDF-')) return lateHeader(file, head);
   return sniffText(file);
 }
 
-/** The container of Office before 2007, and of documents with a password. */
 function oleFault(bytes: Uint8Array): DocumentFault {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (all.includes(Buffer.from('EncryptedPackage', 'utf16le')))
@@ -64,7 +59,7 @@ function oleFault(bytes: Uint8Array): DocumentFault {
 
 /** A PDF behind other bytes: fine when they are blank or it was sent as PDF, else nobody can say what a reader would show. */
 function lateHeader({ name, mediaType }: DocumentFile, head: string): Sniffed {
-  const before = head.slice(0, head.indexOf('%PDF-')).replace(/^\xef\xbb\xbf/, '');
+  const before = head.slice(0, head.indexOf('%PDF-')).replace(/^ï»¿/, '');
   const declared = mediaType === 'application/pdf' || /\.pdf$/i.test(name);
   if (declared || before.trim() === '') return { kind: 'pdf', mediaType: 'application/pdf' };
   throw new DocumentFault('unreadable', 'the document is a PDF and something else at once');

@@ -18,6 +18,8 @@ export interface Settings {
   readonly contentKeyFile: string;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
+  /** Where the document engine is; absent: the embedded run starts one of its own. */
+  readonly inferenceUrl: string | undefined;
   /** Regions (ISO 3166) whose national phone numbers are looked for; international forms always are. */
   readonly phoneRegions: readonly string[] | undefined;
   /** Euro per US dollar, decimal. */
@@ -97,6 +99,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     contentKeyFile: text('GW_CONTENT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/content-keys`,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
+    inferenceUrl: address('GW_INFERENCE_URL', ['http:', 'https:']),
     phoneRegions,
     usdToEur,
     bodyLimitBytes: whole('GW_BODY_LIMIT_MIB', 64, 1, 512) * 1024 * 1024,

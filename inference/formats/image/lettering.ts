@@ -16,7 +16,7 @@ const ADVANCE = COLUMNS + 1;
  * be missing, and a picture that loads fonts would be more code that reads files.
  */
 const GLYPHS: Readonly<Record<string, string>> = {
-  A: '0e11111f111111',
+  A: '040a11111f1111',
   B: '1e11111e11111e',
   C: '0e11101010110e',
   D: '1e11111111111e',
@@ -71,8 +71,8 @@ export function drawText(
   scale: number,
   colour: Colour,
 ): void {
-  for (const [index, letter] of [...text].entries()) {
-    const glyph = GLYPHS[letter] ?? '';
+  for (let index = 0; index < text.length; index++) {
+    const glyph = GLYPHS[text.charAt(index)] ?? '';
     for (let row = 0; row < glyph.length / 2; row++) {
       const bits = Number.parseInt(glyph.slice(row * 2, row * 2 + 2), 16);
       for (let column = 0; column < COLUMNS; column++) {
