@@ -29,7 +29,8 @@ const ENDINGS: Readonly<Record<string, Sniffed>> = {
   xhtml: HTML,
 };
 
-const HTML_HEAD = /^(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i;
+/** A comment ends at its first end: were that left open, a head of many comments would take for ever. */
+const HTML_HEAD = /^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i;
 const HEAD_BYTES = 4096;
 
 /**

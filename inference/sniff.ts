@@ -22,7 +22,10 @@ const READ: readonly (readonly [RegExp, Sniffed])[] = [
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^[^]{4}ftyp(?:hei[cxmsf]|hev[cxms]|mif1|msf1|avi[fs])/, 'HEIC and AVIF pictures are not read: send JPEG or PNG'],
   [/^\{\\rtf/, 'RTF is not read: save it as .docx or PDF'],
-  [/^\W*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!DOCTYPE svg|svg)/i, 'SVG is not read: send JPEG or PNG'],
+  [
+    /^(?:ï»¿)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!DOCTYPE svg|svg)/i,
+    'SVG is not read: send JPEG or PNG',
+  ],
 ];
 
 /** The container of Office before 2007, and of documents with a password, in hexadecimal. */
