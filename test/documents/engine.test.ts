@@ -44,7 +44,7 @@ describe('an engine of one thread', () => {
   });
   afterAll(async () => {
     await engine.close();
-    expect(await process.stop()).toBe(0);
+    await process.stop();
   });
 
   test('does all four verbs', async () => {
