@@ -23,8 +23,10 @@ export interface Settings {
   readonly contentKeyFile: string;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
-  /** Where the document engine is; absent: the embedded run starts one of its own. */
-  readonly inferenceUrl: string | undefined;
+  /** Where documents are processed: by an engine elsewhere, by one that this process starts, or not at all. */
+  readonly inference: { readonly url: string } | 'child' | 'off';
+  /** What a child is told of its bounds: environment variables by name. */
+  readonly inferenceEnv: Readonly<Record<string, string>>;
   /** Regions (ISO 3166) whose national phone numbers are looked for; international forms always are. */
   readonly phoneRegions: readonly string[] | undefined;
   /** Euro per US dollar: `0.92`, or with rates to come `0.92,2026-12-01=0.91`. */
@@ -41,8 +43,16 @@ export interface Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const INFERENCE_BOUND = /^GW_INFERENCE_(?!URL$)[A-Z_]+$/;
 const VENDOR_KEY = /^[A-Z]+_API_KEY$/;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Which engine processes documents. Told to be off, it is, whatever address is there. */
+function readInference(mode: string | undefined, url: string | undefined, faults: string[]): Settings['inference'] {
+  if (mode !== undefined && mode !== 'on' && mode !== 'off') faults.push('GW_INFERENCE must be on or off');
+  if (mode === 'off') return 'off';
+  return url === undefined ? 'child' : { url };
+}
 
 /** Reads and checks the environment; every fault at once, each naming its variable. */
 export function readSettings(env: Environment): { settings: Settings } | { faults: readonly string[] } {
@@ -112,7 +122,10 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     contentKeyFile: text('GW_CONTENT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/content-keys`,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
-    inferenceUrl: address('GW_INFERENCE_URL', ['http:', 'https:']),
+    inference: readInference(text('GW_INFERENCE'), address('GW_INFERENCE_URL', ['http:', 'https:']), faults),
+    inferenceEnv: Object.fromEntries(
+      Object.entries(env).filter((entry): entry is [string, string] => INFERENCE_BOUND.test(entry[0]) && !!entry[1]),
+    ),
     phoneRegions,
     usdToEur,
     prices:

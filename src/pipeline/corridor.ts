@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { staysHere } from '#config/local-provider.ts';
 import type { Snapshot } from '#config/snapshot.ts';
-import { inspect, type Detection, type OnFindings } from '#inspect/inspect.ts';
+import { inspect, uninspected, type Detection, type OnFindings } from '#inspect/inspect.ts';
 import { demandOf } from '#meter/demand.ts';
 import { count, hold } from '#meter/meter.ts';
 import type { PriceBook } from '#meter/price-book.ts';
@@ -15,16 +16,17 @@ import type { RetainedContent } from '#ports/retained-content.ts';
 import { AnswerCache } from '#route/answer-cache.ts';
 import type { Router } from '#ports/router.ts';
 import { dispatch } from '#route/dispatch.ts';
-import { Endpoints, type EndpointEvent } from '#route/endpoints.ts';
+import { Endpoints } from '#route/endpoints.ts';
 import type { Providers } from '#route/offer.ts';
 import { pass } from '#route/pass.ts';
 import type { Target } from '#route/plan.ts';
-import { routeCall, routePassage } from '#route/route.ts';
+import { routeCall, routeLocal, routePassage } from '#route/route.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
 import { prepare, type Candidate } from '#route/prepare.ts';
 import { Repeats } from '#route/repeats.ts';
 import { keptOf, retained } from '#route/retain.ts';
 import { createContentWriter } from '#seal/content-writer.ts';
+import type { DocumentEngine } from '#ports/documents.ts';
 import type { MediaFetcher } from '#ports/media.ts';
 import { Entry } from '#seal/entry.ts';
 import { createLedgerWriter } from '#seal/ledger-writer.ts';
@@ -33,6 +35,8 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import { admit } from './admit.ts';
 import type { Family } from '#wire/document.ts';
 import type { Answer, Ingress, Opening } from './call.ts';
+import type { CorridorEvent } from './corridor-event.ts';
+import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './documents.ts';
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
 import { serve, type Stages } from './pipeline.ts';
 import { guardScope } from '#inspect/scope-guard.ts';
@@ -45,6 +49,8 @@ export interface CorridorDeps {
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
   readonly router?: Router;
   readonly media: MediaFetcher;
+  /** Absent: documents are not processed. */
+  readonly documents?: DocumentEngine;
   readonly detection: Detection;
   readonly responseCache: ResponseCache;
   readonly retainedContent: RetainedContent;
@@ -55,32 +61,13 @@ export interface CorridorDeps {
   readonly onEvent: (event: CorridorEvent) => void;
 }
 
-export type CorridorEvent =
-  | {
-      readonly kind:
-        | 'ledger.fault'
-        | 'settle.fault'
-        | 'sweep.fault'
-        | 'checkpoint.fault'
-        | 'anchor.fault'
-        | 'cache.fault'
-        | 'content.fault';
-      readonly error: unknown;
-    }
-  | { readonly kind: 'cache.asked'; readonly result: 'hit' | 'miss' }
-  | { readonly kind: 'content.dropped'; readonly callId: string }
-  | { readonly kind: 'counters.restored'; readonly organization: string }
-  | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
-  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
-  /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
-  | { readonly kind: 'shadow.differed'; readonly field: string }
-  | EndpointEvent;
-
 /** The assembled corridor of one process. */
 export interface Corridor {
   serve(ingress: Ingress): AsyncGenerator<Answer>;
   /** A call that is passed on without being translated: audio, video, files. */
   pass(passage: Passage): AsyncGenerator<PassageAnswer>;
+  /** A document without personal data, and what it was found to have. // spec 2.5 */
+  anonymize(request: AnonymizeRequest): Promise<AnonymizedDocument>;
   /**
    * What a request of this caller is refused with whatever it asks for, by what the counters have said a moment ago;
    * undefined: it must be looked at. To be sealed by `refuse`.
@@ -186,6 +173,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     inspect(call, entry) {
       const { policy } = call.key.workload;
       guardScope(policy);
+      if (staysHere(call.ask.model, call.key.workload.organization))
+        return Promise.resolve(uninspected(call.codec.contents(call.document)));
       const onFindings: OnFindings = (findings, unscanned) => {
         entry.findings = findings;
         entry.unscanned = unscanned;
@@ -248,6 +237,14 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   return {
     serve: (ingress) => serve(ingress, stages),
     pass: (passage) => servePassage(passage, passageStages),
+    anonymize: (request) =>
+      anonymize(request, {
+        open: (opening) => openEntry(opening, 'documents'),
+        route: (model, entry) => routeLocal(model, request.key.workload, deps, entry),
+        meter: (subject, target, demand) => passageStages.meter(subject, target, demand),
+        detection: deps.detection,
+        engine: deps.documents,
+      }),
     turnAway: ({ key, snapshot }) => refusals.find(key, snapshot),
     async refuse(opening, family, error) {
       await using entry = openEntry(opening, family);
