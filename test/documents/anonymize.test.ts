@@ -39,7 +39,7 @@ beforeAll(async () => {
       poor: { workload: { budget: { amount: '0.0005', period: 'Total' } } },
     },
   });
-  letter = await written('DEAR ADA LOVELACE', 'MEET ME AT NOON');
+  letter = await written('DEAR ADA LOVELACE', 'COME AT NOON');
   await engine.ready();
 });
 afterAll(async () => {
@@ -61,7 +61,7 @@ describe('an anonymized document', () => {
     const body = (await answer.json()) as Answer;
     expect(Object.keys(body)).toEqual(['filename', 'content_type', 'content_base64', 'summary', 'mapping']);
     expect(body).toMatchObject({ filename: '«TERM_1».png', content_type: 'image/png' });
-    expect(body.summary).toEqual({ pages: 1, images: 1, categories: ['HOUR', 'TERM'], downgraded: false });
+    expect(body.summary).toEqual({ pages: 1, images: 0, categories: ['HOUR', 'TERM'], downgraded: false });
     expect(body.mapping).toEqual([
       { token: '«TERM_1»', original: 'ADA LOVELACE' },
       { token: '«HOUR_1»', original: 'NOON' },

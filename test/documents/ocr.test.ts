@@ -32,7 +32,7 @@ beforeAll(async () => {
       open: { policy: { dlp: { mode: 'AllowLog' } } },
     },
   });
-  letter = await written('DEAR ADA LOVELACE', 'MEET ME AT NOON');
+  letter = await written('DEAR ADA LOVELACE', 'COME AT NOON');
   await engine.ready();
 });
 afterAll(async () => {
