@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { DocumentFault } from '#ports/documents.ts';
+import { unescaped } from '../decode-text.ts';
 import { parseXml } from './parse-xml.ts';
 import { isArchive, unzip } from './unzip.ts';
 import { attributeOf, elementsIn, type XmlElement } from './xml.ts';
@@ -142,15 +143,6 @@ function relationOf(element: XmlElement, folder: string, parts: ReadonlyMap<stri
     return { id, type, typeUri, target: undefined, external: { text: target } };
   const path = target.startsWith('/') ? target : posix.join('/', folder, target.replace(/#.*/, ''));
   return { id, type, typeUri, target: parts.get(unescaped(path).slice(1).toLowerCase()), external: undefined };
-}
-
-/** An address with its percent escapes put in their places, or as it is where they are none. */
-export function unescaped(address: string): string {
-  try {
-    return decodeURIComponent(address);
-  } catch {
-    return address;
-  }
 }
 
 function damaged(): DocumentFault {

@@ -1,5 +1,6 @@
 import { fixedSlot, type Slot, type SlottedUnit } from '../slots.ts';
-import { unescaped, type Part } from './package.ts';
+import { unescaped } from '../decode-text.ts';
+import type { Part } from './package.ts';
 import { childOf, isElement, localOf, attributeOf, type XmlAttribute, type XmlElement } from './xml.ts';
 
 /** Ways in which text stands in a paragraph; each is read on its own, so that none breaks the other. */

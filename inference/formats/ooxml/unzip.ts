@@ -1,8 +1,8 @@
-import { Unzip, UnzipInflate, zipSync, type UnzipFile } from 'fflate';
+import { Unzip, UnzipInflate, unzipSync, zipSync, type UnzipFile } from 'fflate';
 import { DocumentFault } from '#ports/documents.ts';
 
 /** Real documents stay far below. */
-const MAX_ENTRIES = 5000;
+const MAX_ENTRIES = 2000;
 const MAX_ENTRY_BYTES = 128 * 1024 * 1024;
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024;
 /** Text of a format that repeats itself shrinks to a hundredth; bombs to a thousandth. Small entries may do what they like. */
@@ -34,8 +34,24 @@ export function unzip(bytes: Uint8Array, checkTime: () => void): ReadonlyMap<str
     if (cause instanceof DocumentFault) throw cause;
     throw damaged(cause);
   }
-  if (state.open > 0 || found.size === 0) throw damaged();
+  if (state.open > 0 || found.size === 0 || !isListed(bytes, names)) throw damaged();
   return found;
+}
+
+/** Whether the list at the end of the file, which others go by, has the same entries. */
+function isListed(bytes: Uint8Array, names: ReadonlySet<string>): boolean {
+  const listed: string[] = [];
+  try {
+    unzipSync(bytes, {
+      filter: ({ name }) => {
+        listed.push(name.toLowerCase());
+        return false;
+      },
+    });
+  } catch (cause) {
+    throw damaged(cause);
+  }
+  return listed.length === names.size && listed.every((name) => names.has(name));
 }
 
 interface Taken {
@@ -53,7 +69,8 @@ function take(file: UnzipFile, { found, names, state }: Taken): void {
   const chunks: Uint8Array[] = [];
   let size = 0;
   file.ondata = (error, data, final) => {
-    if (error) throw damaged(error);
+    // What is thrown here comes back here.
+    if (error) throw error instanceof DocumentFault ? error : damaged(error);
     size += data.length;
     state.total += data.length;
     const inflated = size > RATIO_FROM_BYTES && file.size !== undefined && size > file.size * MAX_RATIO;

@@ -1,5 +1,6 @@
+import { unescaped } from '../decode-text.ts';
 import { leftOver, type Search } from '../search.ts';
-import { openPackage, unescaped } from './package.ts';
+import { openPackage } from './package.ts';
 import { proseOf } from './prose.ts';
 import { localOf, type XmlElement } from './xml.ts';
 

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
+import { unescaped } from '../decode-text.ts';
 import type { Search } from '../search.ts';
-import { reachable, rootOf, unescaped, type OfficePackage, type Part, type Relation } from './package.ts';
+import { reachable, rootOf, type OfficePackage, type Part, type Relation } from './package.ts';
 import { safePicture } from './pictures.ts';
 import { pruneReferences } from './prune.ts';
 import { element, toXml, type XmlElement } from './xml.ts';

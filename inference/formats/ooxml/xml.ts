@@ -44,6 +44,13 @@ export function childOf(parent: XmlElement, local: string): XmlElement | undefin
   return elementsIn(parent).find((child) => child.local === local);
 }
 
+/** Gives what is drawn a name that says nothing: a picture has that of the file it came from. */
+export function nameDrawing({ local, attributes }: XmlElement): void {
+  if (local !== 'docPr' && local !== 'cNvPr') return;
+  const id = attributes.find(({ name }) => name === 'id')?.text ?? '';
+  for (const attribute of attributes) if (attribute.name === 'name') attribute.text = `Object ${id}`.trim();
+}
+
 /** The value of the attribute with this local name. */
 export function attributeOf({ attributes }: XmlElement, local: string): string | undefined {
   return attributes.find(({ name }) => localOf(name) === local)?.text;

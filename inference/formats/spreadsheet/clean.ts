@@ -1,5 +1,5 @@
 import { reachable } from '../ooxml/package.ts';
-import { allTexts, attributeOf, elementsIn, isElement, localOf, rewrite, type XmlElement, type XmlNode } from '../ooxml/xml.ts';
+import { allTexts, attributeOf, elementsIn, isElement, localOf, nameDrawing, rewrite, type XmlElement, type XmlNode } from '../ooxml/xml.ts';
 import type { Search } from '../search.ts';
 import type { Workbook } from './workbook.ts';
 
@@ -64,6 +64,7 @@ function dropFormulas(root: XmlElement, search: Search): void {
 }
 
 function dropTraces(element: XmlElement): void {
+  nameDrawing(element);
   if (element.attributes.some(({ name }) => TRACES.test(localOf(name))))
     element.attributes = element.attributes.filter(({ name }) => !TRACES.test(localOf(name)));
   for (const child of element.children) if (isElement(child)) dropTraces(child);

@@ -1,5 +1,5 @@
 import { reachable, type OfficePackage, type Part } from '../ooxml/package.ts';
-import { allElements, isElement, localOf, rewrite, type XmlElement, type XmlNode } from '../ooxml/xml.ts';
+import { allElements, isElement, localOf, nameDrawing, rewrite, type XmlElement, type XmlNode } from '../ooxml/xml.ts';
 import { disarmFields } from './fields.ts';
 import { SETTINGS } from './kept-parts.ts';
 
@@ -70,6 +70,7 @@ function hadNoRows({ children }: XmlElement): boolean {
 
 function nameNobody(element: XmlElement, authors: Map<string, number>): void {
   element.attributes = element.attributes.filter(({ name }) => !TRACES.test(localOf(name)));
+  nameDrawing(element);
   const author = element.attributes.find(({ name }) => localOf(name) === 'author');
   const number = authors.get(author?.text ?? '') ?? authors.size + 1;
   if (author) authors.set(author.text, number);

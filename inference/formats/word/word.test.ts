@@ -120,3 +120,103 @@ describe('a document as a word processor writes it', () => {
       if (/^word\/[^_].*\.xml$/.test(name)) expect(parts['[Content_Types].xml']).toContain(`PartName="/${name}"`);
   });
 });
+
+describe('places that a word processor rarely shows', () => {
+  test('split, vanished, in boxes, fields, controls, charts, diagrams, properties and names: all are read, none is left', async () => {
+    const bytes = simple(
+      `<w:p><w:r><w:t>Ada Love</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>xx</w:t></w:r><w:del w:author="Ada Lovelace"><w:r><w:delText>Grace Hopper</w:delText></w:r></w:del><w:r><w:t>lace</w:t></w:r></w:p>
+      <w:p><w:r><w:t>Grace</w:t></w:r></w:p><w:p><w:r><w:t>Hopper</w:t></w:r></w:p>
+      <w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> HYPERLINK "mailto:ada@exa</w:instrText></w:r><w:r><w:instrText>mple.com" </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>mail</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>
+      <w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>DDEAUTO c:\\cmd.exe</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r><w:fldSimple w:instr="INCLUDETEXT x"><w:r><w:t>kept</w:t></w:r></w:fldSimple></w:p>
+      <w:sdt><w:sdtPr><w:alias w:val="Ada Lovelace"/><w:tag w:val="Grace Hopper"/><w:dataBinding w:xpath="/Ada"/></w:sdtPr><w:sdtContent><w:p><w:r><w:t>in a control</w:t></w:r></w:p></w:sdtContent></w:sdt>
+      <w:p><w:bookmarkStart w:id="1" w:name="Ada_Lovelace"/><w:bookmarkEnd w:id="1"/><w:hyperlink w:anchor="Ada_Lovelace" w:tooltip="Grace Hopper"><w:r><w:t>there</w:t></w:r></w:hyperlink></w:p>
+      <w:p><w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml" alt="Ada Lovelace"><v:textpath string="Grace Hopper"/><v:textbox><w:txbxContent><w:p><w:r><w:t>box of Ada </w:t></w:r><w:r><w:t>Lovelace</w:t></w:r></w:p></w:txbxContent></v:textbox></v:shape></w:pict></w:r></w:p>
+      <w:p><w:r><w:object><v:shape xmlns:v="urn:schemas-microsoft-com:vml"/><o:OLEObject xmlns:o="urn:schemas-microsoft-com:office:office" r:id="rId2"/></w:object></w:r><w:r><w:drawing><c:chart xmlns:c="c" r:id="rId1"/></w:drawing></w:r></w:p>
+      <w:tbl><w:tr><w:trPr><w:del w:author="x"/></w:trPr><w:tc><w:p><w:r><w:t>gone row</w:t></w:r></w:p></w:tc></w:tr><w:tr><w:tc><w:p><w:r><w:t>kept row</w:t></w:r></w:p></w:tc></w:tr></w:tbl>
+      <Ada:x xmlns:Ada="urn:x"/>`,
+      { rId1: ['chart', 'charts/chart1.xml'], rId2: ['oleObject', 'embeddings/Ada.bin'], rId3: ['glossaryDocument', 'glossary/document.xml'], rId4: ['customXml', '../customXml/item1.xml'], rId5: ['settings', 'settings.xml'], rId6: ['image', 'media/Ada Lovelace.emf'] },
+      {
+        'word/charts/chart1.xml': { type: 'drawingml.chart+xml', content: '<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><c:v>Ada Lovelace</c:v><c:externalData r:id="rId1"/></c:chartSpace>', relations: { rId1: ['package', '../embeddings/book.xlsx'] } },
+        'word/embeddings/Ada.bin': { type: 'oleObject', content: 'Ada Lovelace' },
+        'word/embeddings/book.xlsx': { type: 'package', content: 'PK Ada Lovelace' },
+        'word/glossary/document.xml': { type: 'wordprocessingml.document.glossary+xml', content: body(p('Grace Hopper')) },
+        'word/settings.xml': { type: 'wordprocessingml.settings+xml', content: `<w:settings ${W}><w:rsids><w:rsid w:val="00AB"/></w:rsids><w:docVars><w:docVar w:name="a" w:val="Ada Lovelace"/></w:docVars><w:zoom w:percent="90"/></w:settings>` },
+        'word/media/Ada Lovelace.emf': { type: 'image/x-emf', content: 'Ada Lovelace' },
+        'customXml/item1.xml': { type: 'application/xml', content: '<a>Grace Hopper</a>' },
+        'docProps/custom.xml': { type: 'custom-properties+xml', content: '<a><property name="Ada Lovelace"><lpwstr>Grace Hopper</lpwstr></property></a>' },
+      },
+    );
+    const units = await read(bytes);
+    expect(textsOf(units, 'shown')).toEqual(expect.arrayContaining(['Ada Lovelace', 'mail', 'in a control', 'box of Ada Lovelace', 'Grace Hopper']));
+    expect(textsOf(units, 'hidden')).toEqual(expect.arrayContaining(['xx', ' HYPERLINK "mailto:ada@example.com" ', 'Ada_Lovelace']));
+    const failed = await faultOf(anonymize(bytes, TAGS));
+    // An element that is called like a person is more than can be put right.
+    expect(failed).toBe('none');
+    const { bytes: result } = await anonymize(bytes, TAGS);
+    expect(tracesIn(result).filter((trace) => trace !== 'Ada')).toEqual([]);
+    const document = partsOf(result)['word/document.xml'] ?? '';
+    expect(document).not.toMatch(/DDE|INCLUDETEXT|OLEObject|dataBinding|gone row|xx.*delText/);
+    expect(document).toMatch(/kept row/);
+    expect(document).toMatch(/w:anchor="PERSON_1"|w:anchor="«PERSON_1»"/);
+    expect(partsOf(result)['word/settings1.xml']).toMatch(/<w:zoom w:percent="90"\/><\/w:settings>/);
+    expect(Object.keys(partsOf(result)).filter((name) => /embed|gloss|custom|emf/.test(name))).toEqual([]);
+  });
+
+  test('a name that is left in the name of an element is not given out', async () => {
+    const bytes = simple(`${p('Ada Lovelace')}<AdaLovelace/>`);
+    expect(await faultOf(anonymize(bytes, TAGS))).toBe('redaction_failed');
+  });
+});
+
+describe('hostile files end in their fault', () => {
+  const deep = (depth: number): string => `${'<w:sdt>'.repeat(depth)}${'</w:sdt>'.repeat(depth)}`;
+  const cut = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, bytes.length - 200);
+  const withPart = (content: string | Uint8Array, name = 'word/header1.xml'): Uint8Array =>
+    simple(p('x'), {}, { [name]: { type: 'wordprocessingml.header+xml', content } });
+  const double = (bytes: Uint8Array): Uint8Array => {
+    const file = Buffer.from(zipSync({ 'aa.xml': strToU8('<a/>'), 'ab.xml': strToU8('<a/>') }));
+    for (let at = file.indexOf('ab.xml'); at >= 0; at = file.indexOf('ab.xml')) file.write('aa.xml', at);
+    return bytes.length > 0 ? file : bytes;
+  };
+  const wide = (text: string, encoding: string): Buffer =>
+    Buffer.from(`\ufeff<?xml version="1.0" encoding="${encoding}"?>${text}`, 'utf16le');
+
+  test.each([
+    ['cut', () => cut(simple(p('x'))), 'unreadable'],
+    ['a bomb', () => officeFile({ 'word/document.xml': { type: MAIN, content: body(p('x')) }, 'word/a.xml': { type: 'wordprocessingml.header+xml', content: new Uint8Array(12_000_000).fill(32) } }), 'too_large'],
+    ['a DOCTYPE', () => withPart('<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'), 'unreadable'],
+    ['an unknown entity', () => withPart('<a>&b;</a>'), 'unreadable'],
+    ['deep', () => simple(deep(2000)), 'too_large'],
+    ['names twice', () => double(simple('')), 'unreadable'],
+    ['a path', () => withPart('<a/>', 'word/../../etc/x.xml'), 'unreadable'],
+    ['an archive as XML', () => withPart('PK\u0003\u0004'), 'unreadable'],
+    ['UTF-7', () => withPart('<?xml version="1.0" encoding="utf-7"?><a/>'), 'unreadable'],
+    ['UTF-16 that says UTF-7', () => withPart(wide('<a/>', 'utf-7')), 'unreadable'],
+    ['no XML', () => withPart('Hello'), 'unreadable'],
+    ['two roots', () => withPart('<a/><b/>'), 'unreadable'],
+    ['a name twice in an element', () => withPart('<a b="1" b="2"/>'), 'unreadable'],
+    ['macros by name', () => simple(p('x'), {}, { 'word/vbaProject.bin': { type: 'x/y', content: 'x' } }), 'active_content'],
+    ['another document in it', () => simple('<w:altChunk r:id="rId1"/>', { rId1: ['aFChunk', 'a.html'] }), 'unsupported'],
+    ['no main part', () => zipSync({ '[Content_Types].xml': strToU8('<Types/>'), a: strToU8('a') }), 'unreadable'],
+    ['many entries', () => zipSync(Object.fromEntries(Array.from({ length: 2100 }, (_, index) => [`a${index}`, new Uint8Array()]))), 'too_large'],
+  ])('%s', async (_name, build, kind) => {
+    expect(await faultOf(read(build()))).toBe(kind);
+  });
+
+  test('UTF-16 and Latin-1 are read as what they are', async () => {
+    expect(textsOf(await read(withPart(wide('<a>Zo\u00eb</a>', 'UTF-16'))))).toContain('Zo\u00eb');
+    const latin = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>Zo\u00eb</a>', 'latin1');
+    expect(textsOf(await read(withPart(latin)))).toContain('Zo\u00eb');
+  });
+
+  test('a layout of another document is refused', async () => {
+    const file = fileOf(simple(p('x')));
+    const redact = (layout: string, unit: string, end = 1): Promise<unknown> =>
+      faultOf(word.redact(file, { layout, replacements: [{ unit, start: 0, end, tag: 'T' }], originals: [] }, tools));
+    const { layout } = await word.read(file, { recognize: 'never' }, tools);
+    expect(await redact('{}', '0')).toBe('unreadable');
+    expect(await redact(layout, '7')).toBe('unreadable');
+    expect(await redact(layout, '0', 2)).toBe('unreadable');
+    expect(await redact(layout, '0')).toBe('none');
+  });
+});
