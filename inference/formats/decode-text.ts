@@ -16,7 +16,10 @@ const MARKS = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff], 'utf-8': [0x
 export function decodeText(bytes: Uint8Array, said?: string): Decoded {
   for (const [encoding, mark] of Object.entries(MARKS)) {
     if (!mark.every((byte, index) => bytes[index] === byte)) continue;
-    return { text: decode(bytes, encoding), encode: (text) => Buffer.concat([Buffer.from(mark), encode(text, encoding)]) };
+    return {
+      text: decode(bytes, encoding),
+      encode: (text) => Buffer.concat([Buffer.from(mark), encode(text, encoding)]),
+    };
   }
   const written = (text: string): Uint8Array => encode(text, 'utf-8');
   if (said !== undefined) return { text: decode(bytes, said), encode: written };

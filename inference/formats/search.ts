@@ -29,7 +29,8 @@ export class Search {
     }
     this.#tags = tags;
     const names = [...new Set(options.replacements.map(({ tag }) => tag))].filter((tag) => tag !== '');
-    this.#known = names.length > 0 ? new RegExp(names.map((tag) => tag.replace(/[^\w«»]/g, '\\$&')).join('|'), 'g') : undefined;
+    this.#known =
+      names.length > 0 ? new RegExp(names.map((tag) => tag.replace(/[^\w«»]/g, '\\$&')).join('|'), 'g') : undefined;
   }
 
   /** Takes originals out of texts of which each is made up of slots, also where one is spread over several texts. */

@@ -27,7 +27,10 @@ export function fixedSlot(text: string): Slot {
 /** Shown units first, each in the order it was found; an identifier is the place in this order. */
 export function inOrder(units: readonly SlottedUnit[]): readonly SlottedUnit[] {
   const told = units.filter(({ slots }) => slots.some(({ text }) => text.trim() !== ''));
-  return [...told.filter((unit) => unit.visibility === 'shown'), ...told.filter((unit) => unit.visibility === 'hidden')];
+  return [
+    ...told.filter((unit) => unit.visibility === 'shown'),
+    ...told.filter((unit) => unit.visibility === 'hidden'),
+  ];
 }
 
 /** Units as the port tells them, of what `inOrder` gave. */

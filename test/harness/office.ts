@@ -13,7 +13,10 @@ export interface TestPart {
 }
 
 /** An Office document of these parts, the first of which is the main one. */
-export function officeFile(parts: Readonly<Record<string, TestPart>>, more: Readonly<Record<string, Uint8Array>> = {}): Uint8Array {
+export function officeFile(
+  parts: Readonly<Record<string, TestPart>>,
+  more: Readonly<Record<string, Uint8Array>> = {},
+): Uint8Array {
   const entries: Record<string, Uint8Array> = {};
   const [main = ''] = Object.keys(parts);
   const overrides = Object.entries(parts).map(
@@ -43,7 +46,9 @@ function relationships(relations: Readonly<Record<string, readonly [string, stri
 
 /** Every part of an Office document as text, by name. */
 export function partsOf(bytes: Uint8Array): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(unzipSync(bytes)).map(([name, data]) => [name, Buffer.from(data).toString('utf8')]));
+  return Object.fromEntries(
+    Object.entries(unzipSync(bytes)).map(([name, data]) => [name, Buffer.from(data).toString('utf8')]),
+  );
 }
 
 /** All that can be read in an Office document but for pixels, as a search through its files would find it, tags of XML left out too. */

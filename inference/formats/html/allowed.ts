@@ -25,7 +25,16 @@ const SHAPES = new Set(
 
 /** Attributes in which something is said; whether a reader sees it. */
 const SAID = new Map(
-  Object.entries({ alt: false, title: false, value: true, placeholder: true, label: true, summary: false, abbr: false, content: false }),
+  Object.entries({
+    alt: false,
+    title: false,
+    value: true,
+    placeholder: true,
+    label: true,
+    summary: false,
+    abbr: false,
+    content: false,
+  }),
 );
 
 /** Identifiers: they are kept, so that links within the document lead somewhere. */

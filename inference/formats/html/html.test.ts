@@ -6,10 +6,15 @@ import { html } from './html.ts';
 
 const tools: Tools = { recognize: () => Promise.reject(new Error('not wanted')), checkTime: () => {} };
 const fileOf = (content: string | Uint8Array): DocumentFile => ({
-  name: 'a.html', mediaType: 'text/html', bytes: typeof content === 'string' ? Buffer.from(content) : content,
+  name: 'a.html',
+  mediaType: 'text/html',
+  bytes: typeof content === 'string' ? Buffer.from(content) : content,
 });
 
-async function anonymize(content: string | Uint8Array, tags: Readonly<Record<string, string>>): Promise<RedactedDocument> {
+async function anonymize(
+  content: string | Uint8Array,
+  tags: Readonly<Record<string, string>>,
+): Promise<RedactedDocument> {
   const { units, layout } = await html.read(fileOf(content), { recognize: 'auto' }, tools);
   const replacements = units.flatMap(({ id, text }) =>
     Object.entries(tags).flatMap(([original, tag]) => {
@@ -20,12 +25,20 @@ async function anonymize(content: string | Uint8Array, tags: Readonly<Record<str
   return html.redact(fileOf(content), { layout, replacements, originals: Object.keys(tags) }, tools);
 }
 const faultOf = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(() => 'none', (error: unknown) => (error as { kind?: string }).kind ?? error);
+  promise.then(
+    () => 'none',
+    (error: unknown) => (error as { kind?: string }).kind ?? error,
+  );
 
 const TAGS = { 'Ada Lovelace': '«PERSON_1»', 'ada@example.com': '«EMAIL_1»' };
 
 test('nothing is left in text, attributes, comments, scripts, styles, frames or pictures; the rest stands', async () => {
-  const photo = (await picture(writtenPage(['ADA'])).withExif({ IFD0: { Artist: 'Ada Lovelace' } }).jpeg().toBuffer()).toString('base64');
+  const photo = (
+    await picture(writtenPage(['ADA']))
+      .withExif({ IFD0: { Artist: 'Ada Lovelace' } })
+      .jpeg()
+      .toBuffer()
+  ).toString('base64');
   const { bytes, images } = await anonymize(
     `<!DOCTYPE html><!-- Ada Lovelace --><html lang="en"><head><title>Ada Lovelace</title><meta name="author" content="Ada Lovelace">
     <style>p::before{content:"Ada Lovelace"}</style><script>var a = 'Ada Lovelace'</script><link rel="me" href="mailto:ada@example.com"></head>
@@ -37,9 +50,19 @@ test('nothing is left in text, attributes, comments, scripts, styles, frames or 
     TAGS,
   );
   const text = Buffer.from(bytes).toString();
-  expect(text.replace(/data:[^"]*/g, '').match(/\bada\b|lovelace|example\.com|script:|onload|<style|<script/gi) ?? []).toEqual([]);
+  expect(
+    text.replace(/data:[^"]*/g, '').match(/\bada\b|lovelace|example\.com|script:|onload|<style|<script/gi) ?? [],
+  ).toEqual([]);
   expect(images).toBe(1);
-  for (const kept of ['Dear ', '«PERSON_1»', '<p style="color:red" title="«PERSON_1»">Hello <i>world</i></p>', 'href="https://example.org/x"', '<td>1</td>', 'placeholder="«EMAIL_1»"', '<meta charset="utf-8">'])
+  for (const kept of [
+    'Dear ',
+    '«PERSON_1»',
+    '<p style="color:red" title="«PERSON_1»">Hello <i>world</i></p>',
+    'href="https://example.org/x"',
+    '<td>1</td>',
+    'placeholder="«EMAIL_1»"',
+    '<meta charset="utf-8">',
+  ])
     expect(text).toContain(kept);
   expect(/id="([^"]*)"/.exec(text)?.[1]).toBe(/href="#([^"]*)"/.exec(text)?.[1]);
   const [, data = ''] = /base64,([^"]*)/.exec(text) ?? [];
@@ -47,8 +70,16 @@ test('nothing is left in text, attributes, comments, scripts, styles, frames or 
 });
 
 test('text within a block is one unit; hidden parts come last', async () => {
-  const { units } = await html.read(fileOf('<div hidden>secret</div><p>A<b>d</b>a<br>L.</p><img alt="x">'), { recognize: 'never' }, tools);
-  expect(units.map(({ text, visibility }) => [text, visibility])).toEqual([['Ada\nL.', 'shown'], ['secret', 'hidden'], ['x', 'hidden']]);
+  const { units } = await html.read(
+    fileOf('<div hidden>secret</div><p>A<b>d</b>a<br>L.</p><img alt="x">'),
+    { recognize: 'never' },
+    tools,
+  );
+  expect(units.map(({ text, visibility }) => [text, visibility])).toEqual([
+    ['Ada\nL.', 'shown'],
+    ['secret', 'hidden'],
+    ['x', 'hidden'],
+  ]);
 });
 
 test('encodings: as it says, as its mark says, else UTF-8 or Windows-1252', async () => {

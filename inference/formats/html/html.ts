@@ -12,20 +12,21 @@ import { parseHtml, type Document } from './tree.ts';
 export const html: Format = { read, redact };
 
 const HEAD_BYTES = 1024;
-const CHARSET = /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w.:-]{1,40})|^<\?xml[^>]{0,100}encoding\s*=\s*["']([\w.-]{1,40})/i;
+const CHARSET =
+  /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w.:-]{1,40})|^<\?xml[^>]{0,100}encoding\s*=\s*["']([\w.-]{1,40})/i;
 const PICTURE = /src="data:[^"]*"/g;
 
-function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {
+async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {
   const text = decode(file.bytes);
   const units = inOrder(readSaid(parseHtml(text, () => tools.checkTime())).units);
-  return Promise.resolve({
+  return {
     kind: 'html',
     pages: 1,
     images: (text.match(/<img\b/gi) ?? []).length,
     units: toTextUnits(units),
     recognizedPages: [],
     layout: layoutOf(units),
-  });
+  };
 }
 
 async function redact(file: DocumentFile, options: RedactOptions, tools: Tools): Promise<RedactedDocument> {

@@ -31,7 +31,8 @@ export function readSaid(document: Document): Said {
 
 function visit(node: Node, hidden: boolean, walk: Walk): void {
   if (defaultTreeAdapter.isTextNode(node)) addText(textSlot(node), hidden, walk);
-  else if (defaultTreeAdapter.isCommentNode(node)) walk.units.push({ slots: [{ text: node.data }], visibility: 'hidden' });
+  else if (defaultTreeAdapter.isCommentNode(node))
+    walk.units.push({ slots: [{ text: node.data }], visibility: 'hidden' });
   else if (defaultTreeAdapter.isElementNode(node)) visitElement(node, hidden, walk);
 }
 
@@ -41,7 +42,9 @@ function visitElement(element: Element, outer: boolean, walk: Walk): void {
   if (tagName === 'br') return addText(BREAK, outer, walk);
   const dropped = DROPPED.has(tagName);
   const ends = BLOCKS.has(tagName) || dropped;
-  const unseen = element.attrs.some(({ name, value }) => name === 'hidden' || (name === 'style' && /display\s*:\s*none/i.test(value)));
+  const unseen = element.attrs.some(
+    ({ name, value }) => name === 'hidden' || (name === 'style' && /display\s*:\s*none/i.test(value)),
+  );
   const hidden = outer || dropped || unseen;
   if (ends || hidden !== outer) walk.open = undefined;
   const inner = 'content' in element ? (element as { content: { childNodes: Node[] } }).content.childNodes : [];

@@ -118,7 +118,8 @@ function resolve(raw: string): string {
 
 /** The file's text, in the encoding that it says: UTF-8, UTF-16 with its mark, or one of single bytes. */
 function decode(bytes: Uint8Array): string {
-  const wide = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff && 'utf-16be';
+  const wide =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff && 'utf-16be';
   const head = new TextDecoder(wide || 'latin1').decode(bytes.subarray(0, 512)).replace(/^ï»¿/, '');
   const declaration = DECLARATION.exec(head);
   if (!declaration && head.startsWith('<?xml ')) throw broken();

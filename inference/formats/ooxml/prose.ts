@@ -68,16 +68,15 @@ export function proseOf(root: XmlElement, visibility: SlottedUnit['visibility'])
   const hidden = visibility === 'hidden';
   visit(root, { paragraph: undefined, texts: [], hidden, vanished: false, deleted: false }, walk);
   const units = walk.paragraphs.flatMap(({ slots, hidden: unseen }) =>
-    CHANNELS.filter((channel) => slots[channel].length > 0).map(
-      (channel): SlottedUnit => ({
-        slots: slots[channel],
-        visibility: unseen || channel !== 'shown' ? 'hidden' : 'shown',
-      }),
-    ),
+    CHANNELS.filter((channel) => slots[channel].length > 0).map((channel): SlottedUnit => ({
+      slots: slots[channel],
+      visibility: unseen || channel !== 'shown' ? 'hidden' : 'shown',
+    })),
   );
-  const attributes = walk.written.map(
-    ({ slot, hidden: unseen }): SlottedUnit => ({ slots: [slot], visibility: unseen ? 'hidden' : 'shown' }),
-  );
+  const attributes = walk.written.map(({ slot, hidden: unseen }): SlottedUnit => ({
+    slots: [slot],
+    visibility: unseen ? 'hidden' : 'shown',
+  }));
   return { units: [...units, ...attributes], texts: walk.texts, attributes: walk.attributes, names: walk.names };
 }
 

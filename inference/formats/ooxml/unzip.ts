@@ -10,9 +10,9 @@ const MAX_RATIO = 400;
 const RATIO_FROM_BYTES = 4 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 /** Names are asked for on no disk, but what reads the result may put them on one. */
-const BAD_NAME = /^[/\\]|\\|(?:^|\/)\.\.?(?:\/|$)|[\0-\x1f]|^[a-z]:/i;
+const BAD_NAME = /^[/\\]|\\|(?:^|\/)\.\.?(?:\/|$)|\p{Cc}|^[a-z]:/iu;
 const MAX_NAME = 300;
-const NESTED = /^(?:PK\x03\x04|\x1f\x8b|Rar!|7z\xbc\xaf)/;
+const NESTED = /^(?:504b0304|1f8b|52617221|377abcaf)/;
 const FIXED_TIME = '1980-01-02T00:00:00Z';
 
 /**
@@ -85,7 +85,7 @@ function take(file: UnzipFile, { found, names, state }: Taken): void {
 
 /** Whether bytes are an archive in an archive. */
 export function isArchive(bytes: Uint8Array): boolean {
-  return NESTED.test(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 8)).toString('latin1'));
+  return NESTED.test(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 8)).toString('hex'));
 }
 
 /** A zip file of entries in this order. It tells nothing of when or where it was made. */

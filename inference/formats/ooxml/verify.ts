@@ -12,7 +12,7 @@ const KNOWN_FONT =
   /^(?:Times New Roman|Times|Arial|Calibri|Calibri Light|Cambria|Cambria Math|Courier New|Georgia|Verdana|Tahoma|Symbol|Wingdings|Garamond|Helvetica|Segoe UI|Aptos|Aptos Display|Liberation (?:Sans|Serif|Mono)|Noto (?:Sans|Serif))$/;
 
 /** What an identifier or address says of its own. */
-export function ownPart(value: string): string {
+function ownPart(value: string): string {
   return KNOWN_FONT.test(value) ? '' : value.replace(KNOWN_ADDRESS, '');
 }
 

@@ -33,7 +33,8 @@ export async function writePackage(
   search: Search,
   checkTime: () => void,
 ): Promise<{ readonly bytes: Uint8Array; readonly images: number }> {
-  const keeps = ({ type }: Part): boolean => (type.startsWith('image/') ? type !== SVG : kindOf(type, kept) !== undefined);
+  const keeps = ({ type }: Part): boolean =>
+    type.startsWith('image/') ? type !== SVG : kindOf(type, kept) !== undefined;
   const parts = reachable(main, ({ target }) => target !== undefined && keeps(target));
   const written = new Map<Part, Written>();
   const counts = new Map<string, number>();
@@ -60,7 +61,7 @@ export async function writePackage(
 }
 
 /** The key of a format's table that a media type ends with. */
-export function kindOf(type: string, kept: KeptParts): string | undefined {
+function kindOf(type: string, kept: KeptParts): string | undefined {
   const end = type.slice(type.indexOf('/') + 1);
   return Object.hasOwn(kept, end) ? end : undefined;
 }
@@ -80,7 +81,10 @@ function entriesOf(
     const rels = relations.map(({ xml }) => xml);
     const { dir, base } = posix.parse(own.path);
     if (rels.length > 0)
-      entries.push([`${dir}/_rels/${base}.rels`, toXml(element('Relationships', { xmlns: `${NS}/relationships` }, rels))]);
+      entries.push([
+        `${dir}/_rels/${base}.rels`,
+        toXml(element('Relationships', { xmlns: `${NS}/relationships` }, rels)),
+      ]);
   }
   const main = entries[0]?.[0] ?? '';
   const toMain = element('Relationship', { Id: 'rId1', Type: MAIN, Target: main }, []);

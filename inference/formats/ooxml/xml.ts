@@ -80,7 +80,10 @@ export function allTexts(root: XmlElement, texts: XmlText[] = []): XmlText[] {
  * Puts other nodes in the places of elements within `root`, from within: `change` gives the nodes that take an element's
  * place, and the element itself where it stays.
  */
-export function rewrite(root: XmlElement, change: (element: XmlElement, parent: XmlElement) => readonly XmlNode[]): void {
+export function rewrite(
+  root: XmlElement,
+  change: (element: XmlElement, parent: XmlElement) => readonly XmlNode[],
+): void {
   for (const child of root.children) if (isElement(child)) rewrite(child, change);
   root.children = root.children.flatMap((child) => (isElement(child) ? change(child, root) : [child]));
 }
@@ -122,6 +125,6 @@ function write(node: XmlElement, out: string[]): void {
 function escape(text: string, what: RegExp): string {
   return text
     .toWellFormed()
-    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '')
+    .replace(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, '')
     .replace(what, (character) => ENTITIES[character] ?? character);
 }

@@ -132,7 +132,11 @@ function textIn(node: XmlElement): XmlElement {
 
 function valueOf(cell: XmlElement): string {
   const value = childOf(cell, 'v');
-  return value ? allTexts(value).map(({ text }) => text).join('') : '';
+  return value
+    ? allTexts(value)
+        .map(({ text }) => text)
+        .join('')
+    : '';
 }
 
 function write(cell: XmlElement, string: XmlNode[]): void {
@@ -157,7 +161,8 @@ function hiddenColumns(root: XmlElement): Columns {
 
 function isIn(columns: Columns, reference: string): boolean {
   let number = 0;
-  for (const letter of /^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase() ?? '') number = number * 26 + letter.charCodeAt(0) - 64;
+  for (const letter of /^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase() ?? '')
+    number = number * 26 + letter.charCodeAt(0) - 64;
   return columns.some(({ from, to }) => from <= number && number <= to);
 }
 

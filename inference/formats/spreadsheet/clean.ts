@@ -1,5 +1,15 @@
 import { reachable } from '../ooxml/package.ts';
-import { allTexts, attributeOf, elementsIn, isElement, localOf, nameDrawing, rewrite, type XmlElement, type XmlNode } from '../ooxml/xml.ts';
+import {
+  allTexts,
+  attributeOf,
+  elementsIn,
+  isElement,
+  localOf,
+  nameDrawing,
+  rewrite,
+  type XmlElement,
+  type XmlNode,
+} from '../ooxml/xml.ts';
 import type { Search } from '../search.ts';
 import type { Workbook } from './workbook.ts';
 
@@ -21,10 +31,11 @@ export function cleanWorkbook({ package: { main }, sheets }: Workbook, search: S
     if (!part.xml) continue;
     if (cellParts.has(part)) dropFormulas(part.xml, search);
     const drawn = /drawing|theme/.test(part.type);
-    for (const child of drawn ? [] : elementsIn(part.xml))
-      if (child.local !== 'sheetData') clean(child, search);
+    for (const child of drawn ? [] : elementsIn(part.xml)) if (child.local !== 'sheetData') clean(child, search);
     if (!drawn)
-      part.xml.children = part.xml.children.filter((child) => !isElement(child) || !(DROPPED.test(child.local) || isBroken(child, search)));
+      part.xml.children = part.xml.children.filter(
+        (child) => !isElement(child) || !(DROPPED.test(child.local) || isBroken(child, search)),
+      );
     dropTraces(part.xml);
   }
 }
@@ -39,7 +50,9 @@ function clean(root: XmlElement, search: Search): void {
 function isBroken(element: XmlElement, search: Search): boolean {
   if (!/^(?:definedName|dataValidation|cfRule)$/.test(element.local)) return false;
   const name = element.local === 'definedName' ? (attributeOf(element, 'name') ?? '') : '';
-  const formula = `${name}\n${allTexts(element).map(({ text }) => text).join('\n')}`;
+  const formula = `${name}\n${allTexts(element)
+    .map(({ text }) => text)
+    .join('\n')}`;
   return REACHES_OUT.test(formula) || /[«»]/.test(formula) || search.isIn(formula);
 }
 
@@ -49,7 +62,11 @@ function dropFormulas(root: XmlElement, search: Search): void {
     .filter(({ local }) => local === 'sheetData')
     .flatMap((data) => elementsIn(data).flatMap((row) => elementsIn(row)))
     .flatMap((cell) => elementsIn(cell).flatMap((child) => (child.local === 'f' ? [{ cell, formula: child }] : [])));
-  const texts = cells.map(({ formula }) => allTexts(formula).map(({ text }) => text).join(''));
+  const texts = cells.map(({ formula }) =>
+    allTexts(formula)
+      .map(({ text }) => text)
+      .join(''),
+  );
   // One search over all of them first: most workbooks have none to drop.
   const suspected = search.isIn(texts.join('\n'));
   const drop = cells.filter(({ formula }, index) => {

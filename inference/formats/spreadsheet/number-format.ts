@@ -16,7 +16,8 @@ export function numberFormat(id: number, code: string | undefined, from1904: boo
   const letters = pattern.replace(/"[^"]*"|\\./g, '');
   if (DATE_FORMATS.has(id) || /[dmyh]/i.test(letters.replace(/general/i, '')))
     return (value) => dateOf(Number(value), from1904 ? EPOCH.late : EPOCH.usual) ?? plain(value);
-  if (/0[^0#?.,%E]+[0#]|^0{4,}$|^\(?[0#]+\)?[^0#?.,%E]+[0#]/.test(pattern)) return (value) => fill(plain(value), pattern);
+  if (/0[^0#?.,%E]+[0#]|^0{4,}$|^\(?[0#]+\)?[^0#?.,%E]+[0#]/.test(pattern))
+    return (value) => fill(plain(value), pattern);
   return plain;
 }
 

@@ -1,10 +1,4 @@
-import type {
-  DocumentFile,
-  ReadDocument,
-  ReadOptions,
-  RedactedDocument,
-  RedactOptions,
-} from '#ports/documents.ts';
+import type { DocumentFile, ReadDocument, ReadOptions, RedactedDocument, RedactOptions } from '#ports/documents.ts';
 import type { Format, Tools } from '../format.ts';
 import { reachable, rootOf } from '../ooxml/package.ts';
 import { addressUnits, proseOf } from '../ooxml/prose.ts';
@@ -21,18 +15,18 @@ import { openWorkbook, otherParts, type Workbook } from './workbook.ts';
 /** Workbooks (.xlsx, .xltx). A cell is a unit, as it shows its value; comments, pivot tables and tables are left out. */
 export const spreadsheet: Format = { read, redact };
 
-function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {
+async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {
   const checkTime = (): void => tools.checkTime();
   const workbook = openWorkbook(file.bytes, checkTime);
   const { units } = unitsOf(workbook, checkTime);
-  return Promise.resolve({
+  return {
     kind: 'spreadsheet',
     pages: workbook.sheets.length,
     images: reachable(workbook.package.main, () => true).filter(({ type }) => type.startsWith('image/')).length,
     units: toTextUnits(units),
     recognizedPages: [],
     layout: layoutOf(units),
-  });
+  };
 }
 
 async function redact(file: DocumentFile, options: RedactOptions, tools: Tools): Promise<RedactedDocument> {
@@ -74,7 +68,10 @@ function unitsOf(workbook: Workbook, checkTime: () => void): Read {
     grids.push(grid);
     for (const unit of cellUnits(grid, { page, hidden })) units.push(unit);
     const visibility = hidden ? 'hidden' : 'shown';
-    units.push(...proseOf(withoutCells(root), visibility).units.map((unit) => ({ ...unit, page })), ...addressUnits(part));
+    units.push(
+      ...proseOf(withoutCells(root), visibility).units.map((unit) => ({ ...unit, page })),
+      ...addressUnits(part),
+    );
   }
   for (const part of otherParts(workbook)) {
     checkTime();
@@ -85,7 +82,10 @@ function unitsOf(workbook: Workbook, checkTime: () => void): Read {
 }
 
 function withoutCells(root: XmlElement): XmlElement {
-  return { ...root, children: root.children.filter((child) => child.name === undefined || child.local !== 'sheetData') };
+  return {
+    ...root,
+    children: root.children.filter((child) => child.name === undefined || child.local !== 'sheetData'),
+  };
 }
 
 /** What cells show is not always what the file says: a number may be shown as an account. */

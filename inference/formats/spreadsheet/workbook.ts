@@ -49,7 +49,7 @@ export function otherParts({ package: { main, parts }, sheets }: Workbook): read
 function sheetsOf(main: Part): readonly Sheet[] {
   const listed = childOf(rootOf(main), 'sheets');
   const found = (listed ? elementsIn(listed) : []).flatMap((element): readonly Sheet[] => {
-    const ids = element.attributes.filter(({ name }) => /:id$/.test(name)).map(({ text }) => text);
+    const ids = element.attributes.filter(({ name }) => name.endsWith(':id')).map(({ text }) => text);
     const part = main.relations.find(({ id, target }) => target && ids.includes(id))?.target;
     if (!part?.xml || !WORKSHEET.test(part.type)) return [];
     const state = attributeOf(element, 'state') ?? 'visible';

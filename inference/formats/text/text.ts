@@ -1,7 +1,7 @@
-import type { DocumentFile, ReadDocument, ReadOptions, RedactedDocument, RedactOptions } from '#ports/documents.ts';
+import type { DocumentFile, ReadDocument, RedactedDocument, RedactOptions } from '#ports/documents.ts';
 import { DocumentFault } from '#ports/documents.ts';
 import { decodeText } from '../decode-text.ts';
-import type { Format, Tools } from '../format.ts';
+import type { Format } from '../format.ts';
 import { leftOver, Search } from '../search.ts';
 import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type Slot, type SlottedUnit } from '../slots.ts';
 import { parseCsv } from './csv.ts';
@@ -25,19 +25,19 @@ interface Parsed {
   readonly write: () => Uint8Array;
 }
 
-function read(file: DocumentFile, _: ReadOptions, _tools: Tools): Promise<ReadDocument> {
+async function read(file: DocumentFile): Promise<ReadDocument> {
   const { kind, units, files } = parse(file);
-  return Promise.resolve({
+  return {
     kind,
     pages: 1,
     images: files,
     units: toTextUnits(units),
     recognizedPages: [],
     layout: layoutOf(units),
-  });
+  };
 }
 
-function redact(file: DocumentFile, options: RedactOptions, _tools: Tools): Promise<RedactedDocument> {
+async function redact(file: DocumentFile, options: RedactOptions): Promise<RedactedDocument> {
   const { units, slots, write, files } = parse(file);
   checkLayout(options.layout, units);
   const search = new Search(options, units);
@@ -47,7 +47,7 @@ function redact(file: DocumentFile, options: RedactOptions, _tools: Tools): Prom
   const again = decodeText(bytes).text;
   if (search.isIn(again) || search.isIn(undisguised(again))) throw leftOver();
   for (const slot of parse({ ...file, bytes }).slots) if (search.isIn(slot.text)) throw leftOver();
-  return Promise.resolve({ bytes, mediaType: file.mediaType, pages: 1, images: files, downgraded: false });
+  return { bytes, mediaType: file.mediaType, pages: 1, images: files, downgraded: false };
 }
 
 function parse({ bytes, mediaType }: DocumentFile): Parsed {

@@ -74,7 +74,6 @@ function nameNobody(element: XmlElement, authors: Map<string, number>): void {
   const author = element.attributes.find(({ name }) => localOf(name) === 'author');
   const number = authors.get(author?.text ?? '') ?? authors.size + 1;
   if (author) authors.set(author.text, number);
-  for (const attribute of element.attributes)
-    if (localOf(attribute.name) === 'initials') attribute.text = `A${number}`;
+  for (const attribute of element.attributes) if (localOf(attribute.name) === 'initials') attribute.text = `A${number}`;
   if (author) author.text = `Author ${number}`;
 }

@@ -19,17 +19,17 @@ import { KEPT, SHOWN } from './kept-parts.ts';
 /** Word documents (.docx, .dotx): OOXML of either variant. Comments stay, with numbers for authors; revisions are accepted. */
 export const word: Format = { read, redact };
 
-function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {
+async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {
   const document = open(file.bytes, tools);
   const units = unitsOf(document);
-  return Promise.resolve({
+  return {
     kind: 'word',
     pages: 1,
     images: reachable(document.main, () => true).filter(({ type }) => type.startsWith('image/')).length,
     units: toTextUnits(units),
     recognizedPages: [],
     layout: layoutOf(units),
-  });
+  };
 }
 
 async function redact(file: DocumentFile, options: RedactOptions, tools: Tools): Promise<RedactedDocument> {
