@@ -26,6 +26,10 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   const app = fastify({ logger: false, requestTimeout: REQUEST_MS, forceCloseConnections: 'idle' });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  // A connection that is kept open would keep the process from ending.
+  app.addHook('onSend', async (_request, reply) => {
+    if (deps.health.notReady() === 'draining') void reply.header('connection', 'close');
+  });
   app.setErrorHandler((error, request, reply) => answerError(deps, error, request, reply));
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'no such route' }));
   for (const verb of VERBS) app.post(`/v1/${verb}`, (request, reply) => serve(deps, verb, request, reply));

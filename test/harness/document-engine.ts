@@ -8,6 +8,8 @@ export interface EngineProcess {
   readonly pid: number;
   /** Lines of its log so far. */
   readonly log: readonly string[];
+  /** Resolves when it says that it is ready; rejects when it ended. */
+  ready(): Promise<void>;
   /** Value of a metric, by name with labels; 0 when it is not there. */
   metric(name: string): Promise<number>;
   /** Closes its stdin. */
@@ -51,6 +53,9 @@ export async function startDocumentEngine(env: Readonly<Record<string, string>> 
     pid: child.pid ?? 0,
     log,
     exited,
+    async ready() {
+      while ((await fetch(`${url}/readyz`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 100));
+    },
     async metric(name) {
       const text = await (await fetch(`${url}/metrics`)).text();
       return Number(

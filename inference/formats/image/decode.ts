@@ -3,9 +3,9 @@ import { DocumentFault } from '#ports/documents.ts';
 import type { Pixels } from './lettering.ts';
 
 /** Of one picture, whatever its file says: more are refused before they are decoded. */
-export const MAX_PIXELS = 50_000_000;
+const MAX_PIXELS = 50_000_000;
 /** Pictures are worked on, and given back, with no more: larger ones are made smaller. */
-export const WORKING_PIXELS = 20_000_000;
+const WORKING_PIXELS = 20_000_000;
 /** Of one file: pages of a TIFF, pictures of an animation. */
 const MAX_FRAMES = 200;
 const TIMEOUT_SECONDS = 30;

@@ -55,8 +55,8 @@ export function openDocumentEngine(options: DocumentEngineOptions): DocumentEngi
     const { body, contentType } = formOf(told, file);
     const sent = { method: 'POST' as const, headers: { 'content-type': contentType }, body };
     const answer = await exchange(agent, options.url(), `/v1/${verb}`, sent, signal, timeoutMs);
-    if (answer.status === 200) return JSON.parse(answer.text) as T;
-    throw faultOf(answer);
+    if (answer.status !== 200) throw faultOf(answer);
+    return parseResult(answer.text) as T;
   };
   return {
     read: (file, told, signal) => ask<ReadDocument>('read', file, told, signal),
@@ -81,6 +81,14 @@ export function openDocumentEngine(options: DocumentEngineOptions): DocumentEngi
     },
     close: () => agent.destroy(),
   };
+}
+
+function parseResult(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unavailable('the document engine gave no result', cause);
+  }
 }
 
 interface Answer {
