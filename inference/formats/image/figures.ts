@@ -15,12 +15,11 @@ export async function picturesIn(frame: Pixels, lines: readonly Line[], minSize:
   return boxes.filter(({ x0, y0, x1, y1 }) => x1 - x0 >= minSize && y1 - y0 >= minSize);
 }
 
-/** A part of a page as an answer names it: with its pixels as JPEG where they are asked for. */
+/** A part of a page as an answer names it, with its pixels as JPEG where the page is given. */
 export async function figureOf(
-  frame: Pixels,
+  frame: Pixels | undefined,
   id: string,
   box: Box,
-  included: boolean,
 ): Promise<RecognizedPage['images'][number]> {
   return {
     id,
@@ -28,7 +27,9 @@ export async function figureOf(
     top_left_y: box.y0,
     bottom_right_x: box.x1,
     bottom_right_y: box.y1,
-    image_base64: included ? `data:image/jpeg;base64,${Buffer.from(await toJpeg(cut(frame, box), JPEG_QUALITY)).toString('base64')}` : null,
+    image_base64: frame
+      ? `data:image/jpeg;base64,${Buffer.from(await toJpeg(cut(frame, box), JPEG_QUALITY)).toString('base64')}`
+      : null,
   };
 }
 

@@ -84,7 +84,9 @@ async function recognize(
     pages.push({
       index,
       markdown: toMarkdown(lines, figures),
-      images: await Promise.all(figures.map(({ id, box }) => figureOf(frame, id, box, options.includeImages))),
+      images: await Promise.all(
+        figures.map(({ id, box }) => figureOf(options.includeImages ? frame : undefined, id, box)),
+      ),
       dimensions: { dpi: frame.dpi, height: frame.height, width: frame.width },
     });
   }

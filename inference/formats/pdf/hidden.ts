@@ -7,7 +7,9 @@ import { dictOf, openObjects, textOf } from './structure.ts';
 const MAX_LETTERS = 400_000;
 const MAX_TEXT = 20_000;
 /** Entries whose strings are keys to other objects, checksums or dates, not texts. */
-const NO_TEXT: ReadonlySet<string> = new Set(['ID', 'CheckSum', 'CreationDate', 'ModDate', 'M', 'DA', 'ByteRange', 'Cert']);
+const NO_TEXT: ReadonlySet<string> = new Set([
+  ...['ID', 'CheckSum', 'CreationDate', 'ModDate', 'M', 'DA', 'ByteRange', 'Cert', 'Registry', 'Ordering'],
+]);
 /** Entries whose streams are texts. */
 const TEXT_STREAMS: ReadonlySet<string> = new Set(['Metadata', 'JS', 'XFA', 'RC', 'RV', 'V', 'DV', 'F', 'UF', 'Desc']);
 const BINARY = /[\0-\x08\x0e-\x1f\ufffd]/;

@@ -30,10 +30,10 @@ export type RecognizedLayout = Extract<PageLayout, { kind: 'recognized' }>;
 
 /** Units of a page that says its text itself, one a paragraph. */
 export function unitsOf(index: number, { paragraphs }: PageContent): readonly TextUnit[] {
-  return paragraphs.map(({ text, glyphs }, at) => {
-    const hidden = glyphs.every((glyph) => !glyph || glyph.outside);
-    return { id: unitId(index, at), text, page: index, visibility: hidden ? 'hidden' : 'shown' };
-  });
+  return paragraphs.map(({ text, hidden }, at) => ({
+    ...{ id: unitId(index, at), text, page: index },
+    visibility: hidden ? 'hidden' : 'shown',
+  }));
 }
 
 /** Name of a unit of a page that says its text itself. */

@@ -1,10 +1,4 @@
-import {
-  PDFName,
-  PDFRef,
-  PDFStream,
-  type PDFDocument,
-  type PDFObject,
-} from '@cantoo/pdf-lib';
+import { PDFName, PDFRef, PDFStream, type PDFDocument, type PDFObject } from '@cantoo/pdf-lib';
 import { findOriginals } from '../../originals.ts';
 import { cleanContent } from './content.ts';
 import { withoutTags } from './spans.ts';
@@ -34,7 +28,9 @@ export function leakingPages(document: PDFDocument, originals: readonly string[]
     known.set(ref, found);
     return found;
   };
-  const tree = new Set(document.getPages().flatMap(({ node }) => [node.get(PARENT)].filter((ref) => ref instanceof PDFRef)));
+  const tree = new Set(
+    document.getPages().flatMap(({ node }) => [node.get(PARENT)].filter((ref) => ref instanceof PDFRef)),
+  );
   for (const [index, { ref }] of pages.entries())
     if ([...reachable(context, [ref], tree)].some(leaks)) leaking.add(index);
   const apart = context.enumerateIndirectObjects().filter(([ref]) => !known.has(ref));
@@ -58,7 +54,10 @@ function textHas(text: string, originals: readonly string[]): boolean {
 /** Names of the format itself are words too; an original is more than one of them. */
 function nameHas(name: string, originals: readonly string[]): boolean {
   if (/^[A-Z][a-z]{1,9}(?:[A-Z][a-z]*){0,3}\d?$/.test(name) && !originals.includes(name)) return false;
-  return textHas(name, originals.filter((original) => original.length >= LEAST_LETTERS));
+  return textHas(
+    name,
+    originals.filter((original) => original.length >= LEAST_LETTERS),
+  );
 }
 
 function streamHas(stream: PDFStream, originals: readonly string[]): boolean {
@@ -87,5 +86,7 @@ function bare(text: string): string {
 }
 
 function utf16(bytes: Buffer): string {
-  return Buffer.from(bytes.subarray(0, bytes.length & ~1)).swap16().toString('utf16le');
+  return Buffer.from(bytes.subarray(0, bytes.length & ~1))
+    .swap16()
+    .toString('utf16le');
 }

@@ -157,7 +157,8 @@ function inOrder(rows: Rows, depth = 0): readonly Rows[] {
     }
     if (single.length > 0) columns.push(single);
     single = [];
-    for (const side of sides(rows.slice(at, band.end), band.gutter)) columns.push(...inOrder(side, depth + 1).map(copy));
+    for (const side of sides(rows.slice(at, band.end), band.gutter))
+      columns.push(...inOrder(side, depth + 1).map(copy));
     at = band.end;
   }
   if (single.length > 0) columns.push(single);

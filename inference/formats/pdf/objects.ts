@@ -20,15 +20,18 @@ export interface PageParts {
   readonly objects: number;
 }
 
-/** Walks all that a page draws, also what is nested. */
-export function readParts(file: PdfiumFile, page: PageHandle, frame: Frame): PageParts {
+/**
+ * Walks all that a page draws, also what is nested, and takes the marks off it for as long as the page is open: the library
+ * would read what they tell in the place of what is drawn.
+ */
+export function takeParts(file: PdfiumFile, page: PageHandle, frame: Frame): PageParts {
   const { lib } = file;
   const pictures: Box[] = [];
   const told = new Set<string>();
   let objects = 0;
   const visit = (object: ObjectHandle, matrix: Matrix, depth: number): void => {
     if (!object || objects++ > MAX_OBJECTS) return;
-    for (const text of marksOf(file, object)) told.add(text);
+    for (const text of takeMarks(file, object)) told.add(text);
     const type = lib.FPDFPageObj_GetType(object);
     if (type !== IMAGE && type !== FORM) return;
     const own = combined(matrixOf(file, object), matrix);
@@ -52,13 +55,13 @@ function clipped({ x0, y0, x1, y1 }: Box, { width, height }: Frame): Box {
   return { x0: within(x0, width), y0: within(y0, height), x1: within(x1, width), y1: within(y1, height) };
 }
 
-/** Strings in the marks of an object. // ISO 32000-1, 14.6 */
-function marksOf(file: PdfiumFile, object: ObjectHandle): readonly string[] {
+/** Strings in the marks of an object, which it has no more then. // ISO 32000-1, 14.6 */
+function takeMarks(file: PdfiumFile, object: ObjectHandle): readonly string[] {
   const { lib } = file;
   const count = lib.FPDFPageObj_CountMarks(object);
   if (count <= 0) return [];
   const texts: string[] = [];
-  for (let index = 0; index < count; index++) {
+  for (let index = count - 1; index >= 0; index--) {
     const mark = lib.FPDFPageObj_GetMark(object, index);
     for (let at = lib.FPDFPageObjMark_CountParams(mark) - 1; at >= 0; at--) {
       const key = utf16(file, (address, size, out) => lib.FPDFPageObjMark_GetParamKey(mark, at, address, size, out));
@@ -67,6 +70,7 @@ function marksOf(file: PdfiumFile, object: ObjectHandle): readonly string[] {
         utf16(file, (address, size, out) => lib.FPDFPageObjMark_GetParamStringValue(mark, key, address, size, out)),
       );
     }
+    lib.FPDFPageObj_RemoveMark(object, mark);
   }
   return texts;
 }

@@ -2,7 +2,7 @@ import type { Box } from '../format.ts';
 import { frameOf, type Frame } from './geometry.ts';
 import { readGlyphs, type Glyph } from './glyphs.ts';
 import { linesOf, type GlyphLine } from './lines.ts';
-import { readParts } from './objects.ts';
+import { takeParts } from './objects.ts';
 import { paragraphsOf, type Paragraph } from './paragraphs.ts';
 import type { PageHandle, PdfiumFile } from './pdfium.ts';
 
@@ -17,6 +17,7 @@ export interface PageContent {
   readonly kind: PageKind;
   readonly frame: Frame;
   readonly glyphs: readonly Glyph[];
+  /** Of what a reader sees. */
   readonly lines: readonly GlyphLine[];
   readonly paragraphs: readonly Paragraph[];
   readonly pictures: readonly Box[];
@@ -56,11 +57,16 @@ export function settlePage(file: PdfiumFile, index: number): void {
 /** Reads a page that was settled. */
 export function readPage(file: PdfiumFile, page: PageHandle): PageContent {
   const frame = frameOf(file, page);
+  const { pictures, told, objects } = takeParts(file, page, frame);
   const glyphs = readGlyphs(file, page, frame);
-  const { pictures, told, objects } = readParts(file, page, frame);
-  const lines = linesOf(glyphs);
   const kind = kindOf(glyphs, pictures, objects, frame);
-  return { kind, frame, glyphs, lines, paragraphs: paragraphsOf(lines), pictures, told };
+  const seen = (glyph: Glyph): boolean => !glyph.outside && (kind === 'layer' || !glyph.invisible);
+  const lines = linesOf(glyphs.filter(seen));
+  const unseen = linesOf(glyphs.filter((glyph) => !seen(glyph)));
+  return {
+    ...{ kind, frame, glyphs, lines, pictures, told },
+    paragraphs: [...paragraphsOf(lines, false), ...paragraphsOf(unseen, true)],
+  };
 }
 
 function kindOf(glyphs: readonly Glyph[], pictures: readonly Box[], objects: number, frame: Frame): PageKind {

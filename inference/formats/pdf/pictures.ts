@@ -3,8 +3,9 @@ import { PDFDict, PDFName, PDFNumber, PDFRef, PDFStream, type PDFContext, type P
 import { withPdf } from './pdfium.ts';
 import { openObjects } from './structure.ts';
 
-/** What is left of a picture along its longer side, and how large that is written. */
+/** What is left of a picture along its longer side, be it large or small, and how large that is written. */
 const REMAINDER = 12;
+const LEAST_FACTOR = 4;
 const WRITTEN = 240;
 /** Pixels in which a picture is drawn to be shrunk. */
 const DRAWN = 96;
@@ -27,13 +28,17 @@ export async function blurPictures(document: PDFDocument, checkTime: () => void)
   const pictures = picturesOf(document);
   if (pictures.length === 0) return 0;
   const bytes = await onPagesOfTheirOwn(document, pictures);
-  await withPdf(bytes, async (file) => {
-    for (const [at, picture] of pictures.entries()) {
-      checkTime();
-      const drawn = file.withPage(at, (page) => file.draw(page, DRAWN, DRAWN, 0));
-      await replace(document.context, picture, drawn.data);
-    }
-  }, pictures.length);
+  await withPdf(
+    bytes,
+    async (file) => {
+      for (const [at, picture] of pictures.entries()) {
+        checkTime();
+        const drawn = file.withPage(at, (page) => file.draw(page, DRAWN, DRAWN, 0));
+        await replace(document.context, picture, drawn.data);
+      }
+    },
+    pictures.length,
+  );
   return pictures.length;
 }
 
@@ -75,7 +80,7 @@ async function replace(context: PDFContext, { ref, width, height }: Picture, rgb
     height: Math.max(1, Math.round(height * factor(most))),
   });
   const small = await sharp(rgba, { raw: { width: DRAWN, height: DRAWN, channels: 4 } })
-    .resize({ ...size(REMAINDER), fit: 'fill' })
+    .resize({ ...size(Math.min(REMAINDER, Math.max(width, height) / LEAST_FACTOR)), fit: 'fill' })
     .raw()
     .toBuffer({ resolveWithObject: true });
   const raw = { width: small.info.width, height: small.info.height, channels: 4 as const };

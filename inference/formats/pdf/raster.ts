@@ -8,6 +8,7 @@ import type { Pixels } from '../image/lettering.ts';
 import { findPhotos, isSure, type Photos } from '../image/photos.ts';
 import { drawPage, POINTS_PER_INCH, rasterOf, type Raster } from './draw.ts';
 import { around, scaled, shownBox } from './geometry.ts';
+import type { Glyph } from './glyphs.ts';
 import { foreignLayout, type RecognizedLayout } from './layout.ts';
 import type { PageContent } from './page.ts';
 import type { PdfiumFile } from './pdfium.ts';
@@ -63,15 +64,16 @@ export function rasterSaid(
   const raster = rasterOf(content.frame, SAID_DPI);
   const factor = raster.dpi / POINTS_PER_INCH;
   const gone = new Set(spans.flatMap(({ glyphs }) => glyphs));
+  const seen = (glyph: Glyph): boolean => !glyph.outside && (content.kind === 'layer' || !glyph.invisible);
   const coverings = spans.flatMap(({ glyphs, tag }) =>
-    cuttingsOf(glyphs.filter(({ outside }) => !outside)).map(({ place }, at) => ({
+    cuttingsOf(glyphs.filter(seen)).map(({ place }, at) => ({
       box: scaled(shownBox(content.frame, place), factor),
       tag: at === 0 ? tag : '',
     })),
   );
   const words = content.lines.flatMap((line) =>
     line.words.flatMap(({ glyphs }) => {
-      const kept = glyphs.filter((glyph) => !gone.has(glyph) && !glyph.outside);
+      const kept = glyphs.filter((glyph) => !gone.has(glyph));
       const box = around(kept.map((glyph) => glyph.box));
       return box ? [{ text: kept.map(({ text }) => text).join(''), box: scaled(box, factor) }] : [];
     }),
@@ -153,10 +155,7 @@ async function makeSure(
     const { text, words } = flow(layOut(0, lines, pixels));
     const spans = findOriginals(withTagsBlank(text), originals);
     const found = words.filter((word) => spans.some(({ start, end }) => word.start < end && start < word.end));
-    if (found.length === 0)
-      return words.filter(({ confidence, start, end }) => isSure(confidence, end - start)).map(
-        ({ start, end, box }) => ({ text: text.slice(start, end), box }),
-      );
+    if (found.length === 0) return words.map(({ start, end, box }) => ({ text: text.slice(start, end), box }));
     for (const { box } of found) cover(pixels, box, '');
   }
   throw new DocumentFault('redaction_failed', 'personal data could still be read in the result');
@@ -179,7 +178,9 @@ function flow({ units, layout }: ReturnType<typeof layOut>): {
 
 /** Offsets stay what they are. */
 function withTagsBlank(text: string): string {
-  return withoutTags(text).length === text.length ? text : text.replace(/«[^«»]{1,60}»/g, (tag) => ' '.repeat(tag.length));
+  return withoutTags(text).length === text.length
+    ? text
+    : text.replace(/«[^«»]{1,60}»/g, (tag) => ' '.repeat(tag.length));
 }
 
 /** Whether anything is written in a box: text in the colour of its ground is not. */
@@ -210,7 +211,11 @@ function withBoxes(photos: Photos, boxes: readonly Box[]): Photos {
   const cells = Uint8Array.from(photos.cells);
   for (const { x0, y0, x1, y1 } of boxes) {
     for (let row = Math.max(0, Math.floor(y0 / photos.side)); row < Math.min(photos.rows, y1 / photos.side); row++)
-      for (let column = Math.max(0, Math.floor(x0 / photos.side)); column < Math.min(photos.columns, x1 / photos.side); column++)
+      for (
+        let column = Math.max(0, Math.floor(x0 / photos.side));
+        column < Math.min(photos.columns, x1 / photos.side);
+        column++
+      )
         cells[row * photos.columns + column] = 1;
   }
   return { ...photos, cells, boxes: [...photos.boxes, ...boxes] };

@@ -73,10 +73,12 @@ async function recognizePage(
   settlePage(pdf, index);
   const content = pdf.withPage(index, (page) => readPage(pdf, page));
   const raster = rasterOf(content.frame, RECOGNITION_DPI);
-  const drawn = pdf.withPage(index, (page) => drawPage(pdf, page, raster));
+  let pixels: Pixels | undefined;
+  // Not every page has to be drawn.
+  const draw = (): Pixels => (pixels ??= pdf.withPage(index, (page) => drawPage(pdf, page, raster)));
   const { lines, boxes } =
     content.kind === 'scan'
-      ? await recognized(drawn, raster, tools, options.languages)
+      ? await recognized(draw(), raster, tools, options.languages)
       : { lines: content.lines.map((line) => inPixels(line, raster)), boxes: drawnPictures(content, raster) };
   const least = Math.max(LEAST_PICTURE, options.imageMinSize ?? 0);
   const figures = boxes
@@ -86,7 +88,9 @@ async function recognizePage(
   return {
     index,
     markdown: toMarkdown(lines, figures),
-    images: await Promise.all(figures.map(({ id, box }) => figureOf(drawn, id, box, options.includeImages))),
+    images: await Promise.all(
+      figures.map(({ id, box }) => figureOf(options.includeImages ? draw() : undefined, id, box)),
+    ),
     dimensions: { dpi: raster.dpi, height: raster.height, width: raster.width },
   };
 }

@@ -177,7 +177,9 @@ async function unreadAgain(bytes: Uint8Array, { originals, layout, tools }: Job)
 /** Pictures have taken the place of what failed: nothing may be found any more. */
 async function checkResult(bytes: Uint8Array, job: Job): Promise<void> {
   const left = [...leakingPages(await openObjects(bytes), job.originals), ...(await unreadAgain(bytes, job))];
-  const clean = await withPdf(bytes, (file) => job.layout.pages.every((_, index) => staysClean(file, index, job.originals)));
+  const clean = await withPdf(bytes, (file) =>
+    job.layout.pages.every((_, index) => staysClean(file, index, job.originals)),
+  );
   if (left.length > 0 || !clean)
     throw new DocumentFault('redaction_failed', 'personal data could still be found in the result');
 }

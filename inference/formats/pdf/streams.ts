@@ -6,7 +6,14 @@ import { DocumentFault } from '#ports/documents.ts';
 const MAX_DECODED = 96 * 1024 * 1024;
 /** Filters that the library undoes piece by piece are only given what cannot grow beyond that. */
 const MAX_ENCODED = 4 * 1024 * 1024;
-const PICTURES: ReadonlySet<string> = new Set(['DCTDecode', 'JPXDecode', 'JBIG2Decode', 'CCITTFaxDecode', 'DCT', 'CCF']);
+const PICTURES: ReadonlySet<string> = new Set([
+  'DCTDecode',
+  'JPXDecode',
+  'JBIG2Decode',
+  'CCITTFaxDecode',
+  'DCT',
+  'CCF',
+]);
 
 /**
  * What a stream holds; undefined for a picture, and for what cannot be decoded. Throws `too_large` when it is more than a
