@@ -233,6 +233,6 @@ async function tool(command: string, args: readonly string[]): Promise<string> {
   const options = { encoding: 'latin1', maxBuffer: 1 << 28 } as const;
   return run(command, [...args], options).then(
     ({ stdout, stderr }) => stdout || stderr,
-    (error: { stdout?: string }) => error.stdout ?? '',
+    (error: unknown) => (error as { stdout?: string }).stdout ?? '',
   );
 }

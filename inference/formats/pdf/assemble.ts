@@ -72,7 +72,7 @@ end`);
 /** Words at their places; each is stretched to the width that it has in the picture. */
 function layerOf(words: readonly LayerWord[], pageHeight: number): string {
   const shown = words.map(({ text, box }) => {
-    const codes = [...text].filter((letter) => letter.length === 1);
+    const codes = Array.from(text).filter((letter) => letter.length === 1);
     const height = Math.max(1, box.y1 - box.y0);
     const width = Math.max(1, box.x1 - box.x0);
     const stretch = (100 * width) / Math.max(1, (codes.length * height * LETTER) / 1000);

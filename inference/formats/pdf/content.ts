@@ -13,7 +13,7 @@ export interface CleanContent {
 const MARKING: ReadonlySet<string> = new Set(['BMC', 'BDC', 'EMC', 'MP', 'DP']);
 const TILE = Buffer.from('q 0.8 g 0 0 1 1 re f Q\n', 'latin1');
 const WHITE = new Set([0, 9, 10, 12, 13, 32]);
-const DELIMITERS = new Set([...'()<>[]{}/%'].map((sign) => sign.charCodeAt(0)));
+const DELIMITERS = new Set(Buffer.from('()<>[]{}/%', 'latin1'));
 
 interface Token {
   readonly kind: 'string' | 'name' | 'word' | 'bracket';

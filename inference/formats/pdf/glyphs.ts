@@ -105,6 +105,7 @@ function collect(file: PdfiumFile, text: number, count: number, address: number,
       invisible: mode === INVISIBLE || mode === INVISIBLE_CLIPPING,
       outside: isOutside(place, frame.visible),
       apart,
+      // oxlint-disable-next-line unicorn/throw-new-error -- it asks for one
       unknown: lib.FPDFText_HasUnicodeMapError(text, index) === 1 || isPrivate(code),
     });
     apart = false;

@@ -1,4 +1,4 @@
-import { PDFArray, PDFDict, PDFName, PDFRef, PDFStream, type PDFDocument, type PDFObject } from '@cantoo/pdf-lib';
+import { PDFArray, PDFName, PDFRef, PDFStream, type PDFDict, type PDFDocument, type PDFObject } from '@cantoo/pdf-lib';
 import type { PdfiumFile } from './pdfium.ts';
 import { decoded } from './streams.ts';
 import { dictOf, openObjects, textOf } from './structure.ts';
@@ -12,7 +12,7 @@ const NO_TEXT: ReadonlySet<string> = new Set([
 ]);
 /** Entries whose streams are texts. */
 const TEXT_STREAMS: ReadonlySet<string> = new Set(['Metadata', 'JS', 'XFA', 'RC', 'RV', 'V', 'DV', 'F', 'UF', 'Desc']);
-const BINARY = /[\0-\x08\x0e-\x1f\ufffd]/;
+const BINARY = /[\p{Cc}\ufffd]/u;
 
 /**
  * Every text in a document's objects that is not drawn: information, metadata, outlines, comments, names and values of
@@ -73,7 +73,7 @@ function addStream(value: PDFObject, document: PDFDocument, add: (text: string) 
   const text = utf16 ? start.subarray(2).toString('utf16le') : start.toString('utf8');
   for (const piece of text.split(/<[^>]*>/)) add(piece);
   // Metadata may be written as attributes; those that are addresses name vocabularies.
-  for (const [, value = ''] of text.matchAll(/=\s*"([^"<>]*)"/g)) if (!value.startsWith('http')) add(value);
+  for (const [, told = ''] of text.matchAll(/=\s*"([^"<>]*)"/g)) if (!told.startsWith('http')) add(told);
 }
 
 function isMetadata(dict: PDFDict): boolean {

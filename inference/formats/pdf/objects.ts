@@ -80,6 +80,6 @@ function utf16(file: PdfiumFile, ask: (address: number, size: number, out: numbe
   const size = file.withMemory(4, (out) => (ask(0, 0, out) ? (file.memory.HEAPU32[out >> 2] ?? 0) : 0));
   if (size < 4) return '';
   return file.withMemory(size + 8, (address) =>
-    ask(address + 4, size, address) ? file.lib.pdfium.UTF16ToString(address + 4) : '',
+    ask(address + 4, size, address) ? file.memory.UTF16ToString(address + 4) : '',
   );
 }

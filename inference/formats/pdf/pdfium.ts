@@ -22,8 +22,10 @@ export interface Drawing {
   readonly height: number;
 }
 
-/** The module's memory, which its types leave out. Views are new after it grew: read them afresh after every call. */
+/** The module's memory, and its strings, which its types leave out. Views are new after it grew: read them after every call. */
 interface Memory {
+  readonly UTF16ToString: (address: number) => string;
+  readonly stringToUTF16: (text: string, address: number, bytes: number) => void;
   readonly HEAPU8: Uint8Array;
   readonly HEAPU32: Uint32Array;
   readonly HEAPF32: Float32Array;
@@ -57,6 +59,7 @@ export class PdfiumFile {
     const address = lib.pdfium.wasmExports.malloc(bytes.length);
     memoryOf(lib).HEAPU8.set(bytes, address);
     const document = lib.FPDF_LoadMemDocument(address, bytes.length, '');
+    // oxlint-disable-next-line unicorn/throw-new-error -- it asks for one
     if (!document) throw openFault(lib.FPDF_GetLastError());
     const file = new PdfiumFile(lib, document);
     if (file.pageCount < 1) throw new DocumentFault('unreadable', 'the document has no pages');
@@ -179,8 +182,8 @@ function closeQuietly(file: PdfiumFile): void {
 
 async function loadLibrary(): Promise<WrappedPdfiumModule> {
   binary ??= readFile(new URL(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
-  const settings = { wasmBinary: await binary, print: () => {}, printErr: () => {} };
-  const lib = await init(settings as Parameters<typeof init>[0]);
+  // What it prints may quote the document.
+  const lib = await init({ wasmBinary: await binary, print: () => {}, printErr: () => {} });
   lib.PDFiumExt_Init();
   return lib;
 }

@@ -1,5 +1,13 @@
 import sharp from 'sharp';
-import { PDFDict, PDFName, PDFNumber, PDFRef, PDFStream, type PDFContext, type PDFDocument } from '@cantoo/pdf-lib';
+import {
+  PDFName,
+  PDFNumber,
+  PDFStream,
+  type PDFContext,
+  type PDFDict,
+  type PDFDocument,
+  type PDFRef,
+} from '@cantoo/pdf-lib';
 import { withPdf } from './pdfium.ts';
 import { openObjects } from './structure.ts';
 

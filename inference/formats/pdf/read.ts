@@ -39,7 +39,7 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
       pages.push(layoutOf(content));
     }
     for (const text of await earlierTexts(file.bytes, units, tools)) hidden.add(text);
-    for (const [at, text] of [...hidden].filter((text) => text.trim() !== '').entries())
+    for (const [at, text] of [...hidden].filter((found) => found.trim() !== '').entries())
       units.push({ id: `h${at}`, text, visibility: 'hidden' });
     const layout = JSON.stringify({ pages });
     return { kind: 'pdf', pages: pdf.pageCount, images, units, recognizedPages, layout };

@@ -80,7 +80,7 @@ async function rewriteDocument(job: Job, pages: number): Promise<Rewritten> {
     const document = await openObjects(copy);
     if (document.getPageCount() !== pages) throw new DocumentFault('unreadable', 'pages are missing');
     stripDocument(document);
-    await blurPictures(document, job.tools.checkTime);
+    await blurPictures(document, () => job.tools.checkTime());
     dropUnreachable(document);
     return { document, failed };
   } catch (error) {
@@ -166,7 +166,7 @@ function staysClean(file: PdfiumFile, index: number, originals: readonly string[
 async function unreadAgain(bytes: Uint8Array, { originals, layout, tools }: Job): Promise<readonly number[]> {
   const all = layout.pages.map((_, index) => index);
   if (originals.length === 0) return [];
-  const texts = await readAgain(bytes, tools.checkTime).catch(() => undefined);
+  const texts = await readAgain(bytes, () => tools.checkTime()).catch(() => undefined);
   if (!texts) {
     tools.checkTime();
     return all;

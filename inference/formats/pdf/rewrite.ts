@@ -105,7 +105,7 @@ function writeTag(file: PdfiumFile, page: PageHandle, tag: string, cutting: Cutt
   const size = tagSize(tag, cutting);
   const object = lib.FPDFPageObj_NewTextObj(file.document, 'Helvetica', size);
   file.withMemory(tag.length * 2 + 2, (address) => {
-    lib.pdfium.stringToUTF16(tag, address, tag.length * 2 + 2);
+    file.memory.stringToUTF16(tag, address, tag.length * 2 + 2);
     lib.FPDFText_SetText(object, address);
   });
   const [red, green, blue] = first.colour;

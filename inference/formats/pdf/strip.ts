@@ -1,4 +1,13 @@
-import { PDFDict, PDFName, PDFRawStream, PDFRef, PDFStream, type PDFContext, type PDFDocument } from '@cantoo/pdf-lib';
+import {
+  PDFArray,
+  PDFDict,
+  PDFName,
+  PDFRawStream,
+  PDFRef,
+  PDFStream,
+  type PDFContext,
+  type PDFDocument,
+} from '@cantoo/pdf-lib';
 import { cleanContent } from './content.ts';
 import { decoded } from './streams.ts';
 import { dictOf, reachable } from './structure.ts';
@@ -10,9 +19,11 @@ const OF_PAGE: ReadonlySet<string> = new Set([
 const OF_CATALOG: ReadonlySet<string> = new Set(['Type', 'Pages', 'Version']);
 /** What goes from any other object: it is not needed to draw it, or changes what is drawn by who looks. */
 const DROPPED = [
-  ...['Metadata', 'PieceInfo', 'StructParents', 'StructParent', 'Thumb', 'AA', 'A', 'LastModified', 'OPI', 'OC'],
-  ...['Properties', 'Alternates', 'Annots', 'Alt', 'ActualText', 'ID', 'Measure', 'PtData', 'Ref', 'AF'],
+  ...['Metadata', 'PieceInfo', 'StructParents', 'StructParent', 'Thumb', 'AA', 'LastModified', 'OPI', 'Properties'],
+  ...['Alternates', 'Annots', 'ActualText', 'PtData'],
 ].map((name) => PDFName.of(name));
+/** The same, of what says what it is: where names are free, these may be names. */
+const DROPPED_OF_TYPED = ['A', 'OC', 'Alt', 'ID', 'Measure', 'Ref', 'AF'].map((name) => PDFName.of(name));
 /** Kinds of resources of which those go that no operator names. */
 const NAMED = ['XObject', 'Pattern', 'Font', 'Shading', 'ExtGState'].map((name) => PDFName.of(name));
 
@@ -55,9 +66,8 @@ function keepOnly(dict: PDFDict, names: ReadonlySet<string>): void {
 function dropFrom(object: unknown, depth: number): void {
   const dict = object instanceof PDFDict || object instanceof PDFStream ? dictOf(object) : undefined;
   if (!dict || depth > 20) return;
-  // Names of fonts, pictures and states are free: what is called as one of these is none of them.
-  if (NAMED.some((kind) => dict.get(kind) instanceof PDFDict) || dict.has(TYPE) || dict.has(SUBTYPE) || depth === 0)
-    for (const key of DROPPED) dict.delete(key);
+  for (const key of DROPPED) dict.delete(key);
+  if (dict.has(TYPE) || dict.has(SUBTYPE)) for (const key of DROPPED_OF_TYPED) dict.delete(key);
   for (const value of dict.values()) if (value instanceof PDFDict) dropFrom(value, depth + 1);
 }
 
@@ -120,11 +130,10 @@ function cleanContents(document: PDFDocument): number {
 function pageContent(context: PDFContext, node: PDFDict): Uint8Array {
   const contents = context.lookup(node.get(CONTENTS));
   const streams = contents instanceof PDFStream ? [contents] : [];
-  if (contents && 'asArray' in contents && typeof contents.asArray === 'function')
-    for (const part of contents.asArray() as PDFRef[]) {
-      const stream = context.lookup(part);
-      if (stream instanceof PDFStream) streams.push(stream);
-    }
+  for (const part of contents instanceof PDFArray ? contents.asArray() : []) {
+    const stream = context.lookup(part);
+    if (stream instanceof PDFStream) streams.push(stream);
+  }
   return Buffer.concat(streams.flatMap((stream) => [decoded(stream) ?? new Uint8Array(), Buffer.from('\n')]));
 }
 
