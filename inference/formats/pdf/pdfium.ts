@@ -3,7 +3,7 @@ import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 import { DocumentFault } from '#ports/documents.ts';
 
 /** Beyond this a document is refused before any of its pages is looked at. */
-export const MAX_PAGES = 2000;
+const MAX_PAGES = 2000;
 /** Codes of `FPDF_GetLastError`. */
 const NEEDS_PASSWORD = 4;
 const BGRA = 4;

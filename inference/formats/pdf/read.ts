@@ -61,7 +61,7 @@ async function recognizedPage(
 }
 
 /** Recognizes the text of a page as it is drawn. */
-export async function recognizeDrawn(
+async function recognizeDrawn(
   pdf: PdfiumFile,
   index: number,
   raster: ReturnType<typeof rasterOf>,

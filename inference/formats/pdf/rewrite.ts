@@ -121,7 +121,7 @@ export function tagSize(tag: string, cutting: Cutting): number {
 }
 
 /** How long a row is in the direction in which it is read. */
-export function lengthOf({ place, first }: Cutting): number {
+function lengthOf({ place, first }: Cutting): number {
   const lying = Math.abs(Math.cos(first.angle)) >= Math.SQRT1_2;
   return lying ? place.right - place.left : place.top - place.bottom;
 }
