@@ -2,7 +2,7 @@ import { unescaped } from '../decode-text.ts';
 import { leftOver, type Search } from '../search.ts';
 import { openPackage } from './package.ts';
 import { proseOf } from './prose.ts';
-import { localOf, type XmlElement } from './xml.ts';
+import type { XmlElement } from './xml.ts';
 
 /** Common addresses of namespaces and types: what stands behind is looked at, the address itself means nothing. */
 const KNOWN_ADDRESS =
@@ -39,7 +39,7 @@ function verifyXml(root: XmlElement, search: Search, identifiers: Set<string>): 
   const said = units.map(({ slots }) => slots.map(({ text }) => text).join('')).join('\n');
   const written = texts.map((slots) => slots.map(({ text }) => text).join('')).join('\n');
   if (search.isIn(said) || search.isIn(written)) throw leftOver();
-  for (const name of names) identifiers.add(localOf(name));
+  for (const name of names) identifiers.add(name);
   for (const { text } of attributes) identifiers.add(ownPart(unescaped(text)));
 }
 
