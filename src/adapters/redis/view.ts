@@ -1,22 +1,54 @@
-import type { CountersView } from '#ports/limit-counters.ts';
+import type { CountersView, Credit, OpenHold } from '#ports/limit-counters.ts';
 import { decodeHolds } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
 
+type Reply = readonly [
+  now: number,
+  holds: readonly string[],
+  closed: readonly string[],
+  ...periods: (string | readonly string[])[],
+];
+
+/** Fields of the total that are no counters. */
+const CREDIT_NUMBER = 'cn';
+const CREDIT_SUM = 'c';
+
 /** Everything kept for one organization, read by one script. */
-export async function viewOrganization(store: Store, organization: string): Promise<CountersView> {
-  const [flat, ...periods] = (await runOn(store, 'view', organization, [])) as readonly [
-    readonly string[],
-    ...(string | readonly string[])[],
-  ];
+export async function viewOrganization(
+  store: Store,
+  organization: string,
+  closedSince: number | undefined,
+): Promise<CountersView> {
+  const [now, holds, closed, ...periods] = await read(store, organization, closedSince);
   const spend: { scope: string; period: string; amount: bigint }[] = [];
+  let credit: Credit | undefined;
   for (let i = 0; i + 1 < periods.length; i += 2) {
     const period = periods[i] as string;
-    const counters = periods[i + 1] as readonly string[];
-    for (let j = 0; j + 1 < counters.length; j += 2) {
-      spend.push({ scope: scopeOf(counters[j]!), period, amount: BigInt(counters[j + 1]!) });
-    }
+    const { [CREDIT_NUMBER]: number, [CREDIT_SUM]: sum, ...counters } = fieldsOf(periods[i + 1] as readonly string[]);
+    if (number !== undefined && sum !== undefined) credit = { number: Number(number), sum: BigInt(sum) };
+    for (const [field, amount] of Object.entries(counters))
+      spend.push({ scope: scopeOf(field), period, amount: BigInt(amount) });
   }
-  return { holds: decodeHolds(organization, flat), spend };
+  return {
+    now,
+    holds: decodeHolds(organization, holds),
+    spend,
+    ...(credit && { credit }),
+    ...(closedSince !== undefined && { closed }),
+  };
+}
+
+/** The open holds of an organization. */
+export async function holdsOf(store: Store, organization: string): Promise<readonly OpenHold[]> {
+  return decodeHolds(organization, (await read(store, organization, undefined))[1]);
+}
+
+async function read(store: Store, organization: string, closedSince: number | undefined): Promise<Reply> {
+  return (await runOn(store, 'view', organization, [store.clock(), String(closedSince ?? '')])) as Reply;
+}
+
+function fieldsOf(flat: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(flat.flatMap((field, i) => (i % 2 === 0 ? [[field, flat[i + 1]!]] : [])));
 }
 
 function scopeOf(field: string): string {

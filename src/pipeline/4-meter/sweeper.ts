@@ -1,8 +1,8 @@
-import type { Ledger, SealedRow } from '#ports/ledger.ts';
+import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#ports/limit-counters.ts';
 import type { Fence, RowDraft } from '#seal/ledger-writer.ts';
 import type { AuditRow } from '#seal/row.ts';
-import { totalTokens } from '#wire/usage.ts';
+import { settlementOf } from '#seal/row-settlement.ts';
 
 export interface SweeperDeps {
   readonly counters: LimitCounters;
@@ -11,14 +11,23 @@ export interface SweeperDeps {
   readonly open: ReadonlyMap<string, OpenHold>;
   /** Ids of all organizations. */
   readonly organizations: () => readonly string[];
+  /** Brings rows to the ledger that dead processes left on this machine. */
+  readonly recover: () => Promise<void>;
+  /** Whether rows of this process wait for the ledger to take them. */
+  readonly behind: () => boolean;
   readonly seal: (draft: RowDraft) => void;
   readonly settle: (settlements: readonly Settlement[]) => void;
   readonly onFault: (error: unknown) => void;
   readonly onAbandoned: (holds: readonly OpenHold[]) => void;
 }
 
-/** Keeps this process' lease and closes the holds that dead processes left behind. */
+/** Keeps this process' lease and closes the holds that dead processes left behind. States: `hold-state.ts`. */
 export interface Sweeper extends Fence {
+  /**
+   * Settles calls whose rows were written. Those whose holds were another process' for a while may have been sealed by it
+   * at another cost: they are settled by the row that counts.
+   */
+  settleWritten(settlements: readonly Settlement[]): void;
   /** Renews the lease once and takes over what dead processes left. Rejects when the counters can't be reached. */
   renew(): Promise<void>;
   start(): void;
@@ -29,9 +38,8 @@ const LEASE_MS = 15_000;
 const RENEW_MS = 4000;
 /** Past this age of the last renewal another process may soon take over: margin for a slow write. */
 const FRESH_MS = 9000;
+const LOOK_AGAIN_MS = 500;
 const OWN_SWEEP_EVERY = 8;
-/** A hold this young may belong to a call that is just being debited. */
-const OWN_MIN_AGE_MS = 30_000;
 
 export function createSweeper(deps: SweeperDeps): Sweeper {
   let renewedAt = -Infinity;
@@ -40,40 +48,80 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   let ticks = 0;
   /** Abandoned calls handed to the ledger writer and not settled yet: not to be handed over twice. */
   const closing = new Set<string>();
+  /** Calls whose holds were another process' for a while, until they are closed. */
+  const contested = new Set<string>();
+  /** Holds that the last sweep found and no call knew. By then they may have belonged to calls just being debited. */
+  let unknown: ReadonlySet<string> = new Set();
+  /** A renewal failed: what it took over, nobody may know of. */
+  let failed = false;
 
   function renew(): Promise<void> {
-    renewing ??= renewOnce().finally(() => (renewing = undefined));
+    renewing ??= renewOnce()
+      .catch((error: unknown) => {
+        failed = true;
+        throw error;
+      })
+      .finally(() => (renewing = undefined));
     return renewing;
   }
 
   async function renewOnce(): Promise<void> {
     const at = performance.now();
-    const taken = await deps.counters.takeOver(deps.organizations(), deps.owner, LEASE_MS);
+    const taken = await deps.counters.takeOver(deps.organizations(), deps.owner, LEASE_MS, () => [
+      ...deps.open.values(),
+    ]);
     renewedAt = at;
-    await close(taken, closing, deps);
+    for (const { callId } of taken) contested.add(callId);
+    // A call of this process that is still going on seals itself.
+    await close(
+      taken.filter(({ callId }) => !deps.open.has(callId)),
+      closing,
+      deps,
+    );
   }
 
-  /** Closes holds of this process that no call of it knows: a debit whose reply was lost. */
+  /** Closes holds of this process that no call of it knows, twice in a row: of debits and takeovers whose replies were lost. */
   async function sweepOwn(): Promise<void> {
-    const before = Date.now() - OWN_MIN_AGE_MS;
+    const before = unknown;
+    const now = new Set<string>();
     const held = new Set<string>();
     for (const organization of deps.organizations()) {
       const { holds } = await deps.counters.view(organization);
-      for (const hold of holds) held.add(hold.callId);
-      const own = holds.filter((hold) => hold.owner === deps.owner && hold.at < before);
+      for (const { callId } of holds) held.add(callId);
+      const own = holds.filter(
+        ({ callId, owner }) => owner === deps.owner && !closing.has(callId) && !deps.open.has(callId),
+      );
+      for (const { callId } of own) now.add(callId);
       await close(
-        own.filter(({ callId }) => !closing.has(callId) && !deps.open.has(callId)),
+        own.filter(({ callId }) => before.has(callId)),
         closing,
         deps,
       );
     }
-    for (const callId of closing) if (!held.has(callId)) closing.delete(callId);
+    unknown = now;
+    failed = false;
+    for (const ids of [closing, contested]) for (const callId of ids) if (!held.has(callId)) ids.delete(callId);
+  }
+
+  async function settleByRow(settlements: readonly Settlement[]): Promise<void> {
+    for (;;) {
+      try {
+        const rows = await deps.ledger.find(settlements.map(({ callId }) => callId));
+        const costs = new Map(rows.map(({ callId, cost }) => [callId, cost]));
+        return deps.settle(settlements.map((one) => ({ ...one, cost: costs.get(one.callId) ?? one.cost })));
+      } catch (error) {
+        deps.onFault(error);
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS).unref());
+      }
+    }
   }
 
   async function tick(): Promise<void> {
     try {
       await renew();
-      if (++ticks % OWN_SWEEP_EVERY === 0) await sweepOwn();
+      const due = ++ticks % OWN_SWEEP_EVERY === 0 || failed || unknown.size > 0;
+      // Without the ledger no hold can be closed, and there may be very many: they are not even looked at.
+      if (due && !deps.behind()) await sweepOwn();
     } catch (error) {
       deps.onFault(error);
     }
@@ -85,6 +133,12 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     async reclaim(drafts) {
       await renew();
       return stillOurs(drafts, deps);
+    },
+    settleWritten(settlements) {
+      if (contested.size === 0 && closing.size === 0) return deps.settle(settlements);
+      const disputed = settlements.filter(({ callId }) => contested.has(callId) || closing.has(callId));
+      deps.settle(settlements.filter((one) => !disputed.includes(one)));
+      if (disputed.length > 0) void settleByRow(disputed);
     },
     start() {
       const next = (): void => {
@@ -102,6 +156,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
 /** Settles holds whose rows exist, and seals the others as abandoned at the held amount. // design 2 */
 async function close(holds: readonly OpenHold[], closing: Set<string>, deps: SweeperDeps): Promise<void> {
   if (holds.length === 0) return;
+  await deps.recover();
   const rows = new Map((await deps.ledger.find(holds.map((hold) => hold.callId))).map((row) => [row.callId, row]));
   const known = holds.filter((hold) => rows.has(hold.callId));
   const abandoned = holds.filter((hold) => !rows.has(hold.callId));
@@ -111,12 +166,6 @@ async function close(holds: readonly OpenHold[], closing: Set<string>, deps: Swe
     deps.seal(abandonedDraft(hold));
   }
   if (abandoned.length > 0) deps.onAbandoned(abandoned);
-}
-
-function settlementOf(sealed: SealedRow): Settlement {
-  const { usage } = JSON.parse(sealed.row) as AuditRow;
-  const { callId, organization, cost } = sealed;
-  return { callId, organization, cost, tokens: usage ? totalTokens(usage) : 0 };
 }
 
 function abandonedDraft(hold: OpenHold): RowDraft {
