@@ -97,7 +97,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   const strand = randomUUID();
   const owner = strand;
   const open = new Map<string, OpenHold>();
-  const treasury = createTreasury({ ...deps, open, owner });
+  const treasury = createTreasury({ ...deps, open, owner, behind: () => writer.replaying });
   const { restorer, settler } = treasury;
   const sweeper = createSweeper({
     counters,

@@ -26,7 +26,7 @@ export interface NumberedEntry extends CreditEntry {
 /** How an organization stands. */
 export interface CreditStanding extends Credit {
   /** The last entry that paid something in; what is left is measured by it. */
-  readonly lastTopUp?: { readonly number: number; readonly amount: NanoEuro };
+  readonly lastTopUp?: Pick<NumberedEntry, 'number' | 'amount' | 'at'>;
 }
 
 /** The entries of all organizations: append-only. */

@@ -26,6 +26,7 @@ export interface UsageSums {
   readonly abandoned: number;
   /** Answered from the gateway's own cache. */
   readonly cacheHits: number;
+  /** Sound and pictures are counted in `input`, `cacheRead` and `output`. */
   readonly tokens: Usage;
   readonly cost: NanoEuro;
 }

@@ -43,12 +43,12 @@ describe.each(LEDGER_SUBJECTS)('credit entries in $name', (subject) => {
   });
 
   test('standings say the newest sum and the last top-up, of those that have any', async () => {
-    await credit.add(entry('s/one', 50n, '1'));
+    const paid = await credit.add(entry('s/one', 50n, '1'));
     await credit.add(entry('s/one', -60n, '2'));
     await credit.add(entry('s/two', -5n, '1'));
     expect(await credit.standings(['s/one', 's/two', 's/three'])).toEqual(
       new Map([
-        ['s/one', { number: 2, sum: -10n, lastTopUp: { number: 1, amount: 50n } }],
+        ['s/one', { number: 2, sum: -10n, lastTopUp: { number: 1, amount: 50n, at: paid.entry.at } }],
         ['s/two', { number: 1, sum: -5n }],
       ]),
     );

@@ -5,6 +5,7 @@ import type { AuditRow } from '#seal/row.ts';
 import { periodsAt } from '#meter/periods.ts';
 import type { SealedRow } from '#ports/ledger.ts';
 import type { UsageDimension, UsageLine } from '#ports/usage.ts';
+import type { Usage } from '#wire/usage.ts';
 import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
 import { callIdAt, StrandBuilder } from './ledger-rows.ts';
 import { connect, LEDGER_SUBJECTS, openHome, type OpenHome } from './ledger-subjects.ts';
@@ -39,7 +40,10 @@ function variedRows(count: number, spacing: number): { rows: SealedRow[]; said: 
       sequence: index + 1,
       strand,
       usage: asked
-        ? { input: index, cacheRead: 1, cacheWrite5m: 2, cacheWrite1h: 3, output: index % 7, reasoning: 4 }
+        ? {
+            ...{ input: index, cacheRead: 1, cacheWrite5m: 2, cacheWrite1h: 3, output: index % 7, reasoning: 4 },
+            ...(index % 3 === 0 && { inputAudio: 5, inputImage: 6, cacheReadAudio: 7, outputAudio: 8, outputImage: 9 }),
+          }
         : null,
       workload: `team/w${index % 3}`,
     };
@@ -73,6 +77,13 @@ function added(said: readonly AuditRow[], by: readonly UsageDimension[], zone: s
     const is = (outcome: string): number => Number(row.outcome === outcome);
     const usage = row.usage ?? { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 };
     const tokens = known?.tokens;
+    const {
+      inputAudio = 0,
+      inputImage = 0,
+      cacheReadAudio = 0,
+      outputAudio = 0,
+      outputImage = 0,
+    }: Partial<Usage> = usage;
     lines.set(id, {
       ...key,
       calls: (known?.calls ?? 0) + 1,
@@ -82,11 +93,11 @@ function added(said: readonly AuditRow[], by: readonly UsageDimension[], zone: s
       abandoned: (known?.abandoned ?? 0) + is('abandoned'),
       cacheHits: (known?.cacheHits ?? 0) + Number(row.cache_hit === 'exact'),
       tokens: {
-        input: usage.input + (tokens?.input ?? 0),
-        cacheRead: usage.cacheRead + (tokens?.cacheRead ?? 0),
+        input: usage.input + inputAudio + inputImage + (tokens?.input ?? 0),
+        cacheRead: usage.cacheRead + cacheReadAudio + (tokens?.cacheRead ?? 0),
         cacheWrite5m: usage.cacheWrite5m + (tokens?.cacheWrite5m ?? 0),
         cacheWrite1h: usage.cacheWrite1h + (tokens?.cacheWrite1h ?? 0),
-        output: usage.output + (tokens?.output ?? 0),
+        output: usage.output + outputAudio + outputImage + (tokens?.output ?? 0),
         reasoning: usage.reasoning + (tokens?.reasoning ?? 0),
       },
       cost: BigInt(row.cost_nano_eur) + (known?.cost ?? 0n),

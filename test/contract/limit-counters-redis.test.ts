@@ -126,6 +126,40 @@ describe('a server that fails', () => {
     expect(await counters.hold(request('c2', budget))).toEqual({ kind: 'refused', by: 'budget' });
   });
 
+  test('more holds than a page: all are restored and taken over, and looked through once', async () => {
+    const keyPrefix = `t-${randomUUID()}:`;
+    let now = Date.UTC(2026, 10, 21);
+    const clock = () => now;
+    const [first, second] = [
+      await connect(server.url, { keyPrefix, clock }),
+      await connect(server.url, { keyPrefix, clock }),
+    ];
+    await first.takeOver([ORGANIZATION], 'gateway-1', 9000);
+    await first.restore(ORGANIZATION, [], async () => spent(0n));
+    const ids = Array.from({ length: 2600 }, (_, index) => `c${index}`);
+    await Promise.all(ids.map((id) => first.hold(request(id, { owner: 'gateway-1' }))));
+    const raw = rawClient(server.url);
+    await raw.config('RESETSTAT');
+    let open = 0;
+    await second.restore(
+      ORGANIZATION,
+      ids.map((id) => openHold(id, { owner: 'gateway-1' })),
+      async (holds) => {
+        open = new Set(holds.map(({ callId }) => callId)).size;
+        return spent(0n);
+      },
+    );
+    expect(open).toBe(ids.length);
+    const taken: string[] = [];
+    for (let renewals = 0; renewals < 8; renewals++, now += 3000)
+      for (const { callId } of await second.takeOver([ORGANIZATION], 'gateway-2', 9000)) taken.push(callId);
+    expect(taken.toSorted()).toEqual(ids.toSorted());
+    const stats = await raw.info('commandstats');
+    expect(/cmdstat_hvals:calls=(\d+)/.exec(stats)?.[1]).toBe('1');
+    const { holds } = await second.view(ORGANIZATION);
+    expect(holds.every(({ owner }) => owner === 'gateway-2')).toBe(true);
+  });
+
   test('FLUSHALL: cold, and every process puts its own holds back', async () => {
     const keyPrefix = `t-${randomUUID()}:`;
     const first = await connect(server.url, { keyPrefix });

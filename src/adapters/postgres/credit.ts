@@ -86,14 +86,16 @@ async function standings(pool: Pool, organizations: readonly string[]): Promise<
     readonly sum_nano_eur: bigint;
     readonly paid_number: bigint | null;
     readonly paid_amount: bigint | null;
+    /** Milliseconds since the epoch, as decimal text. */
+    readonly paid_at: string | null;
   }>(query(STATEMENTS.creditStandings, [textArray(organizations)], TIMEOUT_MS));
   return new Map(
-    rows.map(({ organization, number, sum_nano_eur: sum, paid_number: paid, paid_amount: amount }) => [
+    rows.map(({ organization, number, sum_nano_eur: sum, paid_number: paid, paid_amount: amount, paid_at: at }) => [
       organization,
       {
         number: Number(number),
         sum,
-        ...(paid !== null && amount !== null && { lastTopUp: { number: Number(paid), amount } }),
+        ...(paid !== null && amount !== null && { lastTopUp: { number: Number(paid), amount, at: Number(at) } }),
       },
     ]),
   );

@@ -3,10 +3,12 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { restoredSpend, type RestoredScope } from '#adapters/memory/restored-spend.ts';
 import { CountersUnavailable, type OpenHold, type SpendTotals } from '#ports/limit-counters.ts';
 import type { Leases } from './leases.ts';
-import { decodeHolds, encodeHold } from './open-hold.ts';
+import { encodeHold } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
+import { holdsOf } from './view.ts';
 
 const ASK_AGAIN_MS = 10;
+const MOST_AT_ONCE = 500;
 
 /**
  * Restores one organization. `own` is asked once the pause has begun: what this process then still has in flight. Waits
@@ -50,12 +52,14 @@ async function gather(
   token: string,
   own: readonly OpenHold[],
 ): Promise<readonly OpenHold[]> {
-  const lost = own.flatMap((hold) => [hold.callId, hold.owner, encodeHold(hold)]);
-  const open = (await runOn(store, 'gather', organization, [store.clock(), token, ...lost])) as
-    | readonly string[]
-    | null;
+  for (let from = 0; from < own.length; from += MOST_AT_ONCE) {
+    const lost = own.slice(from, from + MOST_AT_ONCE).flatMap((hold) => [hold.callId, hold.owner, encodeHold(hold)]);
+    if ((await runOn(store, 'gather', organization, [store.clock(), token, ...lost])) !== 1) throw overtaken();
+  }
+  // None comes or goes during the pause, so that pages are as of one instant.
+  const open = await holdsOf(store, organization, token);
   if (!open) throw overtaken();
-  return decodeHolds(organization, open);
+  return open;
 }
 
 async function resume(

@@ -16,6 +16,7 @@ export type ScriptName =
   | 'resume'
   | 'release'
   | 'view'
+  | 'page'
   | 'credit'
   | 'mark'
   | 'owners'
@@ -33,6 +34,7 @@ export function loadScripts(): Readonly<Record<ScriptName, Script>> {
     resume: load('resume'),
     release: load('release'),
     view: load('clock', 'closed', 'view'),
+    page: load('page'),
     credit: load('credit'),
     mark: load('mark'),
     owners: load('owners'),

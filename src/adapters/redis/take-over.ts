@@ -88,17 +88,20 @@ async function sweep(
   owner: string,
   ttlMs: number,
 ): Promise<OpenHold[]> {
-  const holds = await holdsOf(store, organization);
+  const holds = (await holdsOf(store, organization)) ?? [];
   const { live } = await leases.renew(owner, ttlMs);
   if (!live) return [];
   const dead = owners.filter((name) => !live.has(name));
   const stray = holds.filter((hold) => !live.has(hold.owner));
-  const head = [owner, encodeOwner(owner), String(dead.length), ...dead.flatMap((name) => [name, encodeOwner(name)])];
+  const names = [String(dead.length), ...dead.flatMap((name) => [name, encodeOwner(name)])];
   const taken: OpenHold[] = [];
   for (let from = 0; from === 0 || from < stray.length; from += MOST_AT_ONCE) {
     const some = stray.slice(from, from + MOST_AT_ONCE);
     const pairs = some.flatMap((hold) => [hold.callId, encodeOwner(hold.owner)]);
-    const results = (await runOn(store, 'claim', organization, [...head, ...pairs])) as readonly (string | null)[];
+    // Who has no hold left is looked for once, among all holds.
+    const forget = from + MOST_AT_ONCE < stray.length ? ['0'] : names;
+    const args = [owner, encodeOwner(owner), ...forget, ...pairs];
+    const results = (await runOn(store, 'claim', organization, args)) as readonly (string | null)[];
     for (const [i, stored] of results.entries()) {
       if (stored !== null) taken.push(decodeHold(organization, some[i]!.callId, stored));
     }

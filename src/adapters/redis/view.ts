@@ -12,6 +12,7 @@ type Reply = readonly [
 /** Fields of the total that are no counters. */
 const CREDIT_NUMBER = 'cn';
 const CREDIT_SUM = 'c';
+const PAGE = 1000;
 
 /** Everything kept for one organization, read by one script. */
 export async function viewOrganization(
@@ -19,7 +20,8 @@ export async function viewOrganization(
   organization: string,
   closedSince: number | undefined,
 ): Promise<CountersView> {
-  const [now, holds, closed, ...periods] = await read(store, organization, closedSince);
+  const args = [store.clock(), String(closedSince ?? '')];
+  const [now, holds, closed, ...periods] = (await runOn(store, 'view', organization, args)) as Reply;
   const spend: { scope: string; period: string; amount: bigint }[] = [];
   let credit: Credit | undefined;
   for (let i = 0; i + 1 < periods.length; i += 2) {
@@ -38,13 +40,21 @@ export async function viewOrganization(
   };
 }
 
-/** The open holds of an organization. */
-export async function holdsOf(store: Store, organization: string): Promise<readonly OpenHold[]> {
-  return decodeHolds(organization, (await read(store, organization, undefined))[1]);
-}
-
-async function read(store: Store, organization: string, closedSince: number | undefined): Promise<Reply> {
-  return (await runOn(store, 'view', organization, [store.clock(), String(closedSince ?? '')])) as Reply;
+/**
+ * The open holds of an organization, a page at a time, so that no other command waits for long: not as of one instant,
+ * but with all that are there all the while. Within a restore (`token`), undefined when the pause is no longer its own.
+ */
+export async function holdsOf(store: Store, organization: string, token = ''): Promise<OpenHold[] | undefined> {
+  const holds = new Map<string, OpenHold>();
+  let from = '0';
+  do {
+    const reply = await runOn(store, 'page', organization, [from, String(PAGE), token]);
+    if (!reply) return undefined;
+    const [next, page] = reply as readonly [string, readonly string[]];
+    for (const hold of decodeHolds(organization, page)) holds.set(hold.callId, hold);
+    from = next;
+  } while (from !== '0');
+  return [...holds.values()];
 }
 
 function fieldsOf(flat: readonly string[]): Readonly<Record<string, string>> {

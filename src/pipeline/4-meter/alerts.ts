@@ -14,8 +14,8 @@ export interface Watched {
   readonly workloads: readonly WorkloadConfig[];
   /** Of a prepaid organization that has entries. */
   readonly credit?: CreditStanding;
-  /** Calls refused for want of money: `cap`, `credit`, or `budget` and a workload's id. */
-  readonly refused: ReadonlySet<string>;
+  /** Calls refused for want of money: `cap`, `credit`, or `budget` and a workload's id -> when the last of them began. */
+  readonly refused: ReadonlyMap<string, number>;
 }
 
 /** One limit and what is spent of it. */
@@ -27,7 +27,12 @@ interface Gauge {
   readonly spent: NanoEuro;
   readonly left: NanoEuro;
   readonly percents: readonly number[];
+  /** Whether a call that began then was held against it. */
+  readonly heldFor: (at: number) => boolean;
 }
+
+/** Counters know of a top-up by then. */
+const TOP_UP_KNOWN_MS = 5000;
 
 /** How a refusal is noted. */
 export function refusalName(limit: MoneyLimit, workload: string): string {
@@ -54,9 +59,13 @@ function gaugesOf({ organization, workloads, credit }: Watched, view: CountersVi
     return held.reduce((settled, { amount }) => settled - amount, counter);
   };
   const gauge = (limit: MoneyLimit, scope: string, { amount, period: span }: SpendLimit): Omit<Gauge, 'percents'> => {
+    const heldFor = (instant: number): boolean => {
+      const then = periodsAt(instant, organization.timeZone);
+      return span === 'total' || period === { daily: then.day, monthly: then.month }[span];
+    };
     const period = { total: 'total', daily: periods.day, monthly: periods.month }[span];
     const spent = spentIn(scope, period);
-    return { limit, period, amount, spent, left: amount - spent };
+    return { limit, period, amount, spent, left: amount - spent, heldFor };
   };
   const gauges: Gauge[] = [];
   if (organization.cap)
@@ -65,7 +74,7 @@ function gaugesOf({ organization, workloads, credit }: Watched, view: CountersVi
     if (budget) gauges.push({ ...gauge('budget', id, budget), workload: id, percents: alertPercent });
   if (credit?.lastTopUp) {
     const spent = spentIn('organization', 'total');
-    const { number, amount } = credit.lastTopUp;
+    const { number, amount, at: paidAt } = credit.lastTopUp;
     const period = `entry ${number}`;
     gauges.push({
       limit: 'credit',
@@ -73,6 +82,7 @@ function gaugesOf({ organization, workloads, credit }: Watched, view: CountersVi
       amount,
       spent,
       left: credit.sum - spent,
+      heldFor: (instant) => instant >= paidAt + TOP_UP_KNOWN_MS,
       percents: organization.alertPercent,
     });
   }
@@ -81,7 +91,7 @@ function gaugesOf({ organization, workloads, credit }: Watched, view: CountersVi
 
 /** Of credit, thresholds are measured by the last top-up: 80 per cent are used when a fifth of it, or less, is left. */
 function alertsOf(gauge: Gauge, { organization, refused }: Watched, at: number): Alert[] {
-  const { percents, ...facts } = gauge;
+  const { percents, heldFor, ...facts } = gauge;
   const { limit, workload, period, amount, left } = facts;
   const used = amount - left;
   const alert = (event: Alert['event'], percent: number): Alert => {
@@ -89,7 +99,9 @@ function alertsOf(gauge: Gauge, { organization, refused }: Watched, at: number):
     return { id: `${organization.id} ${name}`, event, percent, organization: organization.id, at, ...facts };
   };
   const due = percents.filter((percent) => used * 100n >= amount * BigInt(percent)).map((one) => alert('reached', one));
-  if (percents.includes(100) && refused.has(refusalName(limit, workload ?? '')))
+  const refusedAt = refused.get(refusalName(limit, workload ?? ''));
+  // One that is looked at in the next period says nothing of that one.
+  if (percents.includes(100) && refusedAt !== undefined && heldFor(refusedAt))
     due.push(alert('refused', amount <= 0n || used <= 0n ? 0 : Number((used * 100n) / amount)));
   return due;
 }

@@ -16,6 +16,8 @@ export interface BookkeeperDeps extends BooksDeps {
   /** Where alerts go beside the log, if anywhere. */
   readonly sink: AlertSink | undefined;
   readonly snapshot: () => Snapshot | undefined;
+  /** Whether rows of this process wait for the ledger to take them. */
+  readonly behind: () => boolean;
   readonly onAlert: (alert: Alert) => void;
   readonly onUndelivered: (alert: Alert) => void;
   readonly onDrift: (organization: string, line: BookLine) => void;
@@ -26,8 +28,8 @@ export interface BookkeeperDeps extends BooksDeps {
 export interface Bookkeeper {
   /** Calls of these organizations were settled. Cheap: once a batch of settlements. */
   settled(organization: string): void;
-  /** A call was refused for want of money. */
-  refused(limit: MoneyLimit, workload: WorkloadConfig): void;
+  /** A call that began `at` was refused for want of money. */
+  refused(limit: MoneyLimit, workload: WorkloadConfig, at: number): void;
   /** Organization -> how far its books are off, nano-euro, as this gateway found lately; 0 when they agree. */
   readonly drift: ReadonlyMap<string, bigint>;
   start(): void;
@@ -60,8 +62,8 @@ class Keeper implements Bookkeeper {
   readonly #deps: BookkeeperDeps;
   /** Organization -> its last settlement, on the monotonic clock. */
   readonly #settled = new LRUCache<string, number>({ max: MOST_ORGANIZATIONS });
-  /** Organization -> refusals since it was last looked at. */
-  readonly #refused = new LRUCache<string, Set<string>>({ max: MOST_ORGANIZATIONS });
+  /** Organization -> refusals since it was last looked at, and when their calls began. */
+  readonly #refused = new LRUCache<string, Map<string, number>>({ max: MOST_ORGANIZATIONS });
   /** Alerts that somebody has raised, as far as this gateway knows. */
   readonly #raised = new LRUCache<string, true>({ max: MOST_RAISED });
   readonly #drift = new LRUCache<string, bigint>({ max: MOST_ORGANIZATIONS, ttl: DRIFT_TOLD_MS });
@@ -82,10 +84,10 @@ class Keeper implements Bookkeeper {
     this.#settled.set(organization, performance.now());
   }
 
-  refused(limit: MoneyLimit, { id, organization }: WorkloadConfig): void {
+  refused(limit: MoneyLimit, { id, organization }: WorkloadConfig, at: number): void {
     const known = this.#refused.get(organization.id);
-    if (known) known.add(refusalName(limit, id));
-    else this.#refused.set(organization.id, new Set([refusalName(limit, id)]));
+    if (known) known.set(refusalName(limit, id), at);
+    else this.#refused.set(organization.id, new Map([[refusalName(limit, id), at]]));
   }
 
   start(): void {
@@ -102,16 +104,15 @@ class Keeper implements Bookkeeper {
 
   async #tick(): Promise<void> {
     const snapshot = this.#deps.snapshot();
-    if (!snapshot) return;
+    // Without the ledger nothing is settled, and there may be very many open holds: they are not even looked at.
+    if (!snapshot || this.#deps.behind()) return;
+    let fault: { readonly error: unknown } | undefined;
     for (const organization of snapshot.organizations.values()) {
       if (!this.#timer) return;
-      try {
-        await this.#look(organization, snapshot);
-      } catch (error) {
-        this.#deps.onFault(error);
-        return;
-      }
+      // One that cannot be looked at keeps nobody from hearing of the others.
+      await this.#look(organization, snapshot).catch((error: unknown) => (fault ??= { error }));
     }
+    if (fault) this.#deps.onFault(fault.error);
   }
 
   async #look(organization: OrganizationConfig, snapshot: Snapshot): Promise<void> {
@@ -128,7 +129,7 @@ class Keeper implements Bookkeeper {
 
   async #raiseAlerts(organization: OrganizationConfig, { workloads }: Snapshot): Promise<void> {
     const { counters, credit } = this.#deps;
-    const refused = this.#refused.get(organization.id) ?? new Set<string>();
+    const refused = this.#refused.get(organization.id) ?? new Map<string, number>();
     const view = await counters.view(organization.id);
     const standing =
       organization.plan?.type === 'prepaid'

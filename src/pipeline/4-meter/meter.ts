@@ -48,8 +48,8 @@ export interface MeterDeps {
   readonly prices: PriceBook;
   readonly restorer: Restorer;
   readonly refusals: RecentRefusals;
-  /** Told of every refusal of the counters. */
-  readonly onRefused: (decision: Refused, workload: WorkloadConfig) => void;
+  /** Told of every refusal of the counters; `at`: when the call began. */
+  readonly onRefused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
   /** Resolves while this process has a lease: a hold without one is anybody's. */
   readonly ensureAlive: () => Promise<void>;
   /** This process, as the holder of its holds. */
@@ -141,7 +141,7 @@ async function debit(request: HoldRequest, { key: { workload }, snapshot }: Open
   const decision = await place({ ...request, ...limitsOf(workload) }, workload.organization, deps);
   if (decision.kind === 'refused') {
     deps.refusals.note(decision, askedAt, workload, snapshot.revision);
-    deps.onRefused(decision, workload);
+    deps.onRefused(decision, workload, request.at);
     throw limitRefusal(decision, workload);
   }
   deps.refusals.forget(workload);

@@ -28,7 +28,10 @@ export interface Sweeper extends Fence {
    * at another cost: they are settled by the row that counts.
    */
   settleWritten(settlements: readonly Settlement[]): void;
-  /** Renews the lease once and takes over what dead processes left. Rejects when the counters can't be reached. */
+  /**
+   * Renews the lease once and takes over what dead processes left, which is closed beside it. Rejects when the counters
+   * can't be reached.
+   */
   renew(): Promise<void>;
   start(): void;
   stop(): void;
@@ -40,20 +43,22 @@ const RENEW_MS = 4000;
 const FRESH_MS = 9000;
 const LOOK_AGAIN_MS = 500;
 const OWN_SWEEP_EVERY = 8;
+const MOST_AT_ONCE = 1000;
 
 export function createSweeper(deps: SweeperDeps): Sweeper {
   let renewedAt = -Infinity;
   let renewing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let ticks = 0;
-  /** Abandoned calls handed to the ledger writer and not settled yet: not to be handed over twice. */
+  /** Calls that are being closed, or were handed to the ledger writer as abandoned: not to be handed over twice. */
   const closing = new Set<string>();
   /** Calls whose holds were another process' for a while, until they are closed. */
   const contested = new Set<string>();
   /** Holds that the last sweep found and no call knew. By then they may have belonged to calls just being debited. */
   let unknown: ReadonlySet<string> = new Set();
-  /** A renewal failed: what it took over, nobody may know of. */
+  /** A renewal or a closing failed: of what it took over, nobody may know. */
   let failed = false;
+  let sweeping = false;
 
   function renew(): Promise<void> {
     renewing ??= renewOnce()
@@ -72,12 +77,16 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     ]);
     renewedAt = at;
     for (const { callId } of taken) contested.add(callId);
-    // A call of this process that is still going on seals itself.
-    await close(
-      taken.filter(({ callId }) => !deps.open.has(callId)),
-      closing,
-      deps,
-    );
+    // A call of this process that is still going on seals itself. Closing may have to wait for the ledger, or for rows on
+    // the disk to be replayed, for longer than a lease lasts: nobody may take this process for dead over it.
+    void closeBeside(taken.filter(({ callId }) => !deps.open.has(callId)));
+  }
+
+  async function closeBeside(holds: readonly OpenHold[]): Promise<void> {
+    await close(holds, closing, deps).catch((error: unknown) => {
+      failed = true;
+      deps.onFault(error);
+    });
   }
 
   /** Closes holds of this process that no call of it knows, twice in a row: of debits and takeovers whose replies were lost. */
@@ -85,6 +94,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     const before = unknown;
     const now = new Set<string>();
     const held = new Set<string>();
+    failed = false;
     for (const organization of deps.organizations()) {
       const { holds } = await deps.counters.view(organization);
       for (const { callId } of holds) held.add(callId);
@@ -99,8 +109,16 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       );
     }
     unknown = now;
-    failed = false;
     for (const ids of [closing, contested]) for (const callId of ids) if (!held.has(callId)) ids.delete(callId);
+  }
+
+  async function sweepBeside(): Promise<void> {
+    sweeping = true;
+    await sweepOwn().catch((error: unknown) => {
+      failed = true;
+      deps.onFault(error);
+    });
+    sweeping = false;
   }
 
   async function settleByRow(settlements: readonly Settlement[]): Promise<void> {
@@ -121,7 +139,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       await renew();
       const due = ++ticks % OWN_SWEEP_EVERY === 0 || failed || unknown.size > 0;
       // Without the ledger no hold can be closed, and there may be very many: they are not even looked at.
-      if (due && !deps.behind()) await sweepOwn();
+      if (due && !sweeping && !deps.behind()) void sweepBeside();
     } catch (error) {
       deps.onFault(error);
     }
@@ -156,16 +174,25 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
 /** Settles holds whose rows exist, and seals the others as abandoned at the held amount. // design 2 */
 async function close(holds: readonly OpenHold[], closing: Set<string>, deps: SweeperDeps): Promise<void> {
   if (holds.length === 0) return;
-  await deps.recover();
-  const rows = new Map((await deps.ledger.find(holds.map((hold) => hold.callId))).map((row) => [row.callId, row]));
-  const known = holds.filter((hold) => rows.has(hold.callId));
-  const abandoned = holds.filter((hold) => !rows.has(hold.callId));
-  deps.settle(known.map((hold) => settlementOf(rows.get(hold.callId)!)));
-  for (const hold of abandoned) {
-    closing.add(hold.callId);
-    deps.seal(abandonedDraft(hold));
+  const open = new Set(holds);
+  for (const { callId } of holds) closing.add(callId);
+  try {
+    await deps.recover();
+    for (let from = 0; from < holds.length; from += MOST_AT_ONCE) {
+      const some = holds.slice(from, from + MOST_AT_ONCE);
+      const rows = new Map((await deps.ledger.find(some.map((hold) => hold.callId))).map((row) => [row.callId, row]));
+      const abandoned = some.filter((hold) => !rows.has(hold.callId));
+      for (const hold of abandoned) {
+        open.delete(hold);
+        deps.seal(abandonedDraft(hold));
+      }
+      deps.settle([...rows.values()].map(settlementOf));
+      if (abandoned.length > 0) deps.onAbandoned(abandoned);
+    }
+  } finally {
+    // What has a row, or could not be looked up, is found again should it stay open.
+    for (const { callId } of open) closing.delete(callId);
   }
-  if (abandoned.length > 0) deps.onAbandoned(abandoned);
 }
 
 function abandonedDraft(hold: OpenHold): RowDraft {

@@ -26,6 +26,8 @@ export interface TreasuryDeps extends TreasuryStores, Pick<BookkeeperDeps, 'snap
   readonly open: Map<string, OpenHold>;
   /** This process, as the holder of its holds. */
   readonly owner: string;
+  /** Whether rows of this process wait for the ledger to take them. */
+  readonly behind: () => boolean;
   readonly onEvent: (event: TreasuryEvent) => void;
 }
 
@@ -41,7 +43,7 @@ export interface Treasury {
   readonly settler: Settler;
   /** Closes holds whose rows are durable, and looks at what is left of the limits. */
   settle(settlements: readonly Settlement[]): void;
-  readonly refused: (decision: Refused, workload: WorkloadConfig) => void;
+  readonly refused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
   /** Organization -> how far its books are off, nano-euro; those that this gateway looked at lately. */
   readonly drift: ReadonlyMap<string, bigint>;
   start(): void;
@@ -80,6 +82,7 @@ export function createTreasury(deps: TreasuryDeps): Treasury {
     restorer,
     sink: deps.alertSink,
     snapshot,
+    behind: deps.behind,
     onAlert: (alert) => onEvent({ kind: 'money.alert', alert }),
     onUndelivered: (alert) => onEvent({ kind: 'money.alert-undelivered', alert }),
     onDrift: (organization, line) => onEvent({ kind: 'money.drift', organization, line }),
@@ -96,8 +99,8 @@ export function createTreasury(deps: TreasuryDeps): Treasury {
         last = organization;
       }
     },
-    refused({ by }, workload) {
-      if (by !== 'requests' && by !== 'tokens') bookkeeper.refused(by, workload);
+    refused({ by }, workload, at) {
+      if (by !== 'requests' && by !== 'tokens') bookkeeper.refused(by, workload, at);
     },
     get drift() {
       return bookkeeper.drift;

@@ -18,6 +18,7 @@ const COST = 30n;
 /** One call fits beside a settled one, not beside a held one. */
 export const CAP = { organizationCap: { amount: 100n, period: 'total' } } as const;
 const LEASE_MS = 2;
+const PUT_BACK_MS = 5000;
 
 /**
  * Gateway processes, their counters, their ledger and the network between them, taking one step at a time. The counters
@@ -124,10 +125,16 @@ export class World {
         return promise;
       })
       .catch(() => undefined);
+    const open = await Promise.race([gathered.promise, over]);
+    if (!open) {
+      // After lost data nobody restores before all had the time to put back.
+      this.store.advance(PUT_BACK_MS);
+      return this.pause(one);
+    }
     this.restoring = {
       by: one.name,
       over,
-      open: await gathered.promise,
+      open,
       totals: undefined,
       resume: resolve,
       giveUp: reject,
