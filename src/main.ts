@@ -1,18 +1,16 @@
 import type { Server } from 'node:http';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { openS3Anchors, type S3AnchorStore } from '#adapters/s3/anchor-store.ts';
 import { createAlertWebhook } from '#adapters/webhook/alert-webhook.ts';
 import { openFolderSource } from '#config/folder-source.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
 import { createPriceBook } from '#meter/price-book.ts';
-import type { CheckpointStore } from '#ports/checkpoints.ts';
 import { createCorridor } from '#pipeline/corridor.ts';
+import { createLocalProvider } from '#providers/local/local.ts';
 import { createProviders } from '#providers/registry.ts';
 import { createMediaFetcher } from '#providers/media.ts';
 import { createTransport } from '#providers/transport.ts';
 import { createLog, type Log } from '#telemetry/log.ts';
-import { createAnchorer, type Anchorer } from '#seal/anchorer.ts';
 import { createCheckpointer } from '#seal/checkpointer.ts';
 import { createSealedBox } from '#seal/sealed-box.ts';
 import { createAdminServer } from './admin.ts';
@@ -21,16 +19,17 @@ import { loadContentKeys } from './content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embedded/resources.ts';
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
+import { openDocuments } from './main/documents.ts';
+import { openAnchors, openStores } from './main/stores.ts';
 import { createObserver } from './observer.ts';
 import { openSnapshotFile } from './price-snapshot-file.ts';
 import { readSettings, type Settings } from './settings.ts';
-import { openStores } from './stores.ts';
 import { OpenCalls } from '#surfaces/open-calls.ts';
 
 /** Partitions for the months to come, shorter running sums, no content that has expired. */
 const MAINTENANCE_MS = 3_600_000;
 
-/** The composition root: reads the environment, and constructs adapters with `stores.ts`. */
+/** The composition root: reads the environment, and constructs adapters with what is in `main/`. */
 
 await main();
 
@@ -68,7 +67,9 @@ async function run(settings: Settings, log: Log): Promise<void> {
   void ledger.countEarlierUsage().catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
   const transport = createTransport();
   const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
-  const providers = createProviders(transport);
+  const documents = openDocuments(settings, observer.onDocuments);
+  const local = documents && createLocalProvider(documents.engine, documents.answers);
+  const providers = createProviders(transport, local);
   const snapshot =
     settings.prices &&
     (await openSnapshotFile({
@@ -91,6 +92,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     prices,
     providers,
     media,
+    ...(documents && { documents: documents.engine }),
     responseCache,
     retainedContent,
     box: createSealedBox(await loadContentKeys(settings.contentKeyFile)),
@@ -122,7 +124,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
     serve: (ingress) => corridor.serve(ingress),
     refuse: (ingress, error) => corridor.refuse(ingress, ingress.codec.family, error),
     pass: (passage) => corridor.pass(passage),
-    refusePassage: (opening, error) => corridor.refuse(opening, 'passthrough', error),
+    anonymize: (request) => corridor.anonymize(request),
+    refuseUnread: (opening, family, error) => corridor.refuse(opening, family, error),
     onError: observer.onError,
     docsUrl: settings.docsUrl,
     bodyLimitBytes: settings.bodyLimitBytes,
@@ -132,6 +135,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
+  documents?.start();
 
   /** Readiness off, no new calls, open streams run on, rows and settlements out, then the stores. // spec 6.1.5 */
   const shutDown = async (): Promise<void> => {
@@ -152,6 +156,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     snapshot?.close();
     const others = [detection, transport, media, ...(anchors ? [anchors.store] : [])];
     await Promise.allSettled(others.map(async (one) => one.close()));
+    await documents?.close();
     await stores.close();
     await development?.sandbox.stop();
     process.exit(complete ? 0 : 1);
@@ -174,17 +179,6 @@ async function startDevelopment(settings: Settings): Promise<Development | undef
   const namespace = settings.configDir === undefined ? SAMPLES_NAMESPACE : 'embedded';
   const resources = embeddedResources({ sandboxUrl: sandbox.url, key, vendorKeys: settings.vendorKeys, namespace });
   return { key, sandbox, resources };
-}
-
-/** Copies of checkpoints outside the database, where settings ask for them. */
-function openAnchors(
-  { anchor }: Settings,
-  checkpoints: CheckpointStore,
-  onFault: (error: unknown) => void,
-): { readonly anchorer: Anchorer; readonly store: S3AnchorStore } | undefined {
-  if (!anchor) return undefined;
-  const store = openS3Anchors(anchor);
-  return { anchorer: createAnchorer({ checkpoints, store, every: anchor.every, onFault }), store };
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -27,6 +27,10 @@ export interface Settings {
   readonly alertWebhook: { readonly url: string; readonly secret: string } | undefined;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
+  /** Where documents are processed: by an engine elsewhere, by one that this process starts, or not at all. */
+  readonly inference: { readonly url: string } | 'child' | 'off';
+  /** What a child is told of its bounds: environment variables by name. */
+  readonly inferenceEnv: Readonly<Record<string, string>>;
   /** Regions (ISO 3166) whose national phone numbers are looked for; international forms always are. */
   readonly phoneRegions: readonly string[] | undefined;
   /** Euro per US dollar: `0.92`, or with rates to come `0.92,2026-12-01=0.91`. */
@@ -43,8 +47,16 @@ export interface Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const INFERENCE_BOUND = /^GW_INFERENCE_(?!URL$)[A-Z_]+$/;
 const VENDOR_KEY = /^[A-Z]+_API_KEY$/;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Which engine processes documents. Told to be off, it is, whatever address is there. */
+function readInference(mode: string | undefined, url: string | undefined, faults: string[]): Settings['inference'] {
+  if (mode !== undefined && mode !== 'on' && mode !== 'off') faults.push('GW_INFERENCE must be on or off');
+  if (mode === 'off') return 'off';
+  return url === undefined ? 'child' : { url };
+}
 
 /** Reads and checks the environment; every fault at once, each naming its variable. */
 export function readSettings(env: Environment): { settings: Settings } | { faults: readonly string[] } {
@@ -123,6 +135,10 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
       alertUrl !== undefined && alertSecret !== undefined ? { url: alertUrl, secret: alertSecret } : undefined,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
+    inference: readInference(text('GW_INFERENCE'), address('GW_INFERENCE_URL', ['http:', 'https:']), faults),
+    inferenceEnv: Object.fromEntries(
+      Object.entries(env).filter((entry): entry is [string, string] => INFERENCE_BOUND.test(entry[0]) && !!entry[1]),
+    ),
     phoneRegions,
     usdToEur,
     prices:

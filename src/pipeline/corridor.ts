@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { staysHere } from '#config/local-provider.ts';
 import type { Snapshot } from '#config/snapshot.ts';
-import { inspect, type Detection, type OnFindings } from '#inspect/inspect.ts';
+import { inspect, uninspected, type Detection, type OnFindings } from '#inspect/inspect.ts';
 import { demandOf } from '#meter/demand.ts';
 import { count, hold } from '#meter/meter.ts';
 import { planRefusal } from '#meter/plan.ts';
@@ -19,12 +20,13 @@ import { Endpoints } from '#route/endpoints.ts';
 import type { Providers } from '#route/offer.ts';
 import { pass } from '#route/pass.ts';
 import type { Target } from '#route/plan.ts';
-import { routeCall, routePassage } from '#route/route.ts';
+import { routeCall, routeLocal, routePassage } from '#route/route.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
 import { prepare, type Candidate } from '#route/prepare.ts';
 import { Repeats } from '#route/repeats.ts';
 import { keptOf, retained } from '#route/retain.ts';
 import { createContentWriter } from '#seal/content-writer.ts';
+import type { DocumentEngine } from '#ports/documents.ts';
 import type { MediaFetcher } from '#ports/media.ts';
 import { Entry } from '#seal/entry.ts';
 import { createLedgerWriter } from '#seal/ledger-writer.ts';
@@ -34,6 +36,7 @@ import { admit } from './admit.ts';
 import type { CorridorEvent } from './corridor-event.ts';
 import type { Family } from '#wire/document.ts';
 import type { Answer, Ingress, Opening } from './call.ts';
+import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './documents.ts';
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
 import { serve, type Stages } from './pipeline.ts';
 import { guardScope } from '#inspect/scope-guard.ts';
@@ -46,6 +49,8 @@ export interface CorridorDeps extends TreasuryStores {
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
   readonly router?: Router;
   readonly media: MediaFetcher;
+  /** Absent: documents are not processed. */
+  readonly documents?: DocumentEngine;
   readonly detection: Detection;
   readonly responseCache: ResponseCache;
   readonly retainedContent: RetainedContent;
@@ -61,6 +66,8 @@ export interface Corridor {
   serve(ingress: Ingress): AsyncGenerator<Answer>;
   /** A call that is passed on without being translated: audio, video, files. */
   pass(passage: Passage): AsyncGenerator<PassageAnswer>;
+  /** A document without personal data, and what it was found to have. // spec 2.5 */
+  anonymize(request: AnonymizeRequest): Promise<AnonymizedDocument>;
   /**
    * What a request of this caller is refused with whatever it asks for: for want of an active plan, or by what the
    * counters have said a moment ago;
@@ -162,6 +169,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     inspect(call, entry) {
       const { policy } = call.key.workload;
       guardScope(policy);
+      if (staysHere(call.ask.model, call.key.workload.organization))
+        return Promise.resolve(uninspected(call.codec.contents(call.document)));
       const onFindings: OnFindings = (findings, unscanned) => {
         entry.findings = findings;
         entry.unscanned = unscanned;
@@ -224,6 +233,14 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   return {
     serve: (ingress) => serve(ingress, stages),
     pass: (passage) => servePassage(passage, passageStages),
+    anonymize: (request) =>
+      anonymize(request, {
+        open: (opening) => openEntry(opening, 'documents'),
+        route: (model, entry) => routeLocal(model, request.key.workload, deps, entry),
+        meter: (subject, target, demand) => passageStages.meter(subject, target, demand),
+        detection: deps.detection,
+        engine: deps.documents,
+      }),
     turnAway: ({ key, snapshot, startedAt }) =>
       planRefusal(key.workload.organization, startedAt) ?? refusals.find(key, snapshot),
     async refuse(opening, family, error) {

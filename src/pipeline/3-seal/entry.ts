@@ -1,3 +1,4 @@
+import { LOCAL_PROVIDER } from '#config/local-provider.ts';
 import type { AttemptReport, GatewayError } from '#errors/gateway-error.ts';
 import type { Hold } from '#meter/meter.ts';
 import type { Units } from '#meter/price.ts';
@@ -113,6 +114,8 @@ export class Entry implements AsyncDisposable {
     if (this.cacheHit !== 'none') return undefined;
     if (this.usage) return { usage: this.usage, source: 'provider' };
     if (this.target === undefined) return undefined;
+    // What is given up here is done by nobody.
+    if (this.target.provider === LOCAL_PROVIDER.slug && !this.answering) return undefined;
     // Given up while the provider may have been running it: by the client, or by the timeout the client chose.
     const givenUp = this.#outcome() === 'hung_up' || this.#error?.code === 'upstream_timeout';
     return this.answering || givenUp ? { usage: this.seen, source: 'estimated' } : undefined;

@@ -7,12 +7,15 @@ import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledg
 import { openPostgresContent } from '#adapters/postgres/retained-content.ts';
 import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
 import { openRedisCache } from '#adapters/redis/response-cache.ts';
+import { openS3Anchors, type S3AnchorStore } from '#adapters/s3/anchor-store.ts';
 import type { CorridorDeps } from '#pipeline/corridor.ts';
+import type { CheckpointStore } from '#ports/checkpoints.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
 import type { RowJournal } from '#ports/row-journal.ts';
+import { createAnchorer, type Anchorer } from '#seal/anchorer.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { Observer } from './observer.ts';
-import type { Settings } from './settings.ts';
+import type { Observer } from '../observer.ts';
+import type { Settings } from '../settings.ts';
 
 /** Whatever this process keeps anything in, opened as the settings say. */
 export interface Stores {
@@ -100,4 +103,15 @@ function openCache(settings: Settings): Stores['responseCache'] {
   if (cacheRedisUrl !== undefined) return openRedisCache({ url: cacheRedisUrl });
   if (redisUrl !== undefined) return openRedisCache({ url: redisUrl, cluster: redisCluster });
   return { ...openMemoryCache(), close: () => {} };
+}
+
+/** Copies of checkpoints outside the database, where settings ask for them. */
+export function openAnchors(
+  { anchor }: Settings,
+  checkpoints: CheckpointStore,
+  onFault: (error: unknown) => void,
+): { readonly anchorer: Anchorer; readonly store: S3AnchorStore } | undefined {
+  if (!anchor) return undefined;
+  const store = openS3Anchors(anchor);
+  return { anchorer: createAnchorer({ checkpoints, store, every: anchor.every, onFault }), store };
 }

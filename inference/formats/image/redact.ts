@@ -1,0 +1,140 @@
+import {
+  DocumentFault,
+  type DocumentFile,
+  type RedactedDocument,
+  type RedactOptions,
+  type Replacement,
+} from '#ports/documents.ts';
+import { findOriginals } from '../../originals.ts';
+import type { Box, Tools } from '../format.ts';
+import { blurAll, blurPhotos, cover } from './blur.ts';
+import { decodeFrame, inspect, type Frame } from './decode.ts';
+import { encode, toPng } from './encode.ts';
+import { layOut, parseLayout, type FrameLayout, type PlacedWord } from './layout.ts';
+import { findPhotos, isSure } from './photos.ts';
+
+/** All frames are held as pixels at once. */
+const MAX_TOTAL_PIXELS = 100_000_000;
+/** How often what is still read in the result is covered, before it is given up. */
+const ROUNDS = 2;
+
+/**
+ * Covers the replaced stretches, blurs what looks like a photograph, or all of a frame in which nothing can be read, and
+ * writes a new file. That is read again: an original that is still found is covered too, and looked for once more.
+ */
+export async function redactImage(file: DocumentFile, options: RedactOptions, tools: Tools): Promise<RedactedDocument> {
+  const facts = await inspect(file.bytes);
+  const layout = parseLayout(options.layout);
+  if (layout.frames.length !== facts.frames) throw foreign();
+  const replacements = Map.groupBy(options.replacements, ({ unit }) => unit);
+  const frames: Frame[] = [];
+  let images = 0;
+  let pixels = 0;
+  for (const [index, placed] of layout.frames.entries()) {
+    tools.checkTime();
+    const frame = await decodeFrame(file.bytes, index);
+    pixels += frame.width * frame.height;
+    if (pixels > MAX_TOTAL_PIXELS)
+      throw new DocumentFault('too_large', `the picture has more than ${MAX_TOTAL_PIXELS / 1e6} million pixels in all`);
+    if (frame.width !== placed.width || frame.height !== placed.height) throw foreign();
+    images += await blurPictures(frame, placed);
+    coverReplaced(frame, placed, replacements);
+    frames.push(frame);
+  }
+  const bytes = await makeSure(frames, file.mediaType, options.originals, tools, facts.animation);
+  return { bytes, mediaType: file.mediaType, pages: frames.length, images, downgraded: false };
+}
+
+/** Blurs photographs, and says how many there were. Words in them that are sure stay readable until they are covered. */
+async function blurPictures(frame: Frame, placed: FrameLayout): Promise<number> {
+  const words = placed.units
+    .flatMap((unit) => unit.words)
+    .filter((word) => isSure(word.confidence, word.end - word.start));
+  if (words.length === 0) {
+    await blurAll(frame);
+    return 1;
+  }
+  const boxes = words.map(({ box }) => box);
+  const photos = await findPhotos(frame, boxes);
+  if (photos.boxes.length > 0) await blurPhotos(frame, photos, boxes);
+  return photos.boxes.length;
+}
+
+function coverReplaced(
+  frame: Frame,
+  placed: FrameLayout,
+  replacements: ReadonlyMap<string, readonly Replacement[]>,
+): void {
+  for (const { id, words } of placed.units) {
+    for (const { start, end, tag } of replacements.get(id) ?? []) {
+      const box = stretch(words, start, end);
+      if (box) cover(frame, box, tag);
+    }
+  }
+}
+
+/** The box around all words that a span touches. */
+function stretch(words: readonly PlacedWord[], start: number, end: number): Box | undefined {
+  const touched = words.filter((word) => word.start < end && start < word.end).map(({ box }) => box);
+  if (touched.length === 0) return undefined;
+  return {
+    x0: Math.min(...touched.map(({ x0 }) => x0)),
+    y0: Math.min(...touched.map(({ y0 }) => y0)),
+    x1: Math.max(...touched.map(({ x1 }) => x1)),
+    y1: Math.max(...touched.map(({ y1 }) => y1)),
+  };
+}
+
+/** The file, once nothing of the originals is read in it any more. Rejects with `redaction_failed`. */
+async function makeSure(
+  frames: readonly Frame[],
+  mediaType: string,
+  originals: readonly string[],
+  tools: Tools,
+  animation: { delay: number[]; loop: number } | undefined,
+): Promise<Uint8Array> {
+  let suspects = frames.map((_, index) => index);
+  for (let round = 0; round <= ROUNDS; round++) {
+    const bytes = await encode(frames, mediaType, animation);
+    const { hiddenText } = await inspect(bytes);
+    if (findOriginals(hiddenText, originals).length > 0) break;
+    const found: number[] = [];
+    for (const index of originals.length > 0 ? suspects : []) {
+      const boxes = await stillRead(bytes, index, originals, tools);
+      if (boxes.length > 0) found.push(index);
+      const frame = frames[index];
+      if (frame) for (const box of boxes) cover(frame, box, '');
+    }
+    if (found.length === 0) return bytes;
+    suspects = found;
+  }
+  throw new DocumentFault('redaction_failed', 'personal data could still be read in the result');
+}
+
+/** Where originals are read in a frame of the result: within lines, and over the ends of lines. */
+async function stillRead(
+  bytes: Uint8Array,
+  index: number,
+  originals: readonly string[],
+  tools: Tools,
+): Promise<readonly Box[]> {
+  const frame = await decodeFrame(bytes, index);
+  const { width, height, dpi } = frame;
+  const { lines } = await tools.recognize({ png: await toPng(frame, true), width, height, dpi });
+  const { units, layout } = layOut(index, lines, frame);
+  const words: PlacedWord[] = [];
+  let text = '';
+  for (const [at, unit] of units.entries()) {
+    for (const word of layout.units[at]?.words ?? [])
+      words.push({ ...word, start: word.start + text.length, end: word.end + text.length });
+    text += `${unit.text}\n`;
+  }
+  const spans = findOriginals(text, originals);
+  return words
+    .filter((word) => spans.some(({ start, end }) => word.start < end && start < word.end))
+    .map(({ box }) => box);
+}
+
+function foreign(): DocumentFault {
+  return new DocumentFault('unreadable', 'the layout is not one that was read from this document');
+}

@@ -1,0 +1,71 @@
+import { createLog, type Log } from '#telemetry/log.ts';
+import { createHealth } from './health.ts';
+import { createJobMetrics } from './job-metrics.ts';
+import { faultyLanguages } from './ocr/language-data.ts';
+import { JobQueue } from './queue.ts';
+import { buildServer } from './server.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { openWorkerPool } from './worker-pool.ts';
+
+/** Entry point of the document engine. The first line on stdout tells its address as JSON: `{"event", "url"}`. */
+
+const MIB = 1024 * 1024;
+/** How long a job that nobody waits for may take to notice. */
+const GRACE_MS = 2000;
+
+await main();
+
+async function main(): Promise<void> {
+  const read = readSettings(process.env);
+  if ('faults' in read) {
+    for (const fault of read.faults) process.stderr.write(`settings: ${fault}\n`);
+    process.exit(2);
+  }
+  const log = createLog(read.settings.logLevel);
+  try {
+    await run(read.settings, log);
+  } catch (error) {
+    log.fatal({ event: 'start.failed', err: error });
+    process.exit(1);
+  }
+}
+
+async function run(settings: Settings, log: Log): Promise<void> {
+  const queue = new JobQueue({ slots: settings.workers, length: settings.queueLength });
+  const metrics = createJobMetrics(queue);
+  const pool = openWorkerPool({
+    workers: settings.workers,
+    limits: { jobMs: settings.jobMs, stepMs: settings.stepMs, heapMib: settings.workerHeapMib, graceMs: GRACE_MS },
+    tasksPerThread: settings.jobsPerWorker,
+    maxRssBytes: settings.maxRssMib * MIB,
+    onKill(reason) {
+      metrics.killed(reason);
+      log.warn({ event: 'worker.killed', reason });
+    },
+  });
+  const health = createHealth(queue, pool, faultyLanguages);
+  const server = buildServer({ queue, pool, health, metrics, log, maxBytes: settings.maxBytes });
+  const url = await server.listen({ host: settings.host, port: settings.port });
+  process.stdout.write(`${JSON.stringify({ event: 'inference.listening', url })}\n`);
+  void health.start().then(() => log.info({ event: 'inference.ready' }));
+
+  let draining = false;
+  /** No new connections; jobs that were accepted are done, as long as there is time. */
+  const shutDown = async (patienceMs: number): Promise<void> => {
+    if (draining) return;
+    draining = true;
+    health.drain();
+    const late = setTimeout(() => process.exit(1), patienceMs);
+    await server.close();
+    await pool.close();
+    clearTimeout(late);
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void shutDown(settings.drainMs));
+  process.on('SIGINT', () => void shutDown(settings.drainMs));
+  if (!settings.child) return;
+  process.stdin
+    .on('end', () => process.exit(0))
+    .on('error', () => process.exit(0))
+    .resume();
+}

@@ -1,0 +1,25 @@
+import type { DocumentFaultKind } from '#ports/documents.ts';
+import type { Job } from './verbs.ts';
+
+/** What a thread is asked to do. `check`: draw a page and recognize a word. */
+export type Task = Job | { readonly verb: 'check' };
+
+/** To a thread. `given up` is one 32-bit cell that both sides see: 1 when nobody waits for the result any more. */
+export interface TaskMessage {
+  readonly task: Task;
+  readonly givenUp: SharedArrayBuffer;
+}
+
+/** From a thread: a sign of progress, and then how the task ended. */
+export type ThreadMessage =
+  | { readonly kind: 'step' }
+  /** The result as JSON. `heapBytes`: what the thread holds now. */
+  | { readonly kind: 'done'; readonly json: Uint8Array; readonly heapBytes: number }
+  /** `cause`: name of what was thrown, where it was no fault that we foresaw. */
+  | {
+      readonly kind: 'fault';
+      readonly fault: DocumentFaultKind;
+      readonly message: string;
+      readonly cause?: string;
+      readonly heapBytes: number;
+    };

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { Agent, request, type Dispatcher } from 'undici';
+import {
+  DocumentFault,
+  type DocumentEngine,
+  type DocumentFaultKind,
+  type DocumentFile,
+  type PageImage,
+  type ReadDocument,
+  type RecognizedPage,
+  type RedactedDocument,
+} from '#ports/documents.ts';
+
+export interface DocumentEngineOptions {
+  /** Where the engine is now; undefined while it is not there. Asked for each request: a child has a new one when it was restarted. */
+  readonly url: () => string | undefined;
+  /** Milliseconds to the whole answer, waiting in the engine's queue included. */
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 600_000;
+const PING_TIMEOUT_MS = 5000;
+const CONNECT_TIMEOUT_MS = 5000;
+const RETRY_AFTER_MS = 2000;
+/** Of an answer: more than any document's pages have within the engine's own bounds. */
+const MAX_ANSWER_BYTES = 1024 * 1024 * 1024;
+
+const KINDS: ReadonlySet<string> = new Set<DocumentFaultKind>([
+  'unsupported',
+  'unreadable',
+  'encrypted',
+  'too_large',
+  'too_many_pages',
+  'active_content',
+  'redaction_failed',
+  'busy',
+  'unavailable',
+  'no_renderer',
+]);
+
+/**
+ * The document engine over HTTP (inference/README.md). Verbs reject with `DocumentFault`, which is `unavailable` when the
+ * engine cannot be reached or ends within a job, or with the signal's reason. Nothing is tried twice.
+ */
+export function openDocumentEngine(options: DocumentEngineOptions): DocumentEngine & { close(): Promise<void> } {
+  const agent = new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    // Ours is the only timeout: an answer begins when the document is done.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: MAX_ANSWER_BYTES,
+  });
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const ask = async <T>(verb: string, file: DocumentFile, told: object, signal: AbortSignal): Promise<T> => {
+    const { body, contentType } = formOf(told, file);
+    const sent = { method: 'POST' as const, headers: { 'content-type': contentType }, body };
+    const answer = await exchange(agent, options.url(), `/v1/${verb}`, sent, signal, timeoutMs);
+    if (answer.status !== 200) throw faultOf(answer);
+    return parseResult(answer.text) as T;
+  };
+  return {
+    read: (file, told, signal) => ask<ReadDocument>('read', file, told, signal),
+    render: (file, told, signal) => ask<readonly PageImage[]>('render', file, told, signal),
+    recognize: (file, told, signal) => ask<readonly RecognizedPage[]>('recognize', file, told, signal),
+    async redact(file, told, signal) {
+      type OnTheWire = Omit<RedactedDocument, 'bytes'> & { readonly bytes: string };
+      const { bytes, ...redacted } = await ask<OnTheWire>('redact', file, told, signal);
+      return { ...redacted, bytes: Buffer.from(bytes, 'base64') };
+    },
+    async ping() {
+      const never = new AbortController().signal;
+      const { status, text } = await exchange(
+        agent,
+        options.url(),
+        '/readyz',
+        { method: 'GET' },
+        never,
+        PING_TIMEOUT_MS,
+      );
+      if (status !== 200) throw unavailable(`the document engine is not ready: ${text.slice(0, 200).trim()}`);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function parseResult(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unavailable('the document engine gave no result', cause);
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfter: string | string[] | undefined;
+}
+
+type Sent = Pick<Dispatcher.RequestOptions, 'method'> & {
+  readonly headers?: Record<string, string>;
+  readonly body?: Uint8Array;
+};
+
+async function exchange(
+  agent: Agent,
+  url: string | undefined,
+  path: string,
+  sent: Sent,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<Answer> {
+  signal.throwIfAborted();
+  if (url === undefined) throw unavailable('the document engine is not there');
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    const { statusCode, headers, body } = await request(new URL(path, url), {
+      ...sent,
+      dispatcher: agent,
+      signal: AbortSignal.any([signal, late]),
+    });
+    return { status: statusCode, text: await body.text(), retryAfter: headers['retry-after'] };
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw unavailable(
+      late.aborted ? 'the document engine did not answer in time' : 'the document engine cannot be reached',
+      cause,
+    );
+  }
+}
+
+function unavailable(message: string, cause?: unknown): DocumentFault {
+  return new DocumentFault('unavailable', message, {
+    retryAfterMs: RETRY_AFTER_MS,
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** What the engine said of a document; an answer that is not its own is nobody's. */
+function faultOf({ status, text, retryAfter }: Answer): DocumentFault {
+  const fault = parseFault(text);
+  if (!fault || (status !== 422 && status !== 503)) return unavailable(`the document engine answered with ${status}`);
+  const seconds = Number(retryAfter);
+  const waits = status === 503 ? { retryAfterMs: seconds > 0 ? seconds * 1000 : RETRY_AFTER_MS } : {};
+  return new DocumentFault(fault.kind, fault.message, waits);
+}
+
+function parseFault(text: string): { readonly kind: DocumentFaultKind; readonly message: string } | undefined {
+  try {
+    const { fault } = JSON.parse(text) as { fault?: { kind?: unknown; message?: unknown } };
+    const { kind, message } = fault ?? {};
+    if (typeof kind !== 'string' || !KINDS.has(kind) || typeof message !== 'string') return undefined;
+    return { kind: kind as DocumentFaultKind, message };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The two parts of a request. A name may say anything: what would end its header is left out. */
+function formOf(options: object, { name, mediaType, bytes }: DocumentFile): { body: Uint8Array; contentType: string } {
+  const boundary = `gatewarden-${randomBytes(16).toString('hex')}`;
+  const filename = name.replace(/[\p{Cc}"\\]/gu, '_');
+  const type = /^[\w.+-]+\/[\w.+-]+$/.test(mediaType) ? mediaType : 'application/octet-stream';
+  const body = Buffer.concat([
+    Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="options"\r\n\r\n${JSON.stringify(options)}`),
+    Buffer.from(`\r\n--${boundary}\r\ncontent-disposition: form-data; name="document"; filename="${filename}"\r\n`),
+    Buffer.from(`content-type: ${type}\r\n\r\n`),
+    bytes,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ]);
+  return { body, contentType: `multipart/form-data; boundary=${boundary}` };
+}

@@ -1,0 +1,161 @@
+/** A file as it was handed in: what it is, its bytes say, not its name or its declared type. */
+export interface DocumentFile {
+  /** Name without a path, for messages and as a hint where bytes don't tell (CSV, Markdown). */
+  readonly name: string;
+  /** IANA media type as declared, lower case, without parameters; `application/octet-stream` when nobody said. */
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What a document was found to be. */
+export type DocumentKind = 'pdf' | 'word' | 'spreadsheet' | 'image' | 'html' | 'markdown' | 'csv' | 'text';
+
+/**
+ * A stretch of a document's text that is read as a whole: a paragraph, a cell, a line of a page, a comment, a form
+ * field, an attribute. Personal data is looked for within it; spans are UTF-16 offsets into `text`.
+ */
+export interface TextUnit {
+  /** Unique within the document; opaque: `redact` is given it back. */
+  readonly id: string;
+  readonly text: string;
+  /** From 0; absent where the format has no pages. */
+  readonly page?: number;
+  /** `shown`: a reader sees it. `hidden`: it travels with the file (metadata, comments, alternative text, old revisions). */
+  readonly visibility: 'shown' | 'hidden';
+}
+
+/** The text of a document, in reading order, hidden parts last. */
+export interface ReadDocument {
+  readonly kind: DocumentKind;
+  /** Pages of a PDF, frames of an image, sheets of a spreadsheet; 1 for anything else. */
+  readonly pages: number;
+  /** Pictures in it that a reader sees (a scanned page is one). */
+  readonly images: number;
+  readonly units: readonly TextUnit[];
+  /** Pages whose text was recognized from a picture. */
+  readonly recognizedPages: readonly number[];
+  /** What `redact` needs to find the units again without reading the document anew; opaque. */
+  readonly layout: string;
+}
+
+/** A page as a picture. */
+export interface PageImage {
+  readonly page: number;
+  readonly mediaType: 'image/png' | 'image/jpeg';
+  /** Base64. */
+  readonly data: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A page as text recognition gives it. // spec 2.4 */
+export interface RecognizedPage {
+  readonly index: number;
+  readonly markdown: string;
+  readonly images: readonly {
+    readonly id: string;
+    readonly top_left_x: number;
+    readonly top_left_y: number;
+    readonly bottom_right_x: number;
+    readonly bottom_right_y: number;
+    /** A data URL; null where it was not asked for. */
+    readonly image_base64: string | null;
+  }[];
+  readonly dimensions: { readonly dpi: number; readonly height: number; readonly width: number };
+}
+
+/** Where personal data stands in a unit, and the tag that takes its place. */
+export interface Replacement {
+  readonly unit: string;
+  readonly start: number;
+  readonly end: number;
+  /** `«PERSON_1»` */
+  readonly tag: string;
+}
+
+/** An anonymized document. */
+export interface RedactedDocument {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  readonly pages: number;
+  /** Images that were blurred. */
+  readonly images: number;
+  /** Pages that became pictures because their text could not be rewritten safely. */
+  readonly downgraded: boolean;
+}
+
+export interface ReadOptions {
+  /** ISO 639-3 codes of what is likely written; absent: found out. */
+  readonly languages?: readonly string[];
+  /** Whether pictures with text are read too. `never`: only what the file says as text. */
+  readonly recognize: 'auto' | 'never';
+}
+
+export interface RenderOptions {
+  /** Most pages that are wanted: more is `too_many_pages`. */
+  readonly maxPages: number;
+}
+
+export interface RecognizeOptions {
+  readonly languages?: readonly string[];
+  /** From 0; absent: all. */
+  readonly pages?: readonly number[];
+  readonly includeImages: boolean;
+  readonly imageLimit?: number;
+  readonly imageMinSize?: number;
+}
+
+export interface RedactOptions {
+  /** As `read` gave it. */
+  readonly layout: string;
+  readonly replacements: readonly Replacement[];
+  /**
+   * Originals that must be nowhere in the result, hidden or not: the result is searched for them before it is given out,
+   * and is refused (`redaction_failed`) when one is found.
+   */
+  readonly originals: readonly string[];
+}
+
+/** Reads, draws, recognizes and rewrites documents, in a process of its own. All verbs reject with `DocumentFault`. */
+export interface DocumentEngine {
+  read(file: DocumentFile, options: ReadOptions, signal: AbortSignal): Promise<ReadDocument>;
+  render(file: DocumentFile, options: RenderOptions, signal: AbortSignal): Promise<readonly PageImage[]>;
+  recognize(file: DocumentFile, options: RecognizeOptions, signal: AbortSignal): Promise<readonly RecognizedPage[]>;
+  redact(file: DocumentFile, options: RedactOptions, signal: AbortSignal): Promise<RedactedDocument>;
+  /** Resolves when it can answer; rejects with what is missing. */
+  ping(): Promise<void>;
+}
+
+/**
+ * Why a document was not processed.
+ * `unsupported`: not a format that is read. `unreadable`: broken, or not what it claims. `encrypted`: needs a password.
+ * `too_large`: over a bound of pixels, bytes or time that is there to protect the service: shrink or split it.
+ * `too_many_pages`: more than was allowed. `active_content`: macros, scripts or embedded programs.
+ * `redaction_failed`: it could not be made sure that nothing is left. `busy`: try again in `retryAfterMs`.
+ * `unavailable`: the engine cannot be reached, or lacks what it needs. `no_renderer`: it cannot draw pages.
+ */
+export type DocumentFaultKind =
+  | 'unsupported'
+  | 'unreadable'
+  | 'encrypted'
+  | 'too_large'
+  | 'too_many_pages'
+  | 'active_content'
+  | 'redaction_failed'
+  | 'busy'
+  | 'unavailable'
+  | 'no_renderer';
+
+/** The message is told to the client: no content, no internals. */
+export class DocumentFault extends Error {
+  override readonly name = 'DocumentFault';
+  readonly kind: DocumentFaultKind;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: DocumentFaultKind, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
+    super(message, options);
+    this.kind = kind;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

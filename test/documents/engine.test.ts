@@ -1,0 +1,201 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDocumentEngine } from '#adapters/inference/documents.ts';
+import type { DocumentEngine, DocumentFile } from '#ports/documents.ts';
+import { encode } from '../../inference/formats/image/encode.ts';
+import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
+import { picture, writtenPage } from '../harness/pictures.ts';
+
+const { signal } = new AbortController();
+const fileOf = (bytes: Uint8Array, mediaType = 'image/png', name = 'a.png'): DocumentFile => ({
+  name,
+  mediaType,
+  bytes,
+});
+const kindOf = (error: unknown): unknown => (error as { kind?: unknown }).kind;
+
+/** A picture of many frames, each of which takes a while to recognize: a job that lasts as long as it is let. */
+async function longJob(): Promise<DocumentFile> {
+  const page = writtenPage(Array.from({ length: 12 }, (_, line) => `THE QUICK BROWN FOX ${line}`));
+  const frames = Array.from({ length: 60 }, () => ({ ...page, dpi: 100 }));
+  return fileOf(await encode(frames, 'image/tiff'), 'image/tiff');
+}
+
+/** Within bounds of pixels, and far beyond those of a second. */
+async function slowPicture(): Promise<DocumentFile> {
+  const create = { width: 7000, height: 7000, channels: 3 as const, background: '#888888' };
+  return fileOf(await sharp({ create }).png().toBuffer());
+}
+
+describe('an engine of one thread', () => {
+  let process: EngineProcess;
+  let engine: DocumentEngine & { close(): Promise<void> };
+  let small: DocumentFile;
+  beforeAll(async () => {
+    process = await startDocumentEngine({ GW_INFERENCE_QUEUE_LENGTH: '1', GW_INFERENCE_MAX_MIB: '4' });
+    engine = openDocumentEngine({ url: () => process.url });
+    small = fileOf(
+      await picture(writtenPage(['ADA LOVELACE']))
+        .png()
+        .toBuffer(),
+    );
+    await process.ready();
+    await engine.ping();
+  });
+  afterAll(async () => {
+    await engine.close();
+    await process.stop();
+  });
+
+  test('does all four verbs', async () => {
+    const read = await engine.read(small, { recognize: 'auto' }, signal);
+    expect(read).toMatchObject({ kind: 'image', pages: 1, images: 1, recognizedPages: [0] });
+    const [unit] = read.units;
+    expect(unit?.text).toContain('LOVELACE');
+    expect(await engine.render(small, { maxPages: 1 }, signal)).toMatchObject([{ page: 0, mediaType: 'image/png' }]);
+    const [page] = await engine.recognize(small, { includeImages: false }, signal);
+    expect(page?.markdown).toContain('LOVELACE');
+    const replacement = { unit: unit?.id ?? '', start: 0, end: unit?.text.length ?? 0, tag: '«PERSON_1»' };
+    const redacted = await engine.redact(
+      small,
+      { layout: read.layout, replacements: [replacement], originals: ['ADA LOVELACE'] },
+      signal,
+    );
+    expect((await sharp(redacted.bytes).metadata()).format).toBe('png');
+    expect(await process.metric('gw_inference_jobs_total{verb="redact",outcome="done"}')).toBe(1);
+  });
+
+  test.each([
+    ['nothing', Buffer.alloc(0), 'unreadable'],
+    ['garbage', Buffer.from('000102030405060708', 'hex'), 'unsupported'],
+    ['half a picture', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'unreadable'],
+    ['more than it takes', Buffer.alloc(5 * 1024 * 1024, 0x20), 'too_large'],
+  ])('%s ends in its fault', async (_name, bytes, kind) => {
+    const failed = await engine.read(fileOf(bytes), { recognize: 'auto' }, signal).catch(kindOf);
+    expect(failed).toBe(kind);
+  });
+
+  test('what is no request of ours is 400, and says nothing', async () => {
+    const form = new FormData();
+    form.append('options', '{"recognize":"sometimes"}');
+    form.append('document', new Blob(['x']), 'a.txt');
+    const bodies: readonly RequestInit[] = [
+      { body: form },
+      { body: '{}', headers: { 'content-type': 'application/json' } },
+      { body: '--x\r\n', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+      { body: 'x', headers: { 'content-type': 'multipart/form-data' } },
+    ];
+    for (const init of bodies) {
+      const answer = await fetch(`${process.url}/v1/read`, { method: 'POST', ...init });
+      expect([answer.status, Object.keys((await answer.json()) as object)]).toEqual([400, ['error']]);
+    }
+    expect((await fetch(`${process.url}/v1/anything`, { method: 'POST' })).status).toBe(404);
+  });
+
+  test('turns away what it has no place for, and forgets whoever hangs up', async () => {
+    const long = await longJob();
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const jobs = [running, waiting].map((one) =>
+      engine.read(long, { recognize: 'auto' }, one.signal).catch((error: unknown) => (error as Error).message),
+    );
+    await expect.poll(() => process.metric('gw_inference_jobs_running')).toBe(1);
+    await expect.poll(() => process.metric('gw_inference_jobs_waiting')).toBe(1);
+
+    const refused = await engine.read(small, { recognize: 'auto' }, signal).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ kind: 'busy', retryAfterMs: 2000 });
+
+    waiting.abort(new Error('left'));
+    running.abort(new Error('left'));
+    expect(await Promise.all(jobs)).toEqual(['left', 'left']);
+    await expect.poll(() => process.metric('gw_inference_jobs_running')).toBe(0);
+    expect((await engine.read(small, { recognize: 'auto' }, signal)).pages).toBe(1);
+  });
+
+  test('says nothing of a document in its log', () => {
+    expect(process.log.join('\n')).not.toMatch(/LOVELACE|a\.png/);
+  });
+});
+
+describe('a job that does not end', () => {
+  test('is ended with its thread, and the next one is served by another', async () => {
+    const process = await startDocumentEngine({ GW_INFERENCE_JOB_SECONDS: '8' });
+    const engine = openDocumentEngine({ url: () => process.url });
+    await process.ready();
+    await engine.ping();
+    const failed = await engine.read(await longJob(), { recognize: 'auto' }, signal).catch(kindOf);
+    expect(failed).toBe('too_large');
+    expect(await process.metric('gw_inference_kills_total{reason="time"}')).toBe(1);
+    const next = await engine.render(
+      fileOf(
+        await picture(writtenPage(['OK']))
+          .png()
+          .toBuffer(),
+      ),
+      { maxPages: 1 },
+      signal,
+    );
+    expect(next).toHaveLength(1);
+    await engine.close();
+    expect(await process.stop()).toBe(0);
+  });
+
+  test('in one step is ended before the whole time is over', async () => {
+    const process = await startDocumentEngine({ GW_INFERENCE_STEP_SECONDS: '1' });
+    const engine = openDocumentEngine({ url: () => process.url });
+    const failed = await engine.redact(await slowPicture(), blank(7000), signal).catch(kindOf);
+    expect(failed).toBe('too_large');
+    await engine.close();
+    await process.stop();
+  });
+});
+
+/** Nothing to replace in a picture of so many pixels a side. */
+function blank(side: number): { layout: string; replacements: []; originals: [] } {
+  const size = Math.floor(side * Math.sqrt(20e6 / side ** 2));
+  return {
+    layout: JSON.stringify({ frames: [{ width: size, height: size, units: [] }] }),
+    replacements: [],
+    originals: [],
+  };
+}
+
+test('a thread that outgrows its heap is replaced, and the process lives on', async () => {
+  const process = await startDocumentEngine({ GW_INFERENCE_WORKER_HEAP_MIB: '64', GW_INFERENCE_MAX_MIB: '256' });
+  const engine = openDocumentEngine({ url: () => process.url });
+  const words = JSON.stringify({ start: 0, end: 1, box: { x0: 0, y0: 0, x1: 1, y1: 1 }, confidence: 1 });
+  const units = Array.from({ length: 900_000 }, () => words).join(',');
+  const layout = `{"frames":[{"width":1,"height":1,"units":[{"id":"a","words":[${units}]}]}]}`;
+  const file = fileOf(
+    await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer(),
+  );
+  const failed = await engine.redact(file, { layout, replacements: [], originals: [] }, signal).catch(kindOf);
+  expect(failed).toBe('too_large');
+  expect(await process.metric('gw_inference_kills_total{reason="memory"}')).toBe(1);
+  expect(await engine.render(file, { maxPages: 1 }, signal)).toHaveLength(1);
+  await engine.close();
+  await process.stop();
+});
+
+test('told to end, it finishes what it has; left by its parent, it ends at once', async () => {
+  const process = await startDocumentEngine();
+  const engine = openDocumentEngine({ url: () => process.url });
+  const file = fileOf(
+    await picture(writtenPage(['LAST']))
+      .png()
+      .toBuffer(),
+  );
+  const last = engine.read(file, { recognize: 'auto' }, signal);
+  await expect.poll(() => process.metric('gw_inference_jobs_running')).toBe(1);
+  const stopped = process.stop();
+  expect((await last).pages).toBe(1);
+  expect(await stopped).toBe(0);
+  const failed = await engine.read(file, { recognize: 'auto' }, signal).catch(kindOf);
+  expect(failed).toBe('unavailable');
+  await engine.close();
+
+  const child = await startDocumentEngine({ GW_INFERENCE_CHILD: 'true' });
+  child.hangUp();
+  expect(await child.exited).toBe(0);
+});
