@@ -1,0 +1,89 @@
+import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import type { DocumentEngine } from '#ports/documents.ts';
+import { attachmentAt, sharePart } from '#wire/attachment.ts';
+import type { Media } from '#wire/codec.ts';
+import { isTextMedia } from '#wire/media.ts';
+import { AttachedFile, type FileKind } from './attached-file.ts';
+import type { Detection } from './inspect.ts';
+import type { Rewrite } from './rewrite.ts';
+
+/** Who looks into the files of one call. */
+export interface Desk {
+  /** Undefined: documents are not processed in this installation. */
+  readonly engine: DocumentEngine | undefined;
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+/** What the files of a request are looked through for, and where it is written down. */
+export interface AttachScope {
+  readonly policy: ResolvedPolicy['dlp'];
+  readonly remove: readonly CustomTerm[];
+  readonly rewrite: Rewrite;
+  readonly detection: Detection;
+  readonly desk: Desk;
+  /** The provider keeps the conversation: no tag may be added to it. */
+  readonly keepsTags: boolean;
+}
+
+/** Most files of one request that are looked into. */
+const MOST_FILES = 20;
+
+/**
+ * The inline files of a request that are looked into before they travel; images too where policy anonymizes documents.
+ * None where policy refuses files, or where they can only be refused because nobody is there to read them: what is not
+ * returned is unreadable content. Throws `invalid_request`. // spec 4.3.5
+ */
+export function attach(media: readonly Media[], scope: AttachScope): readonly AttachedFile[] {
+  const { documents } = scope.policy;
+  if (documents === 'refuse') return [];
+  const inline = media.filter(({ kind, source, place }) => {
+    const wanted = kind === 'file' || (kind === 'image' && documents === 'anonymize' && scope.desk.engine !== undefined);
+    return wanted && source === 'inline' && place !== undefined;
+  });
+  if (inline.some((one) => media.some((other) => sharePart(one, other)))) throw invalid('A content part holds one file.');
+  if (inline.length > MOST_FILES) throw invalid(`At most ${MOST_FILES} files may be attached to a request.`);
+  return inline.map((item) => open(item, scope)).filter((file) => canBeRead(file, scope));
+}
+
+/** Where content is protected and no engine is there, only what is text anyway can be looked into. */
+function canBeRead({ kind }: AttachedFile, { policy, desk }: AttachScope): boolean {
+  if (desk.engine || kind === 'text') return true;
+  return policy.mode === 'allow_log' && policy.documents === 'off';
+}
+
+function open(media: Media, scope: AttachScope): AttachedFile {
+  const { place } = media;
+  if (!place) throw new TypeError('a file without a place cannot be looked into');
+  const { bytes, mediaType, nameNode } = attachmentAt(place);
+  const name = nameNode?.value.replace(/^.*[/\\]/, '') ?? '';
+  return new AttachedFile(media, place, { name, mediaType, bytes }, kindOf(bytes, mediaType, scope.policy), scope);
+}
+
+/** What a file is, its bytes say. Text with a markup that hides what it says is for the engine, where it must be found. */
+function kindOf(bytes: Uint8Array, mediaType: string, { documents }: ResolvedPolicy['dlp']): FileKind {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (file.subarray(0, 1024).includes('%PDF')) return 'pdf';
+  if (IMAGE_HEADS.some((head) => file.subarray(0, head.length / 2).toString('hex') === head)) return 'image';
+  if (documents === 'anonymize' && mediaType.includes('html')) return 'other';
+  return isTextMedia(mediaType) && isText(file) ? 'text' : 'other';
+}
+
+/** PNG, JPEG, GIF, TIFF in both byte orders, WebP. */
+const IMAGE_HEADS = ['89504e47', 'ffd8ff', '47494638', '49492a00', '4d4d002a', '52494646'];
+
+const DECODER = new TextDecoder('utf-8', { fatal: true });
+const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
+
+function isText(file: Buffer): boolean {
+  try {
+    return !CONTROL.test(DECODER.decode(file));
+  } catch {
+    return false;
+  }
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError('invalid_request', message);
+}
