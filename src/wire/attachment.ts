@@ -56,11 +56,6 @@ export function replacePart(document: WireDocument, { part, listed }: MediaPlace
   return { start: part.start, end: part.end, text: written.join(',') };
 }
 
-/** Whether an edit is within a part that is replaced as a whole. */
-export function isWithin({ start, end }: Edit, { part }: MediaPlace): boolean {
-  return start >= part.start && end <= part.end;
-}
-
 /** Whether two places are in one part, which is to hold one file. */
 export function sharePart(a: Media, b: Media): boolean {
   return a !== b && a.place !== undefined && a.place.part === b.place?.part;

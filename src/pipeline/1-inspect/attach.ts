@@ -12,8 +12,8 @@ import type { Rewrite } from './rewrite.ts';
 export interface Desk {
   /** Undefined: documents are not processed in this installation. */
   readonly engine: DocumentEngine | undefined;
-  /** Aborted when nobody waits any more. */
-  readonly signal: AbortSignal;
+  /** Of one piece of work: aborted when nobody waits for it any more, or not for so long. */
+  signal(): AbortSignal;
 }
 
 /** What the files of a request are looked through for, and where it is written down. */

@@ -212,8 +212,9 @@ export class AttachedFile {
     const { engine, signal } = this.#scope.desk;
     try {
       if (!engine) throw new DocumentFault('unavailable', 'documents are not processed in this installation');
-      return await work(engine, signal);
+      return await work(engine, signal());
     } catch (thrown) {
+      if (thrown instanceof Error && thrown.name === 'TimeoutError') throw tooLate(thrown);
       if (!(thrown instanceof DocumentFault)) throw thrown;
       const lost = thrown.kind === 'unavailable' && whenAbsent === 'no_renderer';
       throw documentError(lost ? new DocumentFault('no_renderer', NO_RENDERER, { cause: thrown }) : thrown);
@@ -232,6 +233,11 @@ function shownText({ units }: ReadDocument, replacements: readonly Replacement[]
   const text = shown.map((unit) => replaced(unit.text, byUnit.get(unit.id) ?? [])).join('\n');
   if (text.length <= MOST_TEXT) return text;
   throw documentError(new DocumentFault('too_large', 'the document has more text than fits a prompt: split it'));
+}
+
+function tooLate(cause: Error): GatewayError {
+  const message = 'An attached document was not read within the answer timeout.';
+  return new GatewayError('upstream_timeout', message, {}, { cause });
 }
 
 function tooManyPages(cause?: DocumentFault): GatewayError {
