@@ -78,7 +78,8 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     if (hit) stages.remember(call, inspection, hit, headers, yield* heard(answers), entry);
     else yield* answers;
   } catch (thrown) {
-    const error = asGatewayError(thrown);
+    const stopped = thrown === ingress.signal.reason && thrown instanceof ServerRestarting;
+    const error = asGatewayError(stopped ? restarting() : thrown);
     entry.failed(error);
     throw error;
   }
