@@ -116,8 +116,8 @@ function received(): { readonly body: string; readonly texts: string; readonly i
     readonly image_url?: { readonly url: string };
     readonly file?: { readonly file_data: string };
   }
-  const { messages } = JSON.parse(body) as { messages: readonly { readonly content: string | readonly Part[] }[] };
-  const parts = messages.flatMap(({ content }) => (typeof content === 'string' ? [{ text: content } as Part] : content));
+  const { messages } = JSON.parse(body) as { messages: readonly { readonly content: string | readonly Part[] | null }[] };
+  const parts = messages.flatMap(({ content }) => (typeof content === 'string' ? [{ text: content } as Part] : (content ?? [])));
   const bytes = (url: string): Buffer => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
   return {
     body,
@@ -203,4 +203,199 @@ describe.each(SURFACES)('%s', (surface) => {
       expect((await send(surface, model, 'refuse', [file])).status).toBe(422);
     }
   });
+});
+
+/** A PDF of blank pages. */
+async function blank(pages: number, size: [number, number] = [72, 72]): Promise<Buffer> {
+  const document = await PDFDocument.create();
+  for (let page = 0; page < pages; page++) document.addPage(size);
+  return Buffer.from(await document.save());
+}
+
+describe('what a document may be', () => {
+  test('all documents of a request have 48 pages between them', async () => {
+    const pages = (count: number, bytes: Buffer): File => ({ bytes, mediaType: PDF, name: `${count}.pdf` });
+    const [thirty, eighteen] = [pages(30, await blank(30)), pages(18, await blank(18))];
+    const answer = await send('chat', 'seeing', 'log', [thirty, eighteen]);
+    expect(answer.status).toBe(200);
+    expect(received().images).toHaveLength(48);
+    expect((await world.row(answer)).losses).toEqual(['document.as_images']);
+    const before = upstream.requests.length;
+    for (const files of [[thirty, eighteen, pages(1, await blank(1))], [pages(49, await blank(49))], [thirty, pages(19, await blank(19))]]) {
+      const refused = await failureOf(await send('chat', 'seeing', 'log', files));
+      expect(refused).toMatchObject({ status: 422, code: 'document_too_large_to_scan' });
+      expect(refused.message).toContain('/v1/ocr');
+    }
+    expect(upstream.requests).toHaveLength(before);
+  });
+
+  test.each([
+    ['encrypted', 'document_encrypted'],
+    ['absurd', 'document_too_large_to_scan'],
+    ['broken', 'document_unreadable'],
+  ])('%s: %s', async (what, code) => {
+    const made = await PDFDocument.create();
+    made.addPage();
+    if (what === 'encrypted') made.encrypt({ userPassword: 'x', ownerPassword: 'y' });
+    const bytes = {
+      encrypted: () => made.save(),
+      absurd: () => blank(1, [3_000_000, 3_000_000]),
+      broken: () => Promise.resolve(pdf.subarray(0, 60)),
+    }[what]?.();
+    const file = { bytes: (await bytes) ?? pdf, mediaType: PDF, name: 'a.pdf' };
+    const before = upstream.requests.length;
+    expect(await failureOf(await send('chat', 'seeing', 'log', [file]))).toMatchObject({ status: 422, code });
+    expect(upstream.requests).toHaveLength(before);
+    // Who takes files is told what it is: it is theirs to refuse.
+    expect((await send('chat', 'native', 'log', [file])).status).toBe(200);
+    if (what !== 'absurd') expect((await send('chat', 'native', 'anonymize', [file])).status).toBe(422);
+  });
+
+  test('a file of no format that is read', async () => {
+    const file = { bytes: Buffer.from([0, 1, 2, 3]), mediaType: 'application/x-thing', name: 'a.bin' };
+    for (const [model, policy] of [['plain', 'log'], ['seeing', 'log'], ['plain', 'tokenize'], ['native', 'anonymize']] as const) {
+      expect(await failureOf(await send('chat', model, policy, [file]))).toMatchObject({ status: 422 });
+    }
+    // What is called text and is none is not taken at its word.
+    const disguised = { bytes: Buffer.from([0x41, 0, 1, 2, 0xff]), mediaType: 'text/plain', name: 'a.txt' };
+    expect((await send('chat', 'native', 'tokenize', [disguised])).status).toBe(422);
+  });
+
+  test('however it is written, a file is a file', async () => {
+    const base64 = pdf.toString('base64');
+    const lines = base64.replaceAll(/.{76}/g, '$&\n');
+    for (const file_data of [base64, lines, `DATA:${PDF};BASE64,${base64}`, `data:${PDF};name=a b.pdf;base64,${base64}`]) {
+      const part = { type: 'file', file: { file_data } };
+      const body = { model: 'native/m', messages: [{ role: 'user', content: [part] }] };
+      const answer = await world.post('/v1/chat/completions', body, { as: 'anonymize' });
+      expect([file_data.slice(0, 30), answer.status]).toEqual([file_data.slice(0, 30), 200]);
+      const { files, body: sent } = received();
+      expect(sent).not.toContain(base64.slice(0, 200));
+      expect((await Promise.all(files.map(everythingIn))).join('')).not.toContain('lovelace');
+    }
+    const source = { type: 'base64', media_type: PDF, data: lines };
+    const blocks = { model: 'native/m', max_tokens: 9, messages: [{ role: 'user', content: [{ type: 'document', source }] }] };
+    expect((await world.post('/v1/messages', blocks, { as: 'refuse' })).status).toBe(422);
+    const two = { type: 'file', file: { file_data: `data:${PDF};base64,${base64}`, more: `data:${PDF};base64,${base64}` } };
+    const body = { model: 'seeing/m', messages: [{ role: 'user', content: [two] }] };
+    expect((await world.post('/v1/chat/completions', body, { as: 'log' })).status).toBe(400);
+  });
+
+  test('a document by address is refused where content is protected', async () => {
+    const part = { type: 'input_file', file_url: 'https://files.example/a.pdf' };
+    const body = { model: 'native/m', input: [{ role: 'user', content: [part] }] };
+    for (const as of ['tokenize', 'anonymize', 'refuse']) {
+      expect((await world.post('/v1/responses', body, { as })).status).toBe(422);
+    }
+  });
+});
+
+describe('a conversation', () => {
+  test('sends the same bytes each turn, and what it adds has tags of its own', async () => {
+    const first = { role: 'user', content: [{ type: 'text', text: 'From grace@hopper.example.' }] };
+    const file_data = `data:${PDF};base64,${pdf.toString('base64')}`;
+    const second = { role: 'user', content: [{ type: 'file', file: { filename: `${MAIL} says.pdf`, file_data } }] };
+    const later = [
+      { role: 'assistant', content: 'Yes.' },
+      { role: 'user', content: 'Copy alan@turing.example.' },
+    ];
+    const ask = async (messages: readonly object[]): Promise<string> => {
+      const answer = await world.post('/v1/chat/completions', { model: 'native/m', messages }, { as: 'anonymize' });
+      expect(answer.status).toBe(200);
+      return received().body;
+    };
+    const before = await engine.metric('gw_inference_jobs_total{verb="redact",outcome="done"}');
+    const [one, two] = [await ask([first, second]), await ask([first, second, ...later])];
+    const shared = one.slice(one.indexOf('"messages":['), one.indexOf('"}}]}') + 5);
+    expect(shared.length).toBeGreaterThan(500);
+    expect(two).toContain(shared);
+    expect(one).toContain('From «EMAIL_1»');
+    expect(one).toContain('"filename":"«EMAIL_2» says.pdf"');
+    expect(two).toContain('Copy «EMAIL_3»');
+    expect(await engine.metric('gw_inference_jobs_total{verb="redact",outcome="done"}') - before).toBeLessThanOrEqual(1);
+  });
+
+  test('a document in the result of a tool, with its cache marker', async () => {
+    const source = { type: 'base64', media_type: PDF, data: pdf.toString('base64') };
+    const document = { type: 'document', source, title: MAIL, cache_control: { type: 'ephemeral' } };
+    const messages = [
+      { role: 'user', content: 'Fetch it.' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'fetch', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [document] }] },
+    ];
+    const body = { model: 'plain/m', max_tokens: 100, messages, tools: [{ name: 'fetch', input_schema: { type: 'object' } }] };
+    expect((await world.post('/v1/messages', body, { as: 'tokenize' })).status).toBe(200);
+    expect(received().body).toContain('«EMAIL_1»:\\n\\nPlease write to «EMAIL_1» at once.');
+  });
+
+  test('terms to remove are removed from documents too', async () => {
+    const body = { ...bodyOf('chat', 'plain', [letterFile()]), gw: { remove: [{ term: 'harvest', label: 'crop' }] } };
+    const answer = await world.post('/v1/chat/completions', body, { as: 'log' });
+    expect(answer.status).toBe(200);
+    expect(received().texts).toMatch(/The «[A-Z_]*CROP_1» was good/);
+  });
+});
+
+describe('pictures', () => {
+  test('in a prompt are blurred where documents are anonymized, and named otherwise', async () => {
+    const picture = await written('DEAR ADA LOVELACE', 'COME AT NOON');
+    const url = `data:image/png;base64,${picture.toString('base64')}`;
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+    const ask = (as: string): Promise<Response> => world.post('/v1/chat/completions', { model: 'seeing/m', messages, gw: { remove: ['Lovelace'] } }, { as });
+    const open = await ask('tokenize');
+    expect(open.headers.get('x-gw-unscanned')).toBe('image');
+    expect(received().images).toEqual([url]);
+    const closed = await ask('anonymize');
+    expect(closed.status).toBe(200);
+    expect(closed.headers.get('x-gw-unscanned')).toBeNull();
+    const [sent = ''] = received().images;
+    expect(sent).toMatch(/^data:image\/png;base64,/);
+    expect(sent).not.toBe(url);
+    expect((await world.row(closed)).dlp).toMatchObject({ unscanned: [], findings: { TERM: 1 } });
+  });
+
+  test('as files are pictures to who sees', async () => {
+    const bytes = await written('HELLO');
+    const file = { bytes, mediaType: 'image/png', name: 'a.png' };
+    const answer = await send('chat', 'seeing', 'tokenize', [file]);
+    expect(answer.headers.get('x-gw-unscanned')).toBe('image');
+    expect(received().images).toEqual([`data:image/png;base64,${bytes.toString('base64')}`]);
+    expect((await send('chat', 'plain', 'log', [file])).status).toBe(400);
+  });
+});
+
+describe('without an engine', () => {
+  const ask = (from: DocumentWorld, model: string, as: string, file: File): Promise<Response> =>
+    from.post('/v1/chat/completions', bodyOf('chat', model, [file]), { as });
+
+  test.each([['not there', undefined], ['down', 'http://127.0.0.1:9']])('%s', async (_how, url) => {
+    await using alone = await start(url);
+    const before = upstream.requests.length;
+    expect(await failureOf(await ask(alone, 'seeing', 'log', letterFile()))).toMatchObject({
+      status: 503,
+      code: 'pdf_renderer_unavailable',
+    });
+    expect((await ask(alone, 'plain', 'log', letterFile())).status).toBe(503);
+    expect((await ask(alone, 'native', 'anonymize', letterFile())).status).toBe(url === undefined ? 422 : 503);
+    expect((await ask(alone, 'seeing', 'tokenize', letterFile())).status).toBe(422);
+    expect((await ask(alone, 'native', 'tokenize', letterFile())).status).toBe(422);
+    expect(upstream.requests).toHaveLength(before);
+    expect((await ask(alone, 'native', 'log', letterFile())).status).toBe(200);
+    const csv = { bytes: text, mediaType: 'text/csv', name: 'a.csv' };
+    expect((await ask(alone, 'seeing', 'tokenize', csv)).status).toBe(200);
+    expect(received().texts).toContain('Ada,«EMAIL_1»');
+  });
+});
+
+test('who hangs up while a document is read is neither billed nor sent anywhere', async () => {
+  const before = upstream.requests.length;
+  const leave = new AbortController();
+  const file = { bytes: await blank(40, [600, 800]), mediaType: PDF, name: 'long.pdf' };
+  const asked = world.post('/v1/chat/completions', bodyOf('chat', 'seeing', [file]), { as: 'log', signal: leave.signal });
+  const jobs = 'gw_inference_jobs_running';
+  await expect.poll(() => engine.metric(jobs)).toBeGreaterThan(0);
+  leave.abort();
+  await expect(asked).rejects.toThrow();
+  await expect.poll(() => engine.metric(jobs)).toBe(0);
+  expect(upstream.requests).toHaveLength(before);
 });
