@@ -10,7 +10,9 @@ export interface Attachment {
   readonly nameNode: StringNode | undefined;
   /** Lower case, without parameters. */
   readonly mediaType: string;
-  readonly bytes: Uint8Array;
+  /** Its first bytes: files are large, and most are passed on without being decoded. */
+  readonly head: Buffer;
+  decode(): Buffer;
 }
 
 /** What may stand in the place of a file. */
@@ -19,6 +21,8 @@ export type ShownPart =
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string };
 
 const DATA_URL_HEAD = /^data:([^;,]*)[^,]*;base64,/i;
+/** In code units: more than a kilobyte. */
+const HEAD_LENGTH = 2048;
 /** What families call the name of a file, and the place it may be in. */
 const NAMES = ['filename', 'title', 'document_name', 'name'];
 
@@ -29,7 +33,8 @@ export function attachmentAt({ node, part }: MediaPlace): Attachment {
   const nameNode = NAMES.map((name) => within(part, name)).find((found) => found !== undefined);
   const declared = head?.[1] ?? within(part, 'media_type')?.value ?? mediaTypeOfName(nameNode?.value);
   const mediaType = (declared ?? 'application/octet-stream').toLowerCase();
-  return { nameNode, mediaType, bytes: Buffer.from(data, 'base64') };
+  const decode = (): Buffer => Buffer.from(data, 'base64');
+  return { nameNode, mediaType, head: Buffer.from(data.slice(0, HEAD_LENGTH), 'base64'), decode };
 }
 
 /** Puts other bytes in the place of an inline file's. */

@@ -43,6 +43,13 @@ function providers(url: string): readonly object[] {
   ];
 }
 
+function alias(name: string, models: readonly string[]): object {
+  return resource('ModelAlias', name, {
+    ...{ alias: `gw/${name}`, strategy: 'Failover' },
+    targets: models.map((model, priority) => ({ model, priority })),
+  });
+}
+
 const applications = Object.fromEntries(
   Object.entries(POLICIES).map(([name, dlp]) => [name.toLowerCase(), { policy: { dlp } }]),
 );
@@ -54,7 +61,11 @@ function start(documentsUrl: string | undefined): Promise<DocumentWorld> {
     upstreamUrl: upstream.url,
     applications,
     prices,
-    more: providers(upstream.url),
+    more: [
+      ...providers(upstream.url),
+      alias('careful', ['seeing/m', 'plain/m']),
+      alias('best', ['plain/m', 'native/m']),
+    ],
   });
 }
 
@@ -87,7 +98,11 @@ function bodyOf(surface: Surface, model: string, files: readonly File[], prompt 
     if (surface === 'chat') return { type: 'file', file: { filename: name, file_data } };
     if (surface === 'responses') return { type: 'input_file', filename: name, file_data };
     const kind = mediaType.startsWith('image/') ? 'image' : 'document';
-    return { type: kind, ...(kind === 'document' && { title: name }), source: { type: 'base64', media_type: mediaType, data } };
+    return {
+      type: kind,
+      ...(kind === 'document' && { title: name }),
+      source: { type: 'base64', media_type: mediaType, data },
+    };
   });
   const say = { type: surface === 'responses' ? 'input_text' : 'text', text: prompt };
   const turn = { role: 'user', content: [say, ...parts] };
@@ -102,22 +117,37 @@ const PATHS: Readonly<Record<Surface, string>> = {
   responses: '/v1/responses',
 };
 
-function send(surface: Surface, model: string, policy: PolicyName, files: readonly File[], prompt?: string): Promise<Response> {
+function send(
+  surface: Surface,
+  model: string,
+  policy: PolicyName,
+  files: readonly File[],
+  prompt?: string,
+): Promise<Response> {
   return world.post(PATHS[surface], bodyOf(surface, model, files, prompt), { as: policy.toLowerCase() });
 }
 
 const letterFile = (): File => ({ bytes: pdf, mediaType: PDF, name: 'letter.pdf' });
 
 /** What the provider was sent last: its texts, its pictures and its files. */
-function received(): { readonly body: string; readonly texts: string; readonly images: readonly string[]; readonly files: readonly Buffer[] } {
+function received(): {
+  readonly body: string;
+  readonly texts: string;
+  readonly images: readonly string[];
+  readonly files: readonly Buffer[];
+} {
   const body = upstream.requests.at(-1)?.body ?? '';
   interface Part {
     readonly text?: string;
     readonly image_url?: { readonly url: string };
     readonly file?: { readonly file_data: string };
   }
-  const { messages } = JSON.parse(body) as { messages: readonly { readonly content: string | readonly Part[] | null }[] };
-  const parts = messages.flatMap(({ content }) => (typeof content === 'string' ? [{ text: content } as Part] : (content ?? [])));
+  const { messages } = JSON.parse(body) as {
+    messages: readonly { readonly content: string | readonly Part[] | null }[];
+  };
+  const parts = messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [{ text: content } as Part] : (content ?? []),
+  );
   const bytes = (url: string): Buffer => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
   return {
     body,
@@ -128,32 +158,39 @@ function received(): { readonly body: string; readonly texts: string; readonly i
 }
 
 describe.each(SURFACES)('%s', (surface) => {
-  test.each(['log', 'logAnonymize', 'anonymize', 'blockAnonymize'] as const)('a PDF travels under %s', async (policy) => {
-    const anonymized = policy !== 'log';
-    for (const model of MODELS) {
-      upstream.respond(chat({ content: anonymized ? 'Mail «EMAIL_1».' : `Mail ${MAIL}.` }));
-      const answer = await send(surface, model, policy, [letterFile()]);
-      expect([model, answer.status]).toEqual([model, 200]);
-      expect(await answer.text()).toContain(`Mail ${MAIL}.`);
-      const { body, texts, images, files } = received();
-      const all = [body, ...(await Promise.all(files.map(everythingIn)))].join('\n');
-      if (anonymized) expect(all).not.toContain('lovelace');
-      expect([model, files.length, images.length]).toEqual([model, model === 'native' ? 1 : 0, model === 'seeing' ? 1 : 0]);
-      if (model === 'native' && !anonymized) expect(files[0]?.equals(pdf)).toBe(true);
-      if (model === 'native' && anonymized) expect(all).toContain('EMAIL_1');
-      if (model === 'plain') {
-        expect(texts).toContain(`letter.pdf:\n\nPlease write to ${anonymized ? '«EMAIL_1»' : MAIL} at once.`);
-        expect(texts).toContain('The harvest was good.');
+  test.each(['log', 'logAnonymize', 'anonymize', 'blockAnonymize'] as const)(
+    'a PDF travels under %s',
+    async (policy) => {
+      const anonymized = policy !== 'log';
+      for (const model of MODELS) {
+        upstream.respond(chat({ content: anonymized ? 'Mail «EMAIL_1».' : `Mail ${MAIL}.` }));
+        const answer = await send(surface, model, policy, [letterFile()]);
+        expect([model, answer.status]).toEqual([model, 200]);
+        expect(await answer.text()).toContain(`Mail ${MAIL}.`);
+        const { body, texts, images, files } = received();
+        const all = [body, ...(await Promise.all(files.map(everythingIn)))].join('\n');
+        if (anonymized) expect(all).not.toContain('lovelace');
+        expect([model, files.length, images.length]).toEqual([
+          model,
+          model === 'native' ? 1 : 0,
+          model === 'seeing' ? 1 : 0,
+        ]);
+        if (model === 'native' && !anonymized) expect(files[0]?.equals(pdf)).toBe(true);
+        if (model === 'native' && anonymized) expect(all).toContain('EMAIL_1');
+        if (model === 'plain') {
+          expect(texts).toContain(`letter.pdf:\n\nPlease write to ${anonymized ? '«EMAIL_1»' : MAIL} at once.`);
+          expect(texts).toContain('The harvest was good.');
+        }
+        const unscanned = !anonymized && model !== 'plain' ? ['file'] : [];
+        expect(answer.headers.get('x-gw-unscanned')).toBe(unscanned[0] ?? null);
+        const row = await world.row(answer);
+        expect(row.dlp.unscanned).toEqual(unscanned);
+        expect(row.dlp.findings).toEqual(unscanned.length > 0 ? {} : { EMAIL: 1 });
+        const losses = { native: [], seeing: ['document.as_images'], plain: ['document.as_text'] }[model];
+        expect(row.losses).toEqual(expect.arrayContaining(losses));
       }
-      const unscanned = !anonymized && model !== 'plain' ? ['file'] : [];
-      expect(answer.headers.get('x-gw-unscanned')).toBe(unscanned[0] ?? null);
-      const row = await world.row(answer);
-      expect(row.dlp.unscanned).toEqual(unscanned);
-      expect(row.dlp.findings).toEqual(unscanned.length > 0 ? {} : { EMAIL: 1 });
-      const losses = { native: [], seeing: ['document.as_images'], plain: ['document.as_text'] }[model];
-      expect(row.losses).toEqual(expect.arrayContaining(losses));
-    }
-  });
+    },
+  );
 
   test('a PDF under tokenize goes as text to who would read it so, and as pictures to nobody', async () => {
     upstream.respond(chat({ content: 'Mail «EMAIL_1».' }));
@@ -221,7 +258,11 @@ describe('what a document may be', () => {
     expect(received().images).toHaveLength(48);
     expect((await world.row(answer)).losses).toEqual(['document.as_images']);
     const before = upstream.requests.length;
-    for (const files of [[thirty, eighteen, pages(1, await blank(1))], [pages(49, await blank(49))], [thirty, pages(19, await blank(19))]]) {
+    for (const files of [
+      [thirty, eighteen, pages(1, await blank(1))],
+      [pages(49, await blank(49))],
+      [thirty, pages(19, await blank(19))],
+    ]) {
       const refused = await failureOf(await send('chat', 'seeing', 'log', files));
       expect(refused).toMatchObject({ status: 422, code: 'document_too_large_to_scan' });
       expect(refused.message).toContain('/v1/ocr');
@@ -233,7 +274,7 @@ describe('what a document may be', () => {
     ['encrypted', 'document_encrypted'],
     ['absurd', 'document_too_large_to_scan'],
     ['broken', 'document_unreadable'],
-  ])('%s: %s', async (what, code) => {
+  ] as const)('%s: %s', async (what, code) => {
     const made = await PDFDocument.create();
     made.addPage();
     if (what === 'encrypted') made.encrypt({ userPassword: 'x', ownerPassword: 'y' });
@@ -241,8 +282,8 @@ describe('what a document may be', () => {
       encrypted: () => made.save(),
       absurd: () => blank(1, [3_000_000, 3_000_000]),
       broken: () => Promise.resolve(pdf.subarray(0, 60)),
-    }[what]?.();
-    const file = { bytes: (await bytes) ?? pdf, mediaType: PDF, name: 'a.pdf' };
+    }[what]();
+    const file = { bytes: await bytes, mediaType: PDF, name: 'a.pdf' };
     const before = upstream.requests.length;
     expect(await failureOf(await send('chat', 'seeing', 'log', [file]))).toMatchObject({ status: 422, code });
     expect(upstream.requests).toHaveLength(before);
@@ -253,7 +294,12 @@ describe('what a document may be', () => {
 
   test('a file of no format that is read', async () => {
     const file = { bytes: Buffer.from([0, 1, 2, 3]), mediaType: 'application/x-thing', name: 'a.bin' };
-    for (const [model, policy] of [['plain', 'log'], ['seeing', 'log'], ['plain', 'tokenize'], ['native', 'anonymize']] as const) {
+    for (const [model, policy] of [
+      ['plain', 'log'],
+      ['seeing', 'log'],
+      ['plain', 'tokenize'],
+      ['native', 'anonymize'],
+    ] as const) {
       expect(await failureOf(await send('chat', model, policy, [file]))).toMatchObject({ status: 422 });
     }
     // What is called text and is none is not taken at its word.
@@ -264,7 +310,12 @@ describe('what a document may be', () => {
   test('however it is written, a file is a file', async () => {
     const base64 = pdf.toString('base64');
     const lines = base64.replaceAll(/.{76}/g, '$&\n');
-    for (const file_data of [base64, lines, `DATA:${PDF};BASE64,${base64}`, `data:${PDF};name=a b.pdf;base64,${base64}`]) {
+    for (const file_data of [
+      base64,
+      lines,
+      `DATA:${PDF};BASE64,${base64}`,
+      `data:${PDF};name=a b.pdf;base64,${base64}`,
+    ]) {
       const part = { type: 'file', file: { file_data } };
       const body = { model: 'native/m', messages: [{ role: 'user', content: [part] }] };
       const answer = await world.post('/v1/chat/completions', body, { as: 'anonymize' });
@@ -274,9 +325,16 @@ describe('what a document may be', () => {
       expect((await Promise.all(files.map(everythingIn))).join('')).not.toContain('lovelace');
     }
     const source = { type: 'base64', media_type: PDF, data: lines };
-    const blocks = { model: 'native/m', max_tokens: 9, messages: [{ role: 'user', content: [{ type: 'document', source }] }] };
+    const blocks = {
+      model: 'native/m',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: [{ type: 'document', source }] }],
+    };
     expect((await world.post('/v1/messages', blocks, { as: 'refuse' })).status).toBe(422);
-    const two = { type: 'file', file: { file_data: `data:${PDF};base64,${base64}`, more: `data:${PDF};base64,${base64}` } };
+    const two = {
+      type: 'file',
+      file: { file_data: `data:${PDF};base64,${base64}`, more: `data:${PDF};base64,${base64}` },
+    };
     const body = { model: 'seeing/m', messages: [{ role: 'user', content: [two] }] };
     expect((await world.post('/v1/chat/completions', body, { as: 'log' })).status).toBe(400);
   });
@@ -287,6 +345,29 @@ describe('what a document may be', () => {
     for (const as of ['tokenize', 'anonymize', 'refuse']) {
       expect((await world.post('/v1/responses', body, { as })).status).toBe(422);
     }
+  });
+});
+
+describe('an alias', () => {
+  const ask = (model: string, policy: PolicyName): Promise<Response> => {
+    const body = { ...bodyOf('chat', 'x', [letterFile()]), model };
+    return world.post('/v1/chat/completions', body, { as: policy.toLowerCase() });
+  };
+
+  test('is answered by who may be told', async () => {
+    const answer = await ask('gw/careful', 'tokenize');
+    expect(answer.status).toBe(200);
+    expect(received().texts).toContain('Please write to «EMAIL_1» at once.');
+    const row = await world.row(answer);
+    expect(row).toMatchObject({ provider: 'plain' });
+    expect(row.route?.join('\n')).toContain('seeing/m: left out');
+  });
+
+  test('prefers who takes files, where they may leave', async () => {
+    expect((await ask('gw/best', 'anonymize')).status).toBe(200);
+    expect(received().files).toHaveLength(1);
+    expect((await ask('gw/best', 'tokenize')).status).toBe(200);
+    expect(received().files).toHaveLength(0);
   });
 });
 
@@ -312,7 +393,9 @@ describe('a conversation', () => {
     expect(one).toContain('From «EMAIL_1»');
     expect(one).toContain('"filename":"«EMAIL_2» says.pdf"');
     expect(two).toContain('Copy «EMAIL_3»');
-    expect(await engine.metric('gw_inference_jobs_total{verb="redact",outcome="done"}') - before).toBeLessThanOrEqual(1);
+    expect((await engine.metric('gw_inference_jobs_total{verb="redact",outcome="done"}')) - before).toBeLessThanOrEqual(
+      1,
+    );
   });
 
   test('a document in the result of a tool, with its cache marker', async () => {
@@ -323,7 +406,12 @@ describe('a conversation', () => {
       { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'fetch', input: {} }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [document] }] },
     ];
-    const body = { model: 'plain/m', max_tokens: 100, messages, tools: [{ name: 'fetch', input_schema: { type: 'object' } }] };
+    const body = {
+      model: 'plain/m',
+      max_tokens: 100,
+      messages,
+      tools: [{ name: 'fetch', input_schema: { type: 'object' } }],
+    };
     expect((await world.post('/v1/messages', body, { as: 'tokenize' })).status).toBe(200);
     expect(received().body).toContain('«EMAIL_1»:\\n\\nPlease write to «EMAIL_1» at once.');
   });
@@ -341,7 +429,8 @@ describe('pictures', () => {
     const picture = await written('DEAR ADA LOVELACE', 'COME AT NOON');
     const url = `data:image/png;base64,${picture.toString('base64')}`;
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
-    const ask = (as: string): Promise<Response> => world.post('/v1/chat/completions', { model: 'seeing/m', messages, gw: { remove: ['Lovelace'] } }, { as });
+    const ask = (as: string): Promise<Response> =>
+      world.post('/v1/chat/completions', { model: 'seeing/m', messages, gw: { remove: ['Lovelace'] } }, { as });
     const open = await ask('tokenize');
     expect(open.headers.get('x-gw-unscanned')).toBe('image');
     expect(received().images).toEqual([url]);
@@ -368,7 +457,10 @@ describe('without an engine', () => {
   const ask = (from: DocumentWorld, model: string, as: string, file: File): Promise<Response> =>
     from.post('/v1/chat/completions', bodyOf('chat', model, [file]), { as });
 
-  test.each([['not there', undefined], ['down', 'http://127.0.0.1:9']])('%s', async (_how, url) => {
+  test.each([
+    ['not there', undefined],
+    ['down', 'http://127.0.0.1:9'],
+  ])('%s', async (_how, url) => {
     await using alone = await start(url);
     const before = upstream.requests.length;
     expect(await failureOf(await ask(alone, 'seeing', 'log', letterFile()))).toMatchObject({
@@ -391,7 +483,10 @@ test('who hangs up while a document is read is neither billed nor sent anywhere'
   const before = upstream.requests.length;
   const leave = new AbortController();
   const file = { bytes: await blank(40, [600, 800]), mediaType: PDF, name: 'long.pdf' };
-  const asked = world.post('/v1/chat/completions', bodyOf('chat', 'seeing', [file]), { as: 'log', signal: leave.signal });
+  const asked = world.post('/v1/chat/completions', bodyOf('chat', 'seeing', [file]), {
+    as: 'log',
+    signal: leave.signal,
+  });
   const jobs = 'gw_inference_jobs_running';
   await expect.poll(() => engine.metric(jobs)).toBeGreaterThan(0);
   leave.abort();

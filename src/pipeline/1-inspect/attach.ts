@@ -1,7 +1,7 @@
 import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { DocumentEngine } from '#ports/documents.ts';
-import { attachmentAt, sharePart } from '#wire/attachment.ts';
+import { attachmentAt, sharePart, type Attachment } from '#wire/attachment.ts';
 import type { Media } from '#wire/codec.ts';
 import { isTextMedia } from '#wire/media.ts';
 import { AttachedFile, type FileKind } from './attached-file.ts';
@@ -39,10 +39,12 @@ export function attach(media: readonly Media[], scope: AttachScope): readonly At
   const { documents } = scope.policy;
   if (documents === 'refuse') return [];
   const inline = media.filter(({ kind, source, place }) => {
-    const wanted = kind === 'file' || (kind === 'image' && documents === 'anonymize' && scope.desk.engine !== undefined);
+    const wanted =
+      kind === 'file' || (kind === 'image' && documents === 'anonymize' && scope.desk.engine !== undefined);
     return wanted && source === 'inline' && place !== undefined;
   });
-  if (inline.some((one) => media.some((other) => sharePart(one, other)))) throw invalid('A content part holds one file.');
+  if (inline.some((one) => media.some((other) => sharePart(one, other))))
+    throw invalid('A content part holds one file.');
   if (inline.length > MOST_FILES) throw invalid(`At most ${MOST_FILES} files may be attached to a request.`);
   return inline.map((item) => open(item, scope)).filter((file) => canBeRead(file, scope));
 }
@@ -56,18 +58,16 @@ function canBeRead({ kind }: AttachedFile, { policy, desk }: AttachScope): boole
 function open(media: Media, scope: AttachScope): AttachedFile {
   const { place } = media;
   if (!place) throw new TypeError('a file without a place cannot be looked into');
-  const { bytes, mediaType, nameNode } = attachmentAt(place);
-  const name = nameNode?.value.replace(/^.*[/\\]/, '') ?? '';
-  return new AttachedFile(media, place, { name, mediaType, bytes }, kindOf(bytes, mediaType, scope.policy), scope);
+  const attachment = attachmentAt(place);
+  return new AttachedFile(media, place, attachment, kindOf(attachment, scope.policy), scope);
 }
 
 /** What a file is, its bytes say. Text with a markup that hides what it says is for the engine, where it must be found. */
-function kindOf(bytes: Uint8Array, mediaType: string, { documents }: ResolvedPolicy['dlp']): FileKind {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (file.subarray(0, 1024).includes('%PDF')) return 'pdf';
-  if (IMAGE_HEADS.some((head) => file.subarray(0, head.length / 2).toString('hex') === head)) return 'image';
+function kindOf({ head, decode, mediaType }: Attachment, { documents }: ResolvedPolicy['dlp']): FileKind {
+  if (head.includes('%PDF')) return 'pdf';
+  if (IMAGE_HEADS.some((start) => head.subarray(0, start.length / 2).toString('hex') === start)) return 'image';
   if (documents === 'anonymize' && mediaType.includes('html')) return 'other';
-  return isTextMedia(mediaType) && isText(file) ? 'text' : 'other';
+  return isTextMedia(mediaType) && isText(decode()) ? 'text' : 'other';
 }
 
 /** PNG, JPEG, GIF, TIFF in both byte orders, WebP. */

@@ -9,7 +9,7 @@ import {
   type ReadDocument,
   type Replacement,
 } from '#ports/documents.ts';
-import { replaceFile } from '#wire/attachment.ts';
+import { replaceFile, type Attachment } from '#wire/attachment.ts';
 import type { Media, MediaPlace } from '#wire/codec.ts';
 import type { Edit } from '#wire/document.ts';
 import type { AttachScope } from './attach.ts';
@@ -35,10 +35,11 @@ export class AttachedFile {
   readonly media: Media;
   readonly place: MediaPlace;
   readonly kind: FileKind;
-  readonly #file: DocumentFile;
+  readonly #attachment: Attachment;
   readonly #scope: AttachScope;
   /** Its text as it may be told; set by `tag` or the first `text`. */
   #text: string | undefined;
+  #decoded: DocumentFile | undefined;
   #spans: readonly Span[] = [];
   #document: ReadDocument | undefined;
   #fault: GatewayError | undefined;
@@ -47,11 +48,11 @@ export class AttachedFile {
   #originals: readonly string[] = [];
   #redacted: DocumentFile | undefined;
 
-  constructor(media: Media, place: MediaPlace, file: DocumentFile, kind: FileKind, scope: AttachScope) {
+  constructor(media: Media, place: MediaPlace, attachment: Attachment, kind: FileKind, scope: AttachScope) {
     this.media = media;
     this.place = place;
     this.kind = kind;
-    this.#file = file;
+    this.#attachment = attachment;
     this.#scope = scope;
   }
 
@@ -61,7 +62,12 @@ export class AttachedFile {
   }
 
   get mediaType(): string {
-    return this.kind === 'pdf' ? 'application/pdf' : this.#file.mediaType;
+    return this.kind === 'pdf' ? 'application/pdf' : this.#attachment.mediaType;
+  }
+
+  /** Its name as written. */
+  get nameNode(): Attachment['nameNode'] {
+    return this.#attachment.nameNode;
   }
 
   /** Personal data is taken out of it, whatever the mode. */
@@ -150,6 +156,12 @@ export class AttachedFile {
     return (this.#text = inspected);
   }
 
+  get #file(): DocumentFile {
+    const { mediaType, nameNode } = this.#attachment;
+    const name = nameNode?.value.replace(/^.*[/\\]/s, '') ?? '';
+    return (this.#decoded ??= { name, mediaType, bytes: this.#attachment.decode() });
+  }
+
   #tagText(): readonly Edit[] {
     const before = this.#text ?? '';
     this.#text = this.#scope.rewrite.text(before, this.#spans, this.anonymized);
@@ -200,7 +212,10 @@ export class AttachedFile {
   #guardSize(): void {
     if (this.#file.bytes.length <= MOST_FILE_BYTES) return;
     throw documentError(
-      new DocumentFault('too_large', 'the document has more bytes than text is taken out of: split it, or send it to /v1/ocr'),
+      new DocumentFault(
+        'too_large',
+        'the document has more bytes than text is taken out of: split it, or send it to /v1/ocr',
+      ),
     );
   }
 

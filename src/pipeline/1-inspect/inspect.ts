@@ -86,7 +86,16 @@ function kindsOf(media: Contents['media']): readonly string[] {
 
 /** A request that stays in the gateway is not looked through: nothing of it leaves. */
 export function uninspected({ media }: Pick<Contents, 'media'>): Inspection {
-  return { edits: [], losses: [], findings: {}, unscanned: [], media, keptBefore: false, tags: new TagTable(), attached: [] };
+  return {
+    edits: [],
+    losses: [],
+    findings: {},
+    unscanned: [],
+    media,
+    keptBefore: false,
+    tags: new TagTable(),
+    attached: [],
+  };
 }
 
 /** A leaf, or a JSON text within one with the leaves of its own. */

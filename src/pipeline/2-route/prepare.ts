@@ -8,7 +8,6 @@ import type { Call } from '#pipeline/call.ts';
 import { DocumentFault } from '#ports/documents.ts';
 import type { MediaFetcher } from '#ports/media.ts';
 import type { FitContext } from '#ports/provider.ts';
-import { attachmentAt } from '#wire/attachment.ts';
 import type { ModelRequest } from '#wire/canonical.ts';
 import { BadRequestShape, type DoorCodec, type ExitCodec } from '#wire/codec.ts';
 import { readDocument, render, setString, type Edit, type WireDocument } from '#wire/document.ts';
@@ -100,13 +99,16 @@ async function withFiles(
   const gone = files.edits.flatMap((edit) => attached.filter(({ place }) => isWithin(place.part, edit)));
   const outside = inspection.edits.filter((edit) => !gone.some(({ place }) => isWithin(edit, place.part)));
   const replaced = files.edits.filter((edit) => !edits.some((other) => isWithin(edit, other)));
-  const inspected = { ...inspection, edits: [...outside, ...replaced], losses: [...inspection.losses, ...files.losses] };
+  const inspected = {
+    ...inspection,
+    edits: [...outside, ...replaced],
+    losses: [...inspection.losses, ...files.losses],
+  };
   const unscanned = [...new Set([...inspection.unscanned, ...files.unscanned])];
   return { inspected, unscanned, instead: files.instead };
 }
 
-function nameAsInspected({ place }: AttachedFile, edits: readonly Edit[]): string | undefined {
-  const node = attachmentAt(place).nameNode;
+function nameAsInspected({ nameNode: node }: AttachedFile, edits: readonly Edit[]): string | undefined {
   const edit = node && edits.find(({ start }) => start === node.start);
   return edit ? (JSON.parse(edit.text) as string) : node?.value;
 }

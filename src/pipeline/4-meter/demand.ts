@@ -40,7 +40,9 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
   const { mediaLength } = sizeOf(inspection.media);
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
   const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);
-  const shown = Math.max(...candidates.map(({ instead }) => instead.reduce((sum, { textBytes }) => sum + textBytes, 0)));
+  const shown = Math.max(
+    ...candidates.map(({ instead }) => instead.reduce((sum, { textBytes }) => sum + textBytes, 0)),
+  );
   const textBytes = Buffer.byteLength(call.text) - mediaLength + grown + shown;
   const media = Math.max(...candidates.map((candidate) => mediaTokens(inspection.media, candidate)));
   const estimate = estimatedTokens(textBytes + media / 4);
