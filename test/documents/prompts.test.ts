@@ -307,6 +307,24 @@ describe('what a document may be', () => {
     expect((await send('chat', 'native', 'tokenize', [disguised])).status).toBe(422);
   });
 
+  test('more bytes than text is taken out of', async () => {
+    const bytes = Buffer.alloc(33 * 1024 * 1024, '%PDF-1.7 ');
+    const file = { bytes, mediaType: PDF, name: 'large.pdf' };
+    const refused = await failureOf(await send('chat', 'plain', 'tokenize', [file]));
+    expect(refused).toMatchObject({ status: 422, code: 'document_too_large_to_scan' });
+  });
+
+  test('film is no document: it goes as it is, or not at all', async () => {
+    const part = { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } };
+    const body = { model: 'seeing/m', messages: [{ role: 'user', content: [part] }] };
+    const answer = await world.post('/v1/chat/completions', body, { as: 'log' });
+    expect([answer.status, answer.headers.get('x-gw-unscanned')]).toEqual([200, 'file']);
+    expect(received().body).toContain(JSON.stringify(part));
+    for (const as of ['tokenize', 'anonymize', 'refuse']) {
+      expect((await world.post('/v1/chat/completions', body, { as })).status).toBe(422);
+    }
+  });
+
   test('however it is written, a file is a file', async () => {
     const base64 = pdf.toString('base64');
     const lines = base64.replaceAll(/.{76}/g, '$&\n');

@@ -4,6 +4,7 @@ import type { DocumentEngine } from '#ports/documents.ts';
 import { attachmentAt, sharePart, type Attachment } from '#wire/attachment.ts';
 import type { Media } from '#wire/codec.ts';
 import { isTextMedia } from '#wire/media.ts';
+import { member } from '#wire/scan.ts';
 import { AttachedFile, type FileKind } from './attached-file.ts';
 import type { Detection } from './inspect.ts';
 import type { Rewrite } from './rewrite.ts';
@@ -38,15 +39,22 @@ const MOST_FILES = 20;
 export function attach(media: readonly Media[], scope: AttachScope): readonly AttachedFile[] {
   const { documents } = scope.policy;
   if (documents === 'refuse') return [];
-  const inline = media.filter(({ kind, source, place }) => {
-    const wanted =
-      kind === 'file' || (kind === 'image' && documents === 'anonymize' && scope.desk.engine !== undefined);
-    return wanted && source === 'inline' && place !== undefined;
-  });
+  const images = documents === 'anonymize' && scope.desk.engine !== undefined;
+  const inline = media.filter((item) => item.source === 'inline' && (isDocument(item) || (images && isImage(item))));
   if (inline.some((one) => media.some((other) => sharePart(one, other))))
     throw invalid('A content part holds one file.');
   if (inline.length > MOST_FILES) throw invalid(`At most ${MOST_FILES} files may be attached to a request.`);
   return inline.map((item) => open(item, scope)).filter((file) => canBeRead(file, scope));
+}
+
+/** A file that a person would call one: film and the like are passed on as they are, where policy lets them. */
+function isDocument({ kind, place }: Media): boolean {
+  const type = member(place?.part, 'type');
+  return kind === 'file' && type?.kind === 'string' && /file|document/.test(type.value);
+}
+
+function isImage({ kind, place }: Media): boolean {
+  return kind === 'image' && place !== undefined;
 }
 
 /** Where content is protected and no engine is there, only what is text anyway can be looked into. */

@@ -202,6 +202,7 @@ export class AttachedFile {
   async #detect(text: string): Promise<readonly Span[]> {
     const { detection, policy } = this.#scope;
     try {
+      if (!detection.needsWorker(text.length)) return detection.findNow(text, policy.entities);
       return (await detection.find([text], policy.entities))[0] ?? [];
     } catch (cause) {
       const message = 'An attached document could not be inspected; nothing was sent.';
