@@ -25,7 +25,13 @@ function countingEngine(length = 10): { readonly engine: DocumentEngine; readonl
     },
     redact: (_file, { originals }) => {
       asked.push(`redact ${originals.join()}`);
-      return Promise.resolve({ bytes: Buffer.from('r'), mediaType: 'text/plain', pages: 1, images: 0, downgraded: false });
+      return Promise.resolve({
+        bytes: Buffer.from('r'),
+        mediaType: 'text/plain',
+        pages: 1,
+        images: 0,
+        downgraded: false,
+      });
     },
     recognize: () => Promise.resolve([]),
     ping: () => Promise.resolve(),

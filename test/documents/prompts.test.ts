@@ -1,8 +1,10 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
+import { Document, Packer, Paragraph } from 'docx';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { chat } from '../harness/answers.ts';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
 import { resource } from '../harness/gateway.ts';
+import { stringsOf } from '../harness/office.ts';
 import { everythingIn, letter } from '../harness/pdfs.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 import { failureOf, startDocumentWorld, written, type DocumentWorld } from './world.ts';
@@ -146,7 +148,7 @@ function received(): {
     messages: readonly { readonly content: string | readonly Part[] | null }[];
   };
   const parts = messages.flatMap(({ content }) =>
-    typeof content === 'string' ? [{ text: content } as Part] : (content ?? []),
+    typeof content === 'string' ? [{ text: content }] : (content ?? []),
   );
   const bytes = (url: string): Buffer => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
   return {
@@ -366,6 +368,55 @@ describe('what a document may be', () => {
   });
 });
 
+describe('formats of offices and browsers', () => {
+  test('Word', async () => {
+    const paragraphs = [`Please write to ${MAIL} at once.`, 'The harvest was good.'];
+    const children = paragraphs.map((line) => new Paragraph(line));
+    const bytes = await Packer.toBuffer(new Document({ creator: MAIL, title: MAIL, sections: [{ children }] }));
+    const mediaType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+    const file = { bytes, mediaType, name: 'letter.docx' };
+    for (const surface of SURFACES) {
+      for (const model of ['seeing', 'plain'] as const) {
+        for (const policy of ['tokenize', 'anonymize', 'log'] as const) {
+          const answer = await send(surface, model, policy, [file]);
+          expect([surface, model, policy, answer.status]).toEqual([surface, model, policy, 200]);
+          expect(answer.headers.get('x-gw-unscanned')).toBeNull();
+          const { texts, images } = received();
+          const said = policy === 'log' ? MAIL : '«EMAIL_1»';
+          expect(texts).toContain(`letter.docx:\n\nPlease write to ${said} at once.`);
+          expect(images).toEqual([]);
+        }
+      }
+    }
+    expect((await send('chat', 'native', 'anonymize', [file])).status).toBe(200);
+    const [sent = Buffer.of()] = received().files;
+    expect(stringsOf(sent)).toContain('Please write to «EMAIL_1» at once.');
+    expect(stringsOf(sent)).not.toContain('lovelace');
+    expect((await send('chat', 'native', 'log', [file])).headers.get('x-gw-unscanned')).toBe('file');
+    expect(received().files[0]?.equals(bytes)).toBe(true);
+    expect((await send('chat', 'native', 'tokenize', [file])).status).toBe(200);
+    expect(received()).toMatchObject({ files: [], texts: expect.stringContaining('«EMAIL_1»') as string });
+  });
+
+  test('HTML, whose entities hide nothing', async () => {
+    const html = `<!doctype html><html><body><p>Write to ada&#64;lovelace&period;example now.</p></body></html>`;
+    const file = { bytes: Buffer.from(html), mediaType: 'text/html', name: 'a.html' };
+    for (const surface of SURFACES) {
+      for (const model of MODELS) {
+        for (const policy of ['tokenize', 'anonymize'] as const) {
+          expect((await send(surface, model, policy, [file])).status).toBe(200);
+          const { texts, files } = received();
+          expect([surface, model, policy, files.join('') + texts]).toEqual([
+            ...[surface, model, policy],
+            expect.stringContaining('Write to «EMAIL_1» now.'),
+          ]);
+          expect(files.join('') + texts).not.toContain('lovelace');
+        }
+      }
+    }
+  });
+});
+
 describe('an alias', () => {
   const ask = (model: string, policy: PolicyName): Promise<Response> => {
     const body = { ...bodyOf('chat', 'x', [letterFile()]), model };
@@ -508,7 +559,7 @@ test('who hangs up while a document is read is neither billed nor sent anywhere'
   const jobs = 'gw_inference_jobs_running';
   await expect.poll(() => engine.metric(jobs)).toBeGreaterThan(0);
   leave.abort();
-  await expect(asked).rejects.toThrow();
+  await expect(asked).rejects.toThrow('aborted');
   await expect.poll(() => engine.metric(jobs)).toBe(0);
   expect(upstream.requests).toHaveLength(before);
 });

@@ -70,23 +70,27 @@ function open(media: Media, scope: AttachScope): AttachedFile {
   return new AttachedFile(media, place, attachment, kindOf(attachment, scope.policy), scope);
 }
 
-/** What a file is, its bytes say. Text with a markup that hides what it says is for the engine, where it must be found. */
-function kindOf({ head, decode, mediaType }: Attachment, { documents }: ResolvedPolicy['dlp']): FileKind {
+/** What a file is, its bytes say. HTML is for the engine where something must be found in it, since its entities hide that. */
+function kindOf(attachment: Attachment, { mode, documents }: ResolvedPolicy['dlp']): FileKind {
+  const { head, mediaType } = attachment;
   if (head.includes('%PDF')) return 'pdf';
   if (IMAGE_HEADS.some((start) => head.subarray(0, start.length / 2).toString('hex') === start)) return 'image';
-  if (documents === 'anonymize' && mediaType.includes('html')) return 'other';
-  return isTextMedia(mediaType) && isText(decode()) ? 'text' : 'other';
+  const isProtected = mode !== 'allow_log' || documents === 'anonymize';
+  if (isProtected && mediaType.includes('html')) return 'other';
+  return isTextMedia(mediaType) && isText(attachment.decode()) ? 'text' : 'other';
 }
 
 /** PNG, JPEG, GIF, TIFF in both byte orders, WebP. */
 const IMAGE_HEADS = ['89504e47', 'ffd8ff', '47494638', '49492a00', '4d4d002a', '52494646'];
 
+/** Tab, line ends, form feed and escape: no other control character is in a text. */
+const SPACES = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
 const DECODER = new TextDecoder('utf-8', { fatal: true });
-const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 
 function isText(file: Buffer): boolean {
   try {
-    return !CONTROL.test(DECODER.decode(file));
+    DECODER.decode(file);
+    return !file.some((byte) => byte < 0x20 && !SPACES.has(byte));
   } catch {
     return false;
   }

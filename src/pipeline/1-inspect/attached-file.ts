@@ -225,10 +225,11 @@ export class AttachedFile {
     work: (engine: DocumentEngine, signal: AbortSignal) => Promise<T>,
     whenAbsent: 'unavailable' | 'no_renderer' = 'unavailable',
   ): Promise<T> {
-    const { engine, signal } = this.#scope.desk;
+    const { desk } = this.#scope;
+    const { engine } = desk;
     try {
       if (!engine) throw new DocumentFault('unavailable', 'documents are not processed in this installation');
-      return await work(engine, signal());
+      return await work(engine, desk.signal());
     } catch (thrown) {
       if (thrown instanceof Error && thrown.name === 'TimeoutError') throw tooLate(thrown);
       if (!(thrown instanceof DocumentFault)) throw thrown;

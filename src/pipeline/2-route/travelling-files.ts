@@ -56,9 +56,7 @@ export async function travellingFiles(
       const replaced = await file.file();
       if (!replaced) continue;
       edits.push(...replaceFile(file.place, replaced.mediaType, replaced.bytes));
-      const fileLength = Math.ceil(replaced.bytes.length / 3) * 4;
-      const images = file.media.kind === 'image' ? 1 : 0;
-      instead.push({ media: file.media, fileLength: images ? 0 : fileLength, images, textBytes: 0 });
+      instead.push(asFile(file, replaced.bytes.length));
     } else if (form === 'image') show(file, [{ type: 'image', ...(await file.image()) }]);
     else if (form === 'pages') {
       const drawn = await file.pages(pages);
@@ -71,6 +69,12 @@ export async function travellingFiles(
     }
   }
   return { edits, losses: [...losses], unscanned: [...unscanned], instead };
+}
+
+/** A picture costs what a picture does, a file may cost its length. */
+function asFile({ media }: AttachedFile, bytes: number): Instead {
+  if (media.kind === 'image') return { media, fileLength: 0, images: 1, textBytes: 0 };
+  return { media, fileLength: Math.ceil(bytes / 3) * 4, images: 0, textBytes: 0 };
 }
 
 type Form = 'file' | 'image' | 'pages' | 'text';
