@@ -36,9 +36,11 @@ import { admit } from './admit.ts';
 import type { CorridorEvent } from './corridor-event.ts';
 import type { Family } from '#wire/document.ts';
 import type { Answer, Ingress, Opening } from './call.ts';
+import { deskFor } from './desk.ts';
 import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './documents.ts';
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
 import { serve, type Stages } from './pipeline.ts';
+import { RecentDocuments } from './recent-documents.ts';
 import { guardScope } from '#inspect/scope-guard.ts';
 
 export interface CorridorDeps extends TreasuryStores {
@@ -162,6 +164,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     onDropped: (callId) => onEvent({ kind: 'content.dropped', callId }),
   });
   const endpoints = new Endpoints(onEvent);
+  const files = deps.documents && new RecentDocuments(deps.documents);
   const stages: Stages = {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
     known: (ingress) => repeats.find(ingress),
@@ -176,7 +179,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
         entry.unscanned = unscanned;
         entry.removed = call.remove.map(({ label }) => label);
       };
-      return inspect(call.document, call.codec, policy.dlp, call.remove, deps.detection, onFindings);
+      const desk = deskFor(call, files);
+      return inspect(call.document, call.codec, policy.dlp, call.remove, deps.detection, onFindings, desk);
     },
     route: (call, { media }, entry) => routeCall({ ...call, media }, deps, entry),
     prepare: (call, inspection, targets, entry) =>

@@ -64,6 +64,7 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     entry.step = 'route';
     const targets = await stages.route(call, inspection, entry);
     const plan = await stages.prepare(call, inspection, targets, entry);
+    entry.unscanned = [...new Set(plan.flatMap((candidate) => candidate.unscanned))];
     using recalled = await stages.recall(call, plan);
     entry.step = 'meter';
     const demand = stages.demand(call, inspection, plan);
@@ -71,13 +72,14 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     const hold = (entry.hold = hit ? undefined : await stages.meter(call, plan, demand, entry));
     const limits = hold?.limits ?? (await stages.count(call));
     entry.step = 'dispatch';
-    const headers = responseHeaders(inspection, recalled);
+    const headers = responseHeaders(entry, recalled);
     yield { kind: 'accepted', stream: call.ask.stream, headers, limits };
     const answers = stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
     if (hit) stages.remember(call, inspection, hit, headers, yield* heard(answers), entry);
     else yield* answers;
   } catch (thrown) {
-    const error = asGatewayError(thrown);
+    const stopped = thrown === ingress.signal.reason && thrown instanceof ServerRestarting;
+    const error = asGatewayError(stopped ? restarting() : thrown);
     entry.failed(error);
     throw error;
   }
@@ -108,7 +110,7 @@ async function* heard(answers: AsyncGenerator<Answer>): AsyncGenerator<Answer, s
   return text;
 }
 
-function responseHeaders({ unscanned }: Inspection, { state }: Recalled): Record<string, string> {
+function responseHeaders({ unscanned }: Pick<Entry, 'unscanned'>, { state }: Recalled): Record<string, string> {
   const headers: Record<string, string> = {};
   if (state !== 'off') headers['x-gw-cache'] = state;
   if (unscanned.length > 0) headers['x-gw-unscanned'] = unscanned.join(', '); // spec 4.3.5

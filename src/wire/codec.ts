@@ -2,7 +2,7 @@ import type { Usage } from '#wire/usage.ts';
 import type { Lose, ModelAnswer, ModelRequest, StreamEvent } from './canonical.ts';
 import type { Edit, Family, HubFamily, WireDocument } from './document.ts';
 import type { JsonObject } from './json.ts';
-import type { JsonNode, StringNode } from './scan.ts';
+import type { JsonNode, ObjectNode, StringNode } from './scan.ts';
 import type { SseEvent } from './sse.ts';
 import type { Traits } from './traits.ts';
 
@@ -20,6 +20,8 @@ export interface Leaf {
    * in it, the whole block is dropped. // spec 4.5.4
    */
   readonly signed?: JsonNode;
+  /** It is said of a file: its name, its title. */
+  readonly ofFile?: true;
 }
 
 /** Content that cannot be read as text. */
@@ -29,6 +31,20 @@ export interface Media {
   readonly source: 'inline' | 'remote';
   /** UTF-16 code units it takes in the document: its base64 text, or its URL. */
   readonly length: number;
+  /** Where it stands; absent where nobody may put anything in its place. */
+  readonly place?: MediaPlace;
+}
+
+/** Where content that is not text stands in a document. */
+export interface MediaPlace {
+  /** Its bytes or its address. */
+  readonly node: StringNode;
+  /** The content part around it. */
+  readonly part: ObjectNode;
+  /** The part is an item of an array: others may take its place. */
+  readonly listed: boolean;
+  /** How many leaves come before it. */
+  readonly leaves: number;
 }
 
 /** What inspection needs of a document. */

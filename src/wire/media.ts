@@ -52,7 +52,7 @@ export function kindOfMedia(mediaType: string): MediaPart['kind'] {
 }
 
 /** Whether content of this type is text that can be read as it is. */
-function isTextMedia(mediaType: string): boolean {
+export function isTextMedia(mediaType: string): boolean {
   return mediaType.startsWith('text/') || mediaType === 'application/json';
 }
 

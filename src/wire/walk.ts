@@ -25,6 +25,9 @@ export interface Places {
 interface Around {
   /** What the content around it carries, if it is not text. */
   readonly media?: Media['kind'];
+  /** The object that carries the media. */
+  readonly part?: ObjectNode;
+  readonly listed?: boolean;
   readonly signed?: ObjectNode;
   readonly own?: boolean;
 }
@@ -35,9 +38,11 @@ const OWN: Around = { own: true };
 /** Long enough to be an account or card number written as a JSON number. */
 const ACCOUNT_DIGITS = 12;
 
-const INLINE_MEDIA = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+=-]+)*;base64,/;
+const INLINE_MEDIA = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+(?:=[^;,]*)?)*;base64,/i;
 const REMOTE_MEDIA = /^[a-z][a-z0-9+.-]*:\/\//i;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+/** Base64 of files comes in lines too; decoders read over what is between them. */
+const BASE64_IN_LINES = /^[A-Za-z0-9+/_\s-]+={0,2}\s*$/;
 
 /**
  * Every string of a request that can leave, save: the model id, what its family calls structural, and the bytes of
@@ -106,24 +111,29 @@ class Walk implements Contents {
     if (around.own || around.signed) return around;
     if (listed && this.#places.isSigned?.(object, name, parent)) return { signed: object };
     const media = this.#places.mediaOf(object, name, listed);
-    return media === undefined ? around : { media };
+    return media === undefined ? around : { media, part: object, listed };
   }
 
-  #string(node: StringNode, name: string, parent: string, { media, signed, own }: Around): void {
+  #string(node: StringNode, name: string, parent: string, around: Around): void {
     const text = node.value;
+    const { media, part, signed, own } = around;
     if (media !== undefined) {
-      const inline = INLINE_MEDIA.test(text) || (this.#places.isBareMedia(name) && BASE64.test(text));
+      const bare = media === 'file' ? BASE64_IN_LINES : BASE64;
+      const inline = INLINE_MEDIA.test(text) || (this.#places.isBareMedia(name) && bare.test(text));
       if (inline || REMOTE_MEDIA.test(text) || name === 'file_id') {
-        this.media.push({ kind: media, source: inline ? 'inline' : 'remote', length: text.length });
+        const place = part && { node, part, listed: around.listed === true, leaves: this.leaves.length };
+        const source = inline ? 'inline' : 'remote';
+        this.media.push({ kind: media, source, length: text.length, ...(place && { place }) });
       }
       if (inline) return;
     }
     if (!own && this.#places.isStructural(text, name, parent, signed !== undefined)) return;
     const json = (!own && this.#places.isJson(name, parent)) || looksLikeEscapedJson(text);
-    this.#leaf(node, text, json ? 'json' : 'text', signed);
+    this.#leaf(node, text, json ? 'json' : 'text', signed, media === 'file');
   }
 
-  #leaf(node: JsonNode, text: string, kind: Leaf['kind'], signed: ObjectNode | undefined): void {
-    this.leaves.push(signed === undefined ? { node, text, kind } : { node, text, kind, signed });
+  #leaf(node: JsonNode, text: string, kind: Leaf['kind'], signed: ObjectNode | undefined, ofFile = false): void {
+    if (ofFile) this.leaves.push({ node, text, kind, ofFile });
+    else this.leaves.push(signed === undefined ? { node, text, kind } : { node, text, kind, signed });
   }
 }

@@ -22,6 +22,7 @@ export interface DocumentWorld extends AsyncDisposable {
   ocr(body: object, options?: Asking): Promise<Response>;
   anonymize(form: FormData, options?: Asking): Promise<Response>;
   get(path: string, options?: Asking): Promise<Response>;
+  post(path: string, body: object, options?: Asking): Promise<Response>;
   /** The audit row of an answer. */
   row(answer: Response): Promise<AuditRow>;
   /** Of the gateway; 0 when it is not there. */
@@ -46,15 +47,16 @@ export interface WorldOptions extends Pick<GatewayOptions, 'documentsUrl' | 'env
   readonly upstreamUrl?: string;
   readonly applications?: Readonly<Record<string, Application>>;
   readonly more?: readonly object[];
+  readonly prices?: readonly object[];
 }
 
 const PRICES = [{ model: 'upstream/*', unit: 'Page', input: '0.02' }];
 
 /** Starts it, with a database of its own and counters in memory. */
 export async function startDocumentWorld(options: WorldOptions): Promise<DocumentWorld> {
-  const { applications = {}, more = [], upstreamUrl = 'http://127.0.0.1:9/v1', ...rest } = options;
+  const { applications = {}, more = [], prices = PRICES, upstreamUrl = 'http://127.0.0.1:9/v1', ...rest } = options;
   const keys: Record<string, string> = { app: newKey() };
-  const resources = [...tenant({ upstreamUrl, key: keys['app'] ?? '', prices: PRICES }), ...more];
+  const resources = [...tenant({ upstreamUrl, key: keys['app'] ?? '', prices }), ...more];
   for (const [name, { workload, policy }] of Object.entries(applications)) {
     const key = (keys[name] = newKey());
     resources.push(resource('Workload', name, { organizationRef: { name: 'acme' }, ...workload }));
@@ -76,14 +78,16 @@ export async function startDocumentWorld(options: WorldOptions): Promise<Documen
       headers: { authorization: `Bearer ${keys[as]}`, ...headers },
       ...(signal && { signal }),
     });
+  const post = (path: string, body: object, asking: Asking): Promise<Response> => {
+    const headers = { 'content-type': 'application/json', ...asking.headers };
+    return ask(path, { ...asking, headers }, { method: 'POST', body: JSON.stringify(body) });
+  };
   return {
     gateway,
     keys,
     databaseUrl,
-    ocr: (body, asking = {}) => {
-      const headers = { 'content-type': 'application/json', ...asking.headers };
-      return ask('/v1/ocr', { ...asking, headers }, { method: 'POST', body: JSON.stringify(body) });
-    },
+    ocr: (body, asking = {}) => post('/v1/ocr', body, asking),
+    post: (path, body, asking = {}) => post(path, body, asking),
     anonymize: (body, asking = {}) => ask('/v1/documents/anonymize', asking, { method: 'POST', body }),
     get: (path, asking = {}) => ask(path, asking, {}),
     row: (answer) => rowOf(databaseUrl, answer.headers.get('x-request-id')),

@@ -28,6 +28,7 @@ export function familyOf(cell: Cell): ExitFamily {
 interface Refusal {
   readonly why: string;
   readonly status: number;
+  readonly code: string;
   /** What the client is told. */
   readonly message: RegExp;
 }
@@ -36,16 +37,21 @@ interface Refusal {
 export function refusalOf(cell: Pick<Cell, 'kind' | 'surface' | 'one'>): Refusal | undefined {
   const { kind, one } = cell;
   if (kind.refused !== undefined) {
-    return { why: kind.refused, status: 404, message: /^The provider cannot be reached through this surface\.$/ };
+    const message = /^The provider cannot be reached through this surface\.$/;
+    return { why: kind.refused, status: 404, code: 'model_not_found', message };
+  }
+  const pieces = one.turns.flatMap(({ items }) => items);
+  // There is no document engine here: what it does with files is tested in test/documents.
+  if (!kind.documents && pieces.some((item) => 'document' in item)) {
+    const why = 'the model takes no files';
+    return kind.images
+      ? { why, status: 503, code: 'pdf_renderer_unavailable', message: /as pictures of its pages/ }
+      : { why, status: 503, code: 'document_engine_unavailable', message: /not processed in this installation/ };
   }
   // In its own family a request goes as it was written; what is wrong with it the vendor says itself.
   if (isNative(cell)) return undefined;
-  const pieces = one.turns.flatMap(({ items }) => items);
   if (!kind.images && pieces.some((item) => 'image' in item)) {
-    return { why: 'the model cannot see', status: 400, message: /does not take images/ };
-  }
-  if (!kind.documents && pieces.some((item) => 'document' in item)) {
-    return { why: 'the model takes no files', status: 400, message: /does not take documents/ };
+    return { why: 'the model cannot see', status: 400, code: 'invalid_request', message: /does not take images/ };
   }
   return undefined;
 }

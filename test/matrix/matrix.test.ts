@@ -102,8 +102,7 @@ async function expectRefusal(cell: Cell): Promise<void> {
   expect(surface.error(body).type).toBe(surface.errorType[answer.status]);
   expect(surface.error(body).message).toMatch(refusal?.message ?? '');
   expect(standIn.arrivals(cell.mark)).toHaveLength(0);
-  const code = answer.status === 404 ? 'model_not_found' : 'invalid_request';
-  rows.expect(answer, cell, { outcome: 'refused', status: answer.status, code });
+  rows.expect(answer, cell, { outcome: 'refused', status: answer.status, code: refusal?.code ?? null });
 }
 
 /** A client that leaves takes its provider's connection with it. */

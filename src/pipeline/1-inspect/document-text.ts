@@ -38,9 +38,19 @@ const TURN_LENGTH = 64 * 1024;
  */
 export async function findInDocument(
   units: readonly TextUnit[],
-  { categories, terms }: DocumentScope,
+  scope: DocumentScope,
   detection: Detection,
 ): Promise<DocumentFindings> {
+  const found = await searchDocument(units, scope, detection);
+  return tagDocument(units, found, new TagTable(new Set(units.flatMap(({ text }) => literalsIn(text)))));
+}
+
+/** What is to be replaced in each unit: the first of the two steps of `findInDocument`. */
+export async function searchDocument(
+  units: readonly TextUnit[],
+  { categories, terms }: DocumentScope,
+  detection: Detection,
+): Promise<readonly (readonly Action[])[]> {
   const texts = units.map(({ text }) => text);
   const spans = await detect(texts, categories, detection);
   const named = await findTerms(texts, terms);
@@ -49,13 +59,23 @@ export async function findInDocument(
     return mergeActions(inUnit.map(toTag)).map((action) => ({ ...action, text: text.slice(action.start, action.end) }));
   });
   const everywhere = await findTerms(texts, distinct(found.flat()));
-  const tags = new DocumentTags(new Set(texts.flatMap(literalsIn)));
-  const replacements = units.flatMap(({ id, text }, index) => {
-    const actions = [...(found[index] ?? []), ...(everywhere?.[index] ?? []).map(toTag)];
-    return mergeActions(actions).map(({ start, end, category }) => {
+  return texts.map((_, index) =>
+    mergeActions([...(found[index] ?? []), ...(everywhere?.[index] ?? []).map(toTag)].map(toTag)),
+  );
+}
+
+/** Gives what was found the tags of a table, which may have some already: the second step. */
+export function tagDocument(
+  units: readonly TextUnit[],
+  found: readonly (readonly Action[])[],
+  table: TagTable,
+): DocumentFindings {
+  const tags = new DocumentTags(table);
+  const replacements = units.flatMap(({ id, text }, index) =>
+    (found[index] ?? []).map(({ start, end, category }) => {
       return { unit: id, start, end, tag: tags.tagFor(text.slice(start, end), category) };
-    });
-  });
+    }),
+  );
   return { replacements, ...tags.told() };
 }
 
@@ -78,14 +98,15 @@ class DocumentTags {
   readonly #spellings = new Set<string>();
   readonly #findings: Record<string, number> = {};
 
-  constructor(taken: ReadonlySet<string>) {
-    this.#tags = new TagTable(taken);
+  constructor(tags: TagTable) {
+    this.#tags = tags;
+    for (const original of Object.values(tags.originals)) this.#firsts.set(folded(original), original);
   }
 
   tagFor(text: string, category: string): string {
-    const folded = foldForTerms(text).text.replaceAll(' ', '');
-    let first = this.#firsts.get(folded);
-    if (first === undefined) this.#firsts.set(folded, (first = text));
+    const key = folded(text);
+    let first = this.#firsts.get(key);
+    if (first === undefined) this.#firsts.set(key, (first = text));
     this.#spellings.add(text);
     this.#findings[category] = (this.#findings[category] ?? 0) + 1;
     return this.#tags.tagFor(first, category);
@@ -104,8 +125,12 @@ function distinct(found: readonly { readonly text: string; readonly category: st
   return Array.from(categories, ([term, label]) => ({ term, label }));
 }
 
-function toTag(span: Span): Action {
-  return { ...span, act: 'tag' };
+function folded(text: string): string {
+  return foldForTerms(text).text.replaceAll(' ', '');
+}
+
+function toTag({ start, end, category }: Span): Action {
+  return { start, end, category, act: 'tag' };
 }
 
 function literalsIn(text: string): readonly string[] {

@@ -5,9 +5,10 @@ import { render, setString, type Edit, type WireDocument } from '#wire/document.
 import { looksLikeEscapedJson } from '#wire/json.ts';
 import { scan, type JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
-import { mergeActions, type Action } from './merge.ts';
-import { tagLiterals, TagTable } from './tags.ts';
-import { createTermFinder } from './terms.ts';
+import type { AttachedFile } from './attached-file.ts';
+import { attach, type Desk } from './attach.ts';
+import { confusion, createScope, Rewrite } from './rewrite.ts';
+import { TagTable } from './tags.ts';
 import { unreadableReason } from './unreadable.ts';
 
 /** Finds personal data and secrets in texts: at once for small ones, off the event loop for large ones. */
@@ -26,9 +27,11 @@ export interface Inspection extends Omit<Contents, 'leaves'> {
   readonly losses: readonly string[];
   /** Category -> number of findings. */
   readonly findings: Readonly<Record<string, number>>;
-  /** Kinds of content that could not be read. */
+  /** Kinds of content that could not be read; those of attached files depend on how they travel. */
   readonly unscanned: readonly string[];
   readonly tags: TagTable;
+  /** Files that are looked into before they travel. */
+  readonly attached: readonly AttachedFile[];
 }
 
 /** Told what was found before a refusal is thrown, so that the audit row of the refusal has it too. */
@@ -45,44 +48,53 @@ export async function inspect(
   remove: readonly CustomTerm[],
   detection: Detection,
   onFindings: OnFindings,
+  desk?: Desk,
 ): Promise<Inspection> {
   const contents = codec.contents(document);
-  const scope = createScope(policy, remove);
+  const findings: Record<string, number> = {};
+  const attaches = desk !== undefined && policy.documents === 'anonymize' && contents.media.length > 0;
+  const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
   const texts = flatten(contents);
   const spans = await detectAll(texts, policy.entities, detection);
-  const findings: Record<string, number> = {};
-  const rewrite = new Rewrite(scope, findings);
-  const written = writeEdits(texts, spans.values(), rewrite);
+  const kinds = kindsOf(contents.media);
+  const keepsTags = contents.keptBefore === true;
+  const attached = desk ? attach(contents.media, { policy, remove, rewrite, detection, desk, keepsTags }) : [];
+  const before = termsBefore(texts, spans, attached);
+  try {
+    for (const [index, file] of attached.entries()) await file.read(before[index] ?? []);
+  } catch (thrown) {
+    onFindings(findings, kinds);
+    throw thrown;
+  }
+  const written = writeInOrder(texts, spans.values(), rewrite, attached, policy);
   const dropped = codec.dropSigned?.(document, rewrite.flagged) ?? [];
-  const unscanned = [...new Set(contents.media.map((item) => item.kind))];
-  onFindings(findings, unscanned);
+  onFindings(findings, kinds);
+  const looked = new Set(attached.map(({ media }) => media));
+  const unscanned = kindsOf(contents.media.filter((item) => !looked.has(item)));
   if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
   refuseUnreadable(unscanned, policy);
   if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
   const losses = dropped.length > 0 ? ['thinking'] : [];
   const { media, keptBefore = false } = contents;
-  return { edits: [...written, ...dropped], losses, findings, unscanned, media, tags: rewrite.tags, keptBefore };
+  const edits = [...written, ...dropped];
+  return { edits, losses, findings, unscanned, media, tags: rewrite.tags, keptBefore, attached };
+}
+
+function kindsOf(media: Contents['media']): readonly string[] {
+  return [...new Set(media.map((item) => item.kind))];
 }
 
 /** A request that stays in the gateway is not looked through: nothing of it leaves. */
 export function uninspected({ media }: Pick<Contents, 'media'>): Inspection {
-  return { edits: [], losses: [], findings: {}, unscanned: [], media, keptBefore: false, tags: new TagTable() };
-}
-
-interface Scope {
-  readonly mode: ResolvedPolicy['dlp']['mode'];
-  readonly removed: ((text: string) => readonly Span[]) | undefined;
-  readonly policyTerms: ((text: string) => readonly Span[]) | undefined;
-  /** Whether tags are made at all, so that text which looks like one must be told apart. */
-  readonly reversible: boolean;
-}
-
-function createScope(policy: ResolvedPolicy['dlp'], remove: readonly CustomTerm[]): Scope {
   return {
-    mode: policy.mode,
-    removed: createTermFinder(remove),
-    policyTerms: createTermFinder(policy.customTerms),
-    reversible: policy.mode === 'tokenize' || remove.length > 0,
+    edits: [],
+    losses: [],
+    findings: {},
+    unscanned: [],
+    media,
+    keptBefore: false,
+    tags: new TagTable(),
+    attached: [],
   };
 }
 
@@ -170,11 +182,51 @@ async function detectAll(
   }
 }
 
+/** What was found in the texts before each file, so that it is found in the file too. */
+function termsBefore(
+  texts: readonly Text[],
+  spans: readonly (readonly Span[])[],
+  attached: readonly AttachedFile[],
+): readonly (readonly CustomTerm[])[] {
+  if (attached.length === 0) return [];
+  const terms: CustomTerm[] = [];
+  const counts: number[] = [];
+  let at = 0;
+  for (const text of texts) {
+    counts.push(terms.length);
+    for (const leaf of leafTexts([text])) {
+      const found = spans[at++] ?? [];
+      for (const { start, end, category } of found) terms.push({ term: leaf.slice(start, end), label: category });
+    }
+  }
+  return attached.map(({ leaves }) => terms.slice(0, counts[leaves] ?? terms.length));
+}
+
+/** Rewrites texts, and numbers the tags of files where they stand: the same beginning of a prompt has the same tags. */
+function writeInOrder(
+  texts: readonly Text[],
+  spans: Iterator<readonly Span[], undefined>,
+  rewrite: Rewrite,
+  attached: readonly AttachedFile[],
+  { documents }: ResolvedPolicy['dlp'],
+): readonly Edit[] {
+  const edits: Edit[] = [];
+  let at = 0;
+  const anonymized = documents === 'anonymize' && attached.length > 0;
+  for (const file of attached) {
+    edits.push(...writeEdits(texts.slice(at, file.leaves), spans, rewrite, anonymized));
+    edits.push(...file.tag());
+    at = file.leaves;
+  }
+  return [...edits, ...writeEdits(texts.slice(at), spans, rewrite, anonymized)];
+}
+
 /** Takes the spans of the leaf texts in their order; a text with JSON in it is rewritten from the inside. */
 function writeEdits(
   texts: readonly Text[],
   spans: Iterator<readonly Span[], undefined>,
   rewrite: Rewrite,
+  anonymized = false,
 ): readonly Edit[] {
   const edits: Edit[] = [];
   for (const { leaf, inner } of texts) {
@@ -184,69 +236,10 @@ function writeEdits(
     }
     const text = inner
       ? render(inner.text, writeEdits(inner.texts, spans, rewrite))
-      : rewrite.text(leaf.text, spans.next().value!);
+      : rewrite.text(leaf.text, spans.next().value!, anonymized && leaf.ofFile === true);
     if (text !== leaf.text) edits.push(setString(leaf.node, text));
   }
   return edits;
-}
-
-/** Rewrites leaf texts along one scope, counting what it finds. */
-class Rewrite {
-  readonly tags = new TagTable();
-  /** Categories found that the mode refuses. */
-  readonly blocked = new Set<string>();
-  /** Signed blocks in which something was found: they leave as they are or not at all. // spec 4.5.4 */
-  readonly flagged = new Set<JsonNode>();
-  readonly #scope: Scope;
-  readonly #findings: Record<string, number>;
-
-  constructor(scope: Scope, findings: Record<string, number>) {
-    this.#scope = scope;
-    this.#findings = findings;
-  }
-
-  text(text: string, detected: readonly Span[]): string {
-    const { mode, removed, policyTerms, reversible } = this.#scope;
-    if (detected.length === 0 && !removed && !policyTerms && !(reversible && text.includes('«'))) return text;
-    const actions: Action[] = [];
-    const found = policyTerms ? [...detected, ...policyTerms(text)] : detected;
-    for (const span of found) {
-      this.#count(span.category);
-      if (mode === 'block') this.blocked.add(span.category);
-      else if (mode !== 'allow_log') actions.push({ ...span, act: mode === 'mask' ? 'mask' : 'tag' });
-    }
-    for (const span of removed?.(text) ?? []) {
-      this.#count(span.category);
-      actions.push({ ...span, act: 'tag' });
-    }
-    if (reversible) for (const span of tagLiterals(text)) actions.push({ ...span, act: 'tag' });
-    return actions.length === 0 ? text : this.#apply(text, mergeActions(actions));
-  }
-
-  /** Looks at a text that must not be rewritten: what is found in it condemns the block around it. */
-  look(text: string, detected: readonly Span[], block: JsonNode): void {
-    const { mode, removed, policyTerms } = this.#scope;
-    const found = policyTerms ? [...detected, ...policyTerms(text)] : detected;
-    const toRemove = removed?.(text) ?? [];
-    for (const { category } of found) this.#count(category);
-    for (const { category } of toRemove) this.#count(category);
-    if (toRemove.length > 0 || (found.length > 0 && mode !== 'allow_log')) this.flagged.add(block);
-  }
-
-  #apply(text: string, actions: readonly Action[]): string {
-    let result = '';
-    let at = 0;
-    for (const { start, end, category, act } of actions) {
-      const replacement = act === 'mask' ? `[${category}]` : this.tags.tagFor(text.slice(start, end), category);
-      result += text.slice(at, start) + replacement;
-      at = end;
-    }
-    return result + text.slice(at);
-  }
-
-  #count(category: string): void {
-    this.#findings[category] = (this.#findings[category] ?? 0) + 1;
-  }
 }
 
 function refusal(categories: string[]): GatewayError {
@@ -254,15 +247,6 @@ function refusal(categories: string[]): GatewayError {
   return new GatewayError(
     'data_protection',
     `Refused by data protection: the request contains ${found}. Nothing was sent.`,
-  );
-}
-
-/** Tags are numbered over one request: this one's would stand for other texts in the turns that the provider has kept. */
-function confusion(): GatewayError {
-  return new GatewayError(
-    'data_protection',
-    'Refused by data protection: personal data cannot be added to a conversation that the provider keeps. ' +
-      'Send the whole conversation. Nothing was sent.',
   );
 }
 

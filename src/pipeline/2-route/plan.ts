@@ -56,7 +56,7 @@ export function chooseModels(question: RouteQuestion, deps: RouteDeps, verdict?:
   const alias = organization.aliases.get(id);
   if (!alias) return { ids: [id] };
   const { models, how } = aliasOrder(alias, () => {
-    const demands = demandsIn(question);
+    const demands = demandsIn(question, question.key.workload.policy);
     return { demands, verdict, organization, prices: deps.prices, at: question.startedAt };
   });
   return { ids: models, alias, how };
@@ -72,7 +72,7 @@ export function decide(question: RouteQuestion, choice: Choice, policy: Resolved
     return { id, found };
   });
   const several = considered.filter(({ found }) => !isDenial(found)).length > 1;
-  const fit = several ? leaveOutUnfit(considered, demandsIn(question)) : considered;
+  const fit = several ? leaveOutUnfit(considered, demandsIn(question, policy)) : considered;
   return decisionOf(fit, choice.how, ({ provider, model, family }) => {
     const lane = family === question.codec.family ? 'verbatim' : 'translated';
     return `${family}, ${lane}, in ${provider.jurisdiction(model)}`;
@@ -114,9 +114,12 @@ function hasTools({ document: { body } }: RouteQuestion): boolean {
   return [body['tools'], body['functions']].some((tools) => isArray(tools) && tools.length > 0);
 }
 
-function demandsIn(question: RouteQuestion): Demands {
+function demandsIn(question: RouteQuestion, { dlp }: ResolvedPolicy): Demands {
   const { ask, media, text } = question;
-  return demandsOf(ask, media, hasTools(question), estimatedInput(text, media));
+  // What may not leave unread goes as text or not at all: who takes files has no advantage.
+  const asText = dlp.mode !== 'allow_log' && dlp.documents === 'off';
+  const sent = asText ? media.filter(({ kind }) => kind !== 'file') : media;
+  return demandsOf(ask, sent, hasTools(question), estimatedInput(text, media));
 }
 
 /** The surface's own family if the provider speaks it, else the first that the hub can translate to. */

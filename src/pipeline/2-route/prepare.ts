@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import type { OrganizationConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
+import type { AttachedFile } from '#inspect/attached-file.ts';
 import type { Inspection } from '#inspect/inspect.ts';
 import { outputCeiling } from '#meter/demand.ts';
 import type { Call } from '#pipeline/call.ts';
+import { DocumentFault } from '#ports/documents.ts';
 import type { MediaFetcher } from '#ports/media.ts';
 import type { FitContext } from '#ports/provider.ts';
 import type { ModelRequest } from '#wire/canonical.ts';
@@ -15,6 +17,7 @@ import type { Traits } from '#wire/traits.ts';
 import { EXITS, isHubFamily } from './exits.ts';
 import { inlineRemoteMedia } from './inline-media.ts';
 import type { Target } from './plan.ts';
+import { travellingFiles, type Instead } from './travelling-files.ts';
 
 /** A target with the request as it is sent there. */
 export interface Candidate extends Target {
@@ -23,6 +26,10 @@ export interface Candidate extends Target {
   readonly losses: readonly string[];
   /** Set where the provider is asked in another family than the surface's. */
   readonly translation: Translation | undefined;
+  /** Kinds of content that nobody looked into and that are sent there. */
+  readonly unscanned: readonly string[];
+  /** What it is sent in the place of attached files. */
+  readonly instead: readonly Instead[];
 }
 
 /** Between which families a call is translated. */
@@ -50,20 +57,64 @@ export async function prepare(
   let refusal: GatewayError | undefined;
   for (const target of targets) {
     try {
-      candidates.push(
-        mustTranslate(call, inspection, target)
-          ? await translated(call, inspection, target, media)
-          : verbatim(call, inspection, target),
-      );
+      const { inspected, ...travelling } = await withFiles(call, inspection, target);
+      const written = mustTranslate(call, inspection, target)
+        ? await translated(call, inspected, target, media)
+        : verbatim(call, inspected, target);
+      candidates.push({ ...written, ...travelling });
     } catch (thrown) {
-      if (!(thrown instanceof BadRequestShape)) throw thrown;
-      onLeftOut(target, thrown.message);
-      refusal ??= new GatewayError('invalid_request', thrown.message, { param: thrown.param });
+      refusal ??= refusalOf(thrown, candidates.length > 0);
+      onLeftOut(target, (thrown as Error).message);
     }
   }
   const [first, ...rest] = candidates;
   if (!first) throw refusal!;
   return [first, ...rest];
+}
+
+/**
+ * Why a target is left out. What is wrong with a document is not got around by another way to read it: it refuses the
+ * call, unless there is somebody who can be asked already. // spec 7.1
+ */
+function refusalOf(thrown: unknown, isFallback: boolean): GatewayError {
+  if (thrown instanceof BadRequestShape) {
+    return new GatewayError('invalid_request', thrown.message, { param: thrown.param });
+  }
+  if (!(thrown instanceof GatewayError)) throw thrown;
+  const isOfDocument = thrown.cause instanceof DocumentFault;
+  if (thrown.code === 'data_protection' || (isOfDocument && isFallback)) return thrown;
+  throw thrown;
+}
+
+/** What inspection has left of a request, with its files as they travel to this target. */
+async function withFiles(
+  { document, edits }: Call,
+  inspection: Inspection,
+  target: Target,
+): Promise<Pick<Candidate, 'unscanned' | 'instead'> & { readonly inspected: Inspection }> {
+  const { attached } = inspection;
+  if (attached.length === 0) return { inspected: inspection, unscanned: inspection.unscanned, instead: [] };
+  const nameOf = (file: AttachedFile): string | undefined => nameAsInspected(file, inspection.edits);
+  const files = await travellingFiles(document, attached, target, nameOf);
+  const gone = files.edits.flatMap((edit) => attached.filter(({ place }) => isWithin(place.part, edit)));
+  const outside = inspection.edits.filter((edit) => !gone.some(({ place }) => isWithin(edit, place.part)));
+  const replaced = files.edits.filter((edit) => !edits.some((other) => isWithin(edit, other)));
+  const inspected = {
+    ...inspection,
+    edits: [...outside, ...replaced],
+    losses: [...inspection.losses, ...files.losses],
+  };
+  const unscanned = [...new Set([...inspection.unscanned, ...files.unscanned])];
+  return { inspected, unscanned, instead: files.instead };
+}
+
+function nameAsInspected({ nameNode: node }: AttachedFile, edits: readonly Edit[]): string | undefined {
+  const edit = node && edits.find(({ start }) => start === node.start);
+  return edit ? (JSON.parse(edit.text) as string) : node?.value;
+}
+
+function isWithin(inner: Pick<Edit, 'start' | 'end'>, outer: Pick<Edit, 'start' | 'end'>): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end;
 }
 
 /** Between families; and within one where a provider takes no addresses, since what is behind them must be put in. */
@@ -72,8 +123,10 @@ function mustTranslate(call: Call, { media }: Inspection, { family, provider, mo
   return isHubFamily(family) && media.some(({ source }) => source === 'remote') && !provider.traits(model).remoteMedia;
 }
 
+type Written = Omit<Candidate, 'unscanned' | 'instead'>;
+
 /** The original bytes with the declared edits. */
-function verbatim(call: Call, inspection: Inspection, target: Target): Candidate {
+function verbatim(call: Call, inspection: Inspection, target: Target): Written {
   const edits = [...call.edits, ...inspection.edits];
   let losses = [...inspection.losses];
   let { document } = call;
@@ -91,7 +144,7 @@ function verbatim(call: Call, inspection: Inspection, target: Target): Candidate
 }
 
 /** Through the hub: what was inspected is read, and written in the provider's family. */
-async function translated(call: Call, inspection: Inspection, target: Target, media: MediaFetcher): Promise<Candidate> {
+async function translated(call: Call, inspection: Inspection, target: Target, media: MediaFetcher): Promise<Written> {
   const { family, provider, model } = target;
   if (!isHubFamily(family)) throw new TypeError(`nothing translates to ${family}`);
   const door = call.codec as DoorCodec;

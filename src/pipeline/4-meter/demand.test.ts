@@ -9,7 +9,10 @@ import { readDocument } from '#wire/document.ts';
 import { embeddingsCodec } from '#wire/embeddings/codec.ts';
 import { demandOf, type Demand } from './demand.ts';
 
-const nothing: Inspection = { edits: [], losses: [], findings: {}, unscanned: [], media: [], tags: new TagTable() };
+const nothing: Inspection = {
+  ...{ edits: [], losses: [], findings: {}, unscanned: [], media: [], attached: [] },
+  tags: new TagTable(),
+};
 
 function demand(
   candidates: readonly Partial<Candidate>[],
@@ -23,7 +26,7 @@ function demand(
   return demandOf(
     call,
     inspection,
-    candidates.map((one) => ({ losses: [], ...one }) as Candidate),
+    candidates.map((one) => ({ losses: [], instead: [], ...one }) as Candidate),
   );
 }
 
@@ -74,4 +77,20 @@ test('a conversation that the provider keeps may be as long as any', () => {
   const kept = demand([{}], {}, { ...nothing, keptBefore: true });
   expect(kept.ceiling.inputTokens).toBe((ceiling.inputTokens ?? 0) + 1_048_576);
   expect(kept.estimatedInput).toBe(estimatedInput);
+});
+
+test('what takes the place of a file is held for, at the most that any candidate is sent', () => {
+  const file = { kind: 'file', source: 'inline', length: 40_000 } as const;
+  const inspection = { ...nothing, media: [file] };
+  const sent = (images: number, textBytes: number, fileLength = 0): Partial<Candidate> => ({
+    instead: [{ media: file, images, textBytes, fileLength }],
+  });
+  const tokens = (...candidates: readonly Partial<Candidate>[]): number =>
+    demand(candidates, { pad: 'x'.repeat(40_000) }, inspection).ceiling.inputTokens ?? 0;
+  const text = tokens(sent(0, 0));
+  expect(tokens({}) - text).toBe(40_000);
+  expect(tokens(sent(3, 0)) - text).toBe(3 * 16_384);
+  expect(tokens(sent(0, 500)) - text).toBe(500);
+  expect(tokens(sent(0, 0, 90_000)) - text).toBe(90_000);
+  expect(tokens(sent(0, 500), sent(3, 0)) - text).toBe(3 * 16_384 + 500);
 });

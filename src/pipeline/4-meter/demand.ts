@@ -37,10 +37,14 @@ const CEILINGS = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tok
  * tokens; media have bounds of their own.
  */
 export function demandOf(call: Call, inspection: Inspection, candidates: readonly Candidate[]): Demand {
-  const { mediaLength, tokens: media } = sizeOf(inspection.media);
+  const { mediaLength } = sizeOf(inspection.media);
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
   const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);
-  const textBytes = Buffer.byteLength(call.text) - mediaLength + grown;
+  const shown = Math.max(
+    ...candidates.map(({ instead }) => instead.reduce((sum, { textBytes }) => sum + textBytes, 0)),
+  );
+  const textBytes = Buffer.byteLength(call.text) - mediaLength + grown + shown;
+  const media = Math.max(...candidates.map((candidate) => mediaTokens(inspection.media, candidate)));
   const estimate = estimatedTokens(textBytes + media / 4);
   const { maxOutputTokens: named, units = {} } = call.ask;
   const { family } = call.codec;
@@ -79,6 +83,15 @@ function sizeOf(media: readonly Media[]): { readonly mediaLength: number; readon
       kind === 'image' ? IMAGE_TOKENS : Math.max(length, source === 'remote' ? REMOTE_FILE_TOKENS : IMAGE_TOKENS);
   }
   return { mediaLength, tokens };
+}
+
+/** The tokens of all media at most, as a candidate is sent them. */
+function mediaTokens(media: readonly Media[], { instead }: Candidate): number {
+  const replaced = new Set(instead.map((one) => one.media));
+  const { tokens } = sizeOf(media.filter((item) => !replaced.has(item)));
+  return instead.reduce((sum, { images, fileLength }) => {
+    return sum + images * IMAGE_TOKENS + (fileLength > 0 ? Math.max(fileLength, IMAGE_TOKENS) : 0);
+  }, tokens);
 }
 
 /** The most that a candidate's answers may have: what the caller names, if the candidate is told so. */

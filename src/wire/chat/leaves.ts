@@ -20,7 +20,7 @@ const PLACES: Places = {
   },
   isJson: (name, parent) => name === 'arguments' && (parent === 'function' || parent === 'function_call'),
   mediaOf: (object, name, listed) => (listed && name === 'content' ? mediaOfPart(object) : undefined),
-  isBareMedia: (name) => name === 'data',
+  isBareMedia: (name) => name === 'data' || name === 'file_data',
   isOwn: (name, parent) => OWN.has(`${parent}.${name}`),
 };
 

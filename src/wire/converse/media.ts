@@ -40,6 +40,11 @@ const AUDIO: Readonly<Record<string, string>> = {
 
 const MAX_NAME = 100;
 
+/** Whether this family has a format for files of a media type. */
+export function takesDocument(mediaType: string): boolean {
+  return Object.hasOwn(DOCUMENTS, mediaType);
+}
+
 /** Spells content that is not text. One for a request: its documents must have different names. */
 export class MediaSpeller {
   readonly #traits: Traits;
@@ -66,7 +71,7 @@ export class MediaSpeller {
       return { image: { format: formatOf(IMAGES, part), source } };
     }
     if (part.kind === 'audio' && audio) return { audio: { format: formatOf(AUDIO, part), source } };
-    if (part.kind === 'document' && documents && Object.hasOwn(DOCUMENTS, part.mediaType)) {
+    if (part.kind === 'document' && documents && takesDocument(part.mediaType)) {
       return { document: { format: formatOf(DOCUMENTS, part), name: this.#name(part.name), source } };
     }
     const text = textOfMedia(part);

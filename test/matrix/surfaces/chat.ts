@@ -55,7 +55,7 @@ export const chat: Surface = {
     return ending === 'refusal' && !refusedInWords ? 'content_filter' : 'stop';
   },
   error: (body) => ({ type: at(body, 'error', 'type'), message: at(body, 'error', 'message') }),
-  errorType: { 400: 'invalid_request_error', 404: 'not_found_error', 502: 'api_error' },
+  errorType: { 400: 'invalid_request_error', 404: 'not_found_error', 502: 'api_error', 503: 'api_error' },
   failed: 'api_error',
 };
 

@@ -1,0 +1,96 @@
+import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import type { JsonNode } from '#wire/scan.ts';
+import type { Span } from './detector.ts';
+import { mergeActions, type Action } from './merge.ts';
+import { tagLiterals, TagTable } from './tags.ts';
+import { createTermFinder } from './terms.ts';
+
+/** What is replaced in texts, and how. */
+export interface Scope {
+  readonly mode: ResolvedPolicy['dlp']['mode'];
+  readonly removed: ((text: string) => readonly Span[]) | undefined;
+  readonly policyTerms: ((text: string) => readonly Span[]) | undefined;
+  /** Whether tags are made at all, so that text which looks like one must be told apart. */
+  readonly reversible: boolean;
+}
+
+/** `attached`: files are anonymized with the request, whose tags must be told from those it has. */
+export function createScope(policy: ResolvedPolicy['dlp'], remove: readonly CustomTerm[], attached = false): Scope {
+  return {
+    mode: policy.mode,
+    removed: createTermFinder(remove),
+    policyTerms: createTermFinder(policy.customTerms),
+    reversible: policy.mode === 'tokenize' || remove.length > 0 || attached,
+  };
+}
+
+/** Rewrites leaf texts along one scope, counting what it finds. */
+export class Rewrite {
+  readonly tags = new TagTable();
+  /** Categories found that the mode refuses. */
+  readonly blocked = new Set<string>();
+  /** Signed blocks in which something was found: they leave as they are or not at all. // spec 4.5.4 */
+  readonly flagged = new Set<JsonNode>();
+  readonly #scope: Scope;
+  readonly #findings: Record<string, number>;
+
+  constructor(scope: Scope, findings: Record<string, number>) {
+    this.#scope = scope;
+    this.#findings = findings;
+  }
+
+  /** `anonymized`: what is found becomes a tag, whatever the mode. */
+  text(text: string, detected: readonly Span[], anonymized = false): string {
+    const { mode, removed, policyTerms, reversible } = this.#scope;
+    if (detected.length === 0 && !removed && !policyTerms && !(reversible && text.includes('«'))) return text;
+    const actions: Action[] = [];
+    const found = policyTerms ? [...detected, ...policyTerms(text)] : detected;
+    for (const span of found) {
+      this.count(span.category);
+      if (anonymized) actions.push({ ...span, act: 'tag' });
+      else if (mode === 'block') this.blocked.add(span.category);
+      else if (mode !== 'allow_log') actions.push({ ...span, act: mode === 'mask' ? 'mask' : 'tag' });
+    }
+    for (const span of removed?.(text) ?? []) {
+      this.count(span.category);
+      actions.push({ ...span, act: 'tag' });
+    }
+    if (reversible) for (const span of tagLiterals(text)) actions.push({ ...span, act: 'tag' });
+    return actions.length === 0 ? text : this.#apply(text, mergeActions(actions));
+  }
+
+  /** Looks at a text that must not be rewritten: what is found in it condemns the block around it. */
+  look(text: string, detected: readonly Span[], block: JsonNode): void {
+    const { mode, removed, policyTerms } = this.#scope;
+    const found = policyTerms ? [...detected, ...policyTerms(text)] : detected;
+    const toRemove = removed?.(text) ?? [];
+    for (const { category } of found) this.count(category);
+    for (const { category } of toRemove) this.count(category);
+    if (toRemove.length > 0 || (found.length > 0 && mode !== 'allow_log')) this.flagged.add(block);
+  }
+
+  #apply(text: string, actions: readonly Action[]): string {
+    let result = '';
+    let at = 0;
+    for (const { start, end, category, act } of actions) {
+      const replacement = act === 'mask' ? `[${category}]` : this.tags.tagFor(text.slice(start, end), category);
+      result += text.slice(at, start) + replacement;
+      at = end;
+    }
+    return result + text.slice(at);
+  }
+
+  count(category: string, times = 1): void {
+    this.#findings[category] = (this.#findings[category] ?? 0) + times;
+  }
+}
+
+/** Tags are numbered over one request: this one's would stand for other texts in the turns that the provider has kept. */
+export function confusion(): GatewayError {
+  return new GatewayError(
+    'data_protection',
+    'Refused by data protection: personal data cannot be added to a conversation that the provider keeps. ' +
+      'Send the whole conversation. Nothing was sent.',
+  );
+}
