@@ -104,6 +104,7 @@ export function createObserver(log: Log): Observer {
           return dropped('');
         case 'cache.fault':
         case 'content.fault':
+        case 'jobs.fault':
         case 'ledger.fault':
         case 'settle.fault':
         case 'sweep.fault':

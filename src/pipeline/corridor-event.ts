@@ -11,7 +11,8 @@ export type CorridorEvent =
         | 'checkpoint.fault'
         | 'anchor.fault'
         | 'cache.fault'
-        | 'content.fault';
+        | 'content.fault'
+        | 'jobs.fault';
       readonly error: unknown;
     }
   | { readonly kind: 'cache.asked'; readonly result: 'hit' | 'miss' }

@@ -28,6 +28,7 @@ import { keptOf, retained } from '#route/retain.ts';
 import { createContentWriter } from '#seal/content-writer.ts';
 import type { DocumentEngine } from '#ports/documents.ts';
 import type { MediaFetcher } from '#ports/media.ts';
+import { endedRow, type EndedCall } from '#seal/ended-row.ts';
 import { Entry } from '#seal/entry.ts';
 import { createLedgerWriter } from '#seal/ledger-writer.ts';
 import type { SealedBox } from '#seal/sealed-box.ts';
@@ -75,6 +76,8 @@ export interface Corridor {
   turnAway(caller: Pick<Opening, 'key' | 'snapshot'>): GatewayError | undefined;
   /** Seals a request that was refused before its body could be read. */
   refuse(opening: Opening, family: Family, error: GatewayError): Promise<void>;
+  /** Seals a call that ends without walking the corridor: a job. What it holds is let go of by the sweeper. */
+  close(call: EndedCall): void;
   /** Takes over what dead processes left, then keeps doing so. Resolves also when the counters can't be reached yet. */
   start(): Promise<void>;
   /** Makes all rows durable and settles them, as far as that is possible before the deadline. */
@@ -240,12 +243,21 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     anonymize: (request) =>
       anonymize(request, {
         open: (opening) => openEntry(opening, 'documents'),
+        leave(entry) {
+          entry.leave();
+          open.delete(request.id);
+        },
         route: (model, entry) => routeLocal(model, request.key.workload, deps, entry),
         meter: (subject, target, demand) => passageStages.meter(subject, target, demand),
         detection: deps.detection,
         engine: deps.documents,
       }),
     turnAway: ({ key, snapshot }) => refusals.find(key, snapshot),
+    close(call) {
+      const draft = endedRow(call, Date.now());
+      writer.enqueue(draft);
+      onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
+    },
     async refuse(opening, family, error) {
       await using entry = openEntry(opening, family);
       entry.failed(error);

@@ -34,6 +34,22 @@ export const STATEMENTS = {
   findContent: statement('find-content'),
   eraseContent: statement('erase-content'),
   expireContent: statement('expire-content'),
+  jobsKept: statement('jobs-kept'),
+  enterJob: statement('enter-job'),
+  queueJob: statement('queue-job'),
+  findJob: statement('find-job'),
+  cancelJob: statement('cancel-job'),
+  takeJob: statement('take-job'),
+  keepJob: statement('keep-job'),
+  endJob: statement('end-job'),
+  requeueJob: statement('requeue-job'),
+  expireJobs: statement('expire-jobs'),
+  leftoverFiles: statement('leftover-files'),
+  clearFile: statement('clear-file'),
+  forgetJobs: statement('forget-jobs'),
+  putFile: statement('put-file'),
+  getFile: statement('get-file'),
+  removeFile: statement('remove-file'),
 } as const;
 
 /** A query for node-postgres. `timeoutMs` bounds the wait for its result; the connection is given up with it. */

@@ -29,6 +29,8 @@ const LEASE_MS = 15_000;
 const RENEW_MS = 4000;
 /** Past this age of the last renewal another process may soon take over: margin for a slow write. */
 const FRESH_MS = 9000;
+/** Twice as long as a job may wait and run. */
+const MOST_RESUMED_MS = 48 * 3_600_000;
 const OWN_SWEEP_EVERY = 8;
 /** A hold this young may belong to a call that is just being debited. */
 const OWN_MIN_AGE_MS = 30_000;
@@ -104,13 +106,19 @@ async function close(holds: readonly OpenHold[], closing: Set<string>, deps: Swe
   if (holds.length === 0) return;
   const rows = new Map((await deps.ledger.find(holds.map((hold) => hold.callId))).map((row) => [row.callId, row]));
   const known = holds.filter((hold) => rows.has(hold.callId));
-  const abandoned = holds.filter((hold) => !rows.has(hold.callId));
+  const abandoned = holds.filter((hold) => !rows.has(hold.callId) && !goesOn(hold, Date.now()));
   deps.settle(known.map((hold) => settlementOf(rows.get(hold.callId)!)));
   for (const hold of abandoned) {
     closing.add(hold.callId);
     deps.seal(abandonedDraft(hold));
   }
   if (abandoned.length > 0) deps.onAbandoned(abandoned);
+}
+
+/** A job's hold is left as it is: whoever takes the job up again seals it. Only if nobody has for long, it is closed. */
+function goesOn({ draft, at }: OpenHold, now: number): boolean {
+  const { resumes } = JSON.parse(draft) as { readonly resumes?: boolean };
+  return resumes === true && now - at < MOST_RESUMED_MS;
 }
 
 function settlementOf(sealed: SealedRow): Settlement {
