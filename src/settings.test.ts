@@ -46,3 +46,18 @@ test('an empty variable is no variable, and a development key is for the embedde
     readSettings({ GW_BOOTSTRAP_KEY: 'gw_test_0123456789', GW_CONFIG_DIR: '/x', REDIS_URL: 'redis://r' }),
   ).toHaveProperty('faults');
 });
+
+test('documents are processed by a child with bounds of its own, elsewhere, or not at all', () => {
+  const url = 'http://engine:8090';
+  const inference = (env: Record<string, string>): unknown => {
+    const read = readSettings(env);
+    return 'settings' in read ? [read.settings.inference, read.settings.inferenceEnv] : read.faults;
+  };
+  expect(inference({ GW_INFERENCE_WORKERS: '2', OPENAI_API_KEY: 'k' })).toEqual([
+    'child',
+    { GW_INFERENCE_WORKERS: '2' },
+  ]);
+  expect(inference({ GW_INFERENCE_URL: url })).toEqual([{ url }, {}]);
+  expect(inference({ GW_INFERENCE: 'off', GW_INFERENCE_URL: url })).toEqual(['off', {}]);
+  expect(inference({ GW_INFERENCE: 'maybe' })).toEqual(['GW_INFERENCE must be on or off']);
+});

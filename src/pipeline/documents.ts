@@ -186,7 +186,7 @@ async function work(
 /** What was debited must be enough: a file with more pages than its size lets expect is no honest one. */
 function refuseMore({ pages }: ReadDocument, most: number): void {
   if (pages <= most) return;
-  throw new DocumentFault('too_many_pages', 'the document has more pages than its size lets expect: split it');
+  throw new DocumentFault('too_many_pages', 'the document has more pages than such a file lets expect: split it');
 }
 
 function explain(thrown: unknown, given: AbortSignal, late: AbortSignal): unknown {

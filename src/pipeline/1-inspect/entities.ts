@@ -1,7 +1,7 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 
 /** Kinds of personal data as requests name them; the category of a tag is the same in capitals. // design 11 */
-export const ENTITIES: readonly string[] = [
+const ENTITIES: readonly string[] = [
   'person_name',
   'email',
   'phone',

@@ -3,11 +3,13 @@ import { isArray } from '../request-shape.ts';
 
 /** No vendor reads more pages at once, and no page takes less base64 than this. */
 const MOST_PAGES = 1000;
-const LEAST_PAGE_LENGTH = 512;
+const LEAST_PAGE_LENGTH = 256;
+/** Small documents may have as many whatever their size. */
+const FEWEST = 16;
 
 /** How many pages a document may have whose base64 has this many characters; 0: it is elsewhere. */
 export function pagesAtMost(length: number): number {
-  return length === 0 ? MOST_PAGES : Math.min(MOST_PAGES, Math.ceil(length / LEAST_PAGE_LENGTH));
+  return length === 0 ? MOST_PAGES : Math.min(MOST_PAGES, Math.max(FEWEST, Math.ceil(length / LEAST_PAGE_LENGTH)));
 }
 
 /** Whether base64 begins as a picture that has one page, whatever it is called: PNG or JPEG. */
