@@ -22,7 +22,9 @@ export class JobPapers {
   }
 
   /** Undefined when it opens with no known key. */
-  openOrder(job: Owner & Pick<NewJob, 'order'>): { file: Omit<DocumentFile, 'bytes'>; options: AnonymizeOptions } | undefined {
+  openOrder(
+    job: Owner & Pick<NewJob, 'order'>,
+  ): { file: Omit<DocumentFile, 'bytes'>; options: AnonymizeOptions } | undefined {
     const opened = this.#box.open(placeOf(job, 'order'), job.order);
     if (!opened) return undefined;
     const { options, ...file } = JSON.parse(opened.toString('utf8')) as Omit<DocumentFile, 'bytes'> & {
@@ -32,7 +34,9 @@ export class JobPapers {
   }
 
   sealOutcome(job: Owner, outcome: JobOutcome): Uint8Array {
-    return this.#seal(job, 'outcome', Buffer.from(JSON.stringify(outcome)));
+    const { filename, mediaType, downgraded, pages, images, categories, mapping, unscanned } = outcome;
+    const told: JobOutcome = { filename, mediaType, downgraded, pages, images, categories, mapping, unscanned };
+    return this.#seal(job, 'outcome', Buffer.from(JSON.stringify(told)));
   }
 
   openOutcome(job: Owner & Pick<Job, 'outcome'>): JobOutcome | undefined {

@@ -101,12 +101,12 @@ async function walk(
   { corridor, files, papers }: JobRunDeps,
 ): Promise<GatewayError | undefined> {
   const { signal } = watch;
-  const keep = async ({ bytes, limits: _, ...outcome }: AnonymizedDocument): Promise<void> => {
+  const keep = async ({ bytes, ...document }: AnonymizedDocument): Promise<void> => {
     await watch.tell({});
     signal.throwIfAborted();
     const sealed = papers.sealFile(job, 'result', bytes);
     await files.put({ job: job.id, part: 'result' }, sealed);
-    await watch.tell({ result: { outcome: papers.sealOutcome(job, outcome), bytes: sealed.length } });
+    await watch.tell({ result: { outcome: papers.sealOutcome(job, document), bytes: sealed.length } });
     signal.throwIfAborted();
   };
   try {

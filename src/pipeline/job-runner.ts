@@ -33,9 +33,9 @@ class Runner implements JobRunner {
   #running = 0;
   #timers: NodeJS.Timeout[] = [];
   #stopped = true;
-  #looking: Promise<void> | undefined;
+  #looking = false;
   #lookAgain = false;
-  #tidying: Promise<void> | undefined;
+  #tidying = false;
   #tidyAgain = false;
 
   constructor(deps: JobRunnerDeps) {
@@ -52,12 +52,12 @@ class Runner implements JobRunner {
 
   poke(): void {
     this.#lookAgain = true;
-    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+    if (!this.#looking) void this.#look();
   }
 
   tidy(): void {
     this.#tidyAgain = true;
-    this.#tidying ??= this.#tidy().finally(() => (this.#tidying = undefined));
+    if (!this.#tidying) void this.#tidy();
   }
 
   stop(): void {
@@ -67,19 +67,19 @@ class Runner implements JobRunner {
 
   async #look(): Promise<void> {
     const { queue, atOnce, onFault } = this.#deps;
+    this.#looking = true;
     while (this.#lookAgain && !this.#stopped && this.#running < atOnce) {
       this.#lookAgain = false;
       try {
         const job = await queue.take(randomUUID(), LEASE_MS);
-        if (!job) return;
-        // There may be more.
-        this.#lookAgain = true;
-        void this.#run(job);
+        // Where there was one, there may be more.
+        if (job) this.#lookAgain = true;
+        if (job) void this.#run(job);
       } catch (error) {
         onFault(error);
-        return;
       }
     }
+    this.#looking = false;
   }
 
   async #run(job: Parameters<typeof runJob>[0]): Promise<void> {
@@ -99,6 +99,7 @@ class Runner implements JobRunner {
 
   async #tidy(): Promise<void> {
     const { queue, files, onFault } = this.#deps;
+    this.#tidying = true;
     while (this.#tidyAgain) {
       this.#tidyAgain = false;
       try {
@@ -110,5 +111,6 @@ class Runner implements JobRunner {
         onFault(error);
       }
     }
+    this.#tidying = false;
   }
 }

@@ -81,7 +81,9 @@ describe.each(LEDGER_SUBJECTS)('jobs in $name', (subject) => {
     await jobs.book.queue(job.id);
     const taken = await Promise.all(Array.from({ length: 6 }, () => take()));
     const mine = taken.filter((one) => one !== undefined);
-    expect(mine).toMatchObject([{ id: job.id, order: job.order, createdAt: job.createdAt, takes: 1, cancelled: false }]);
+    expect(mine).toMatchObject([
+      { id: job.id, order: job.order, createdAt: job.createdAt, takes: 1, cancelled: false },
+    ]);
     await empty();
     await jobs.queue.end(mine[0]!, { state: 'cancelled' });
     await empty();

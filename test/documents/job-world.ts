@@ -114,6 +114,7 @@ export class JobClient {
     for (let tries = 0; tries < 2400; tries++) {
       const told = await this.told(id);
       if (told.status === status) return told;
+      if (!['queued', 'running'].includes(told.status)) break;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     throw new Error(`the job is not ${status}: ${JSON.stringify(await this.told(id))}`);
@@ -126,7 +127,10 @@ export class JobClient {
 }
 
 /** Keys of two workloads and of another organization, and the resources that say so. */
-export function jobTenants(): { readonly keys: Readonly<Record<'app' | 'other' | 'foreign', string>>; readonly resources: object[] } {
+export function jobTenants(): {
+  readonly keys: Readonly<Record<'app' | 'other' | 'foreign', string>>;
+  readonly resources: object[];
+} {
   const keys = { app: newKey(), other: newKey(), foreign: newKey() };
   const hashed = (key: string): object => ({ algorithm: 'SHA256', value: hash('sha256', key, 'hex') });
   const prices = [{ model: 'gw/anonymize', unit: 'Page', input: '0.02' }];
@@ -156,7 +160,11 @@ export function contentKeyFile(): string {
 }
 
 /** One statement on the database. */
-export async function sql<T extends pg.QueryResultRow>(url: string, text: string, values: unknown[] = []): Promise<T[]> {
+export async function sql<T extends pg.QueryResultRow>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<T[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -105,8 +105,9 @@ function resultOf({ result }: Pick<JobView, 'result'>, base: string): object {
 /** A file to be saved: shown in a browser, a document of strangers would be a page of ours. */
 function sendResult(reply: FastifyReply, { bytes, filename, mediaType }: JobResult): FastifyReply {
   const plain = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(filename.toWellFormed()).replace(/['()*]/g, (mark) =>
-    `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return reply
     .headers({
