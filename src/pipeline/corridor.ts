@@ -30,7 +30,7 @@ import type { DocumentEngine } from '#ports/documents.ts';
 import type { MediaFetcher } from '#ports/media.ts';
 import { endedRow, type EndedCall } from '#seal/ended-row.ts';
 import { Entry } from '#seal/entry.ts';
-import { createLedgerWriter } from '#seal/ledger-writer.ts';
+import { createLedgerWriter, type RowDraft } from '#seal/ledger-writer.ts';
 import type { SealedBox } from '#seal/sealed-box.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { admit } from './admit.ts';
@@ -96,9 +96,7 @@ export interface Corridor {
 export function createCorridor(deps: CorridorDeps): Corridor {
   const { counters, ledger, onEvent } = deps;
   const strand = randomUUID();
-  const owner = strand;
   const open = new Map<string, OpenHold>();
-  const organization = (id: string) => deps.snapshot()?.organizations.get(id);
   const restorer = createRestorer({
     counters,
     ledger,
@@ -109,13 +107,13 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     counters,
     restorer,
     open,
-    organization,
+    organization: (id) => deps.snapshot()?.organizations.get(id),
     onFault: (error) => onEvent({ kind: 'settle.fault', error }),
   });
   const sweeper = createSweeper({
     counters,
     ledger,
-    owner,
+    owner: strand,
     open,
     organizations: () => [...(deps.snapshot()?.organizations.keys() ?? [])],
     seal: (draft) => writer.enqueue(draft),
@@ -138,11 +136,14 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     });
   };
   const refusals = new RecentRefusals();
-  const meterDeps = { counters, prices: deps.prices, restorer, refusals, ensureAlive, owner, open };
+  const meterDeps = { counters, prices: deps.prices, restorer, refusals, ensureAlive, owner: strand, open };
+  const seal = (draft: RowDraft): void => {
+    writer.enqueue(draft);
+    onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
+  };
   const openEntry = (opening: Opening, family: Family): Entry => {
     const entry = new Entry(opening, family, (draft) => {
-      writer.enqueue(draft);
-      onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
+      seal(draft);
       for (const field of new Set(entry.shadow.map((one) => one.field))) onEvent({ kind: 'shadow.differed', field });
     });
     return entry;
@@ -243,21 +244,14 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     anonymize: (request) =>
       anonymize(request, {
         open: (opening) => openEntry(opening, 'documents'),
-        leave(entry) {
-          entry.leave();
-          open.delete(request.id);
-        },
+        leave: () => void open.delete(request.id),
         route: (model, entry) => routeLocal(model, request.key.workload, deps, entry),
         meter: (subject, target, demand) => passageStages.meter(subject, target, demand),
         detection: deps.detection,
         engine: deps.documents,
       }),
     turnAway: ({ key, snapshot }) => refusals.find(key, snapshot),
-    close(call) {
-      const draft = endedRow(call, Date.now());
-      writer.enqueue(draft);
-      onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
-    },
+    close: (call) => seal(endedRow(call, Date.now())),
     async refuse(opening, family, error) {
       await using entry = openEntry(opening, family);
       entry.failed(error);

@@ -73,8 +73,8 @@ export interface AnonymizedDocument extends Pick<RedactedDocument, 'bytes' | 'me
 /** Steps of the corridor as a document walks them; each throws a `GatewayError` to refuse. */
 export interface DocumentStages {
   open(opening: Opening): Entry;
-  /** The call goes on another time, maybe elsewhere. */
-  leave(entry: Entry): void;
+  /** The call goes on another time, maybe elsewhere: its hold is not this process' any more. */
+  leave(): void;
   route(model: string, entry: Entry): Target;
   meter(subject: Debited, target: Target, demand: PassageDemand): Promise<Hold>;
   readonly detection: Detection;
@@ -138,8 +138,11 @@ export async function anonymize(request: AnonymizeRequest, stages: DocumentStage
     return anonymized;
   } catch (thrown) {
     const error = asGatewayError(explain(thrown, request.signal, late.signal));
-    if (request.lasting?.again(error)) stages.leave(entry);
-    else entry.failed(error);
+    entry.failed(error);
+    if (request.lasting?.again(error)) {
+      entry.leave();
+      stages.leave();
+    }
     throw error;
   } finally {
     clearTimeout(timer);
