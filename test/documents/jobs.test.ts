@@ -239,6 +239,7 @@ describe('two gateways', () => {
     await Promise.all([first.kill(), second.kill()]);
     await sql(databaseUrl, 'UPDATE document_jobs SET leased_until = now() WHERE id = $1', [id]);
     const counters = openRedisCounters({ url: redis.url });
+    await counters.ping();
     const holdOf = async (): Promise<OpenHold | undefined> =>
       (await counters.view('default/acme')).holds.find(({ callId }) => callId === id);
     const dead = (await holdOf())?.owner;
