@@ -38,6 +38,9 @@ test-unit: packages ## The tests beside the code under src/
 # The clients' Python packages are needed there only.
 test-journeys: python
 
+# Of `make test` a few rounds of chaos are part; alone it goes on for longer. The seed it prints repeats its faults.
+test-chaos: export CHAOS_ROUNDS ?= 200
+
 # The stand-in for object storage is needed there only.
 test-failure: s3
 
@@ -52,6 +55,10 @@ test-%: packages servers
 .PHONY: bench
 bench: packages ## Measure what the gateway adds to a call
 	@exec $(WITH_NODE) node test/bench/bench.ts
+
+.PHONY: bench-ledger
+bench-ledger: packages servers ## Measure the ledger with ten million rows (BENCH_ROWS for less)
+	@exec $(WITH_NODE) node test/bench/ledger.ts
 
 .PHONY: check
 check: packages check-tools ## Format, lint, types, architecture and dead code

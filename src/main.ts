@@ -1,8 +1,7 @@
 import type { Server } from 'node:http';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
-import { openPostgresContent } from '#adapters/postgres/retained-content.ts';
+import { createAlertWebhook } from '#adapters/webhook/alert-webhook.ts';
 import { openFolderSource } from '#config/folder-source.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
 import { createPriceBook } from '#meter/price-book.ts';
@@ -22,7 +21,7 @@ import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
 import { openDocumentJobs } from './main/document-jobs.ts';
 import { openDocuments } from './main/documents.ts';
-import { openAnchors, openCache, openCounters, openLedger } from './main/stores.ts';
+import { openAnchors, openStores } from './main/stores.ts';
 import { createObserver } from './observer.ts';
 import { openSnapshotFile } from './price-snapshot-file.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -31,7 +30,7 @@ import { OpenCalls } from '#surfaces/open-calls.ts';
 /** Partitions for the months to come, shorter running sums, no content that has expired. */
 const MAINTENANCE_MS = 3_600_000;
 
-/** The composition root: the only file that reads the environment and constructs adapters. */
+/** The composition root: reads the environment, and constructs adapters with what is in `main/`. */
 
 await main();
 
@@ -64,14 +63,9 @@ async function run(settings: Settings, log: Log): Promise<void> {
     ...(development && { extra: () => development.resources }),
     onEvent: observer.onConfig,
   });
-  const database =
-    settings.databaseUrl === undefined ? await openEmbeddedPostgres({ dataDir: settings.dataDir }) : undefined;
-  const ledger = await openLedger(database?.connectionString ?? settings.databaseUrl!, log);
-  const counters = await openCounters(settings, log);
-  const responseCache = openCache(settings);
-  const retainedContent = await openPostgresContent({
-    connectionString: database?.connectionString ?? settings.databaseUrl!,
-  });
+  const stores = await openStores(settings, log, observer);
+  const { ledger, journal, counters, responseCache, retainedContent, credit } = stores;
+  void ledger.countEarlierUsage().catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
   const transport = createTransport();
   const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const documents = openDocuments(settings, observer.onDocuments);
@@ -93,6 +87,9 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const corridor = createCorridor({
     counters,
     ledger,
+    ...(journal && { journal }),
+    credit,
+    alertSink: settings.alertWebhook && createAlertWebhook(settings.alertWebhook),
     detection,
     prices,
     providers,
@@ -121,7 +118,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const calls = new OpenCalls();
   const jobs = await openDocumentJobs({
     settings,
-    connectionString: database?.connectionString ?? settings.databaseUrl!,
+    connectionString: stores.connectionString,
     contentKeys,
     corridor,
     ledger,
@@ -136,7 +133,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     providers,
     prices,
     calls,
-    turnAway: (caller) => corridor.turnAway(caller),
+    turnAway: (arrival) => corridor.turnAway(arrival),
     serve: (ingress) => corridor.serve(ingress),
     refuse: (ingress, error) => corridor.refuse(ingress, ingress.codec.family, error),
     pass: (passage) => corridor.pass(passage),
@@ -149,7 +146,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     bodyLimitBytes: settings.bodyLimitBytes,
     draining: () => draining,
   });
-  observer.watch({ corridor, calls, config, anchorer: anchors?.anchorer, prices: snapshot });
+  observer.watch({ corridor, calls, config, anchorer: anchors?.anchorer, prices: snapshot, journal });
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
@@ -174,20 +171,10 @@ async function run(settings: Settings, log: Log): Promise<void> {
     admin.close();
     config.close();
     snapshot?.close();
-    const stores = [
-      detection,
-      transport,
-      media,
-      counters,
-      responseCache,
-      retainedContent,
-      jobs,
-      ledger,
-      ...(anchors ? [anchors.store] : []),
-    ];
-    await Promise.allSettled(stores.map(async (store) => store.close()));
+    const others = [detection, transport, media, jobs, ...(anchors ? [anchors.store] : [])];
+    await Promise.allSettled(others.map(async (one) => one.close()));
     await documents?.close();
-    await database?.close();
+    await stores.close();
     await development?.sandbox.stop();
     process.exit(complete ? 0 : 1);
   };

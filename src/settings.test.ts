@@ -21,9 +21,10 @@ test('every fault is told at once, by the name of its variable and without its v
     GW_BOOTSTRAP_KEY: 'short',
     REDIS_CLUSTER: 'yes',
     GW_BODY_LIMIT_MIB: '1.5',
+    GW_ALERT_WEBHOOK_SECRET: 'too short',
   });
   const faults = 'faults' in read ? read.faults : [];
-  expect(faults).toHaveLength(8);
+  expect(faults).toHaveLength(10);
   for (const name of [
     'PORT',
     'REDIS_URL',
@@ -33,10 +34,12 @@ test('every fault is told at once, by the name of its variable and without its v
     'GW_BOOTSTRAP_KEY',
     'REDIS_CLUSTER',
     'GW_BODY_LIMIT_MIB',
+    'GW_ALERT_WEBHOOK_URL',
+    'GW_ALERT_WEBHOOK_SECRET',
   ]) {
     expect(faults.some((fault) => fault.startsWith(name))).toBe(true);
   }
-  expect(faults.join()).not.toMatch(/secret|nonsense|loud|99999/);
+  expect(faults.join()).not.toMatch(/secret|nonsense|loud|99999|too short/);
 });
 
 test('an empty variable is no variable, and a development key is for the embedded run', () => {

@@ -22,6 +22,10 @@ export interface Settings {
   readonly anchor: AnchorSettings | undefined;
   /** Master keys of the response cache and of retained content; made when missing. */
   readonly contentKeyFile: string;
+  /** How much may wait on disk while the ledger is away before no more calls are taken; 0: rows wait in memory. */
+  readonly journalBytes: number;
+  /** Where alerts about money are posted, and what signs them. */
+  readonly alertWebhook: { readonly url: string; readonly secret: string } | undefined;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
   /** Where documents are processed: by an engine elsewhere, by one that this process starts, or not at all. */
@@ -86,6 +90,12 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   const redisUrl = address('REDIS_URL', ['redis:', 'rediss:']);
   const cacheRedisUrl = address('GW_CACHE_REDIS_URL', ['redis:', 'rediss:']);
   const databaseUrl = address('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const alertUrl = address('GW_ALERT_WEBHOOK_URL', ['https:', 'http:']);
+  const alertSecret = text('GW_ALERT_WEBHOOK_SECRET');
+  if ((alertUrl === undefined) !== (alertSecret === undefined))
+    faults.push('GW_ALERT_WEBHOOK_URL and GW_ALERT_WEBHOOK_SECRET need each other');
+  if (alertSecret !== undefined && alertSecret.length < 16)
+    faults.push('GW_ALERT_WEBHOOK_SECRET must have at least 16 characters');
   const configDir = text('GW_CONFIG_DIR');
   const bootstrapKey = text('GW_BOOTSTRAP_KEY');
   if (bootstrapKey !== undefined && configDir !== undefined && (redisUrl !== undefined || databaseUrl !== undefined)) {
@@ -124,6 +134,9 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     checkpointKeyFile: text('GW_CHECKPOINT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/checkpoint-key.pem`,
     anchor: readAnchorSettings(text, faults),
     contentKeyFile: text('GW_CONTENT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/content-keys`,
+    journalBytes: whole('GW_LEDGER_JOURNAL_MIB', 128, 0, 65_536) * 1024 * 1024,
+    alertWebhook:
+      alertUrl !== undefined && alertSecret !== undefined ? { url: alertUrl, secret: alertSecret } : undefined,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
     inference: readInference(text('GW_INFERENCE'), address('GW_INFERENCE_URL', ['http:', 'https:']), faults),

@@ -4,22 +4,21 @@ import type { Snapshot } from '#config/snapshot.ts';
 import { inspect, uninspected, type Detection, type OnFindings } from '#inspect/inspect.ts';
 import { demandOf } from '#meter/demand.ts';
 import { count, hold } from '#meter/meter.ts';
+import { planRefusal } from '#meter/plan.ts';
 import type { PriceBook } from '#meter/price-book.ts';
 import { RecentRefusals } from '#meter/recent-refusals.ts';
-import { createRestorer } from '#meter/restorer.ts';
-import { createSettler } from '#meter/settler.ts';
 import { createSweeper } from '#meter/sweeper.ts';
-import type { Ledger } from '#ports/ledger.ts';
-import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
+import { createTreasury, type Treasury, type TreasuryStores } from '#meter/treasury.ts';
+import type { OpenHold } from '#ports/limit-counters.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
 import type { RetainedContent } from '#ports/retained-content.ts';
+import type { RowJournal } from '#ports/row-journal.ts';
 import { AnswerCache } from '#route/answer-cache.ts';
 import type { Router } from '#ports/router.ts';
 import { dispatch } from '#route/dispatch.ts';
 import { Endpoints } from '#route/endpoints.ts';
 import type { Providers } from '#route/offer.ts';
 import { pass } from '#route/pass.ts';
-import type { Target } from '#route/plan.ts';
 import { routeCall, routeLocal, routePassage } from '#route/route.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
 import { prepare, type Candidate } from '#route/prepare.ts';
@@ -34,17 +33,18 @@ import { createLedgerWriter, type RowDraft } from '#seal/ledger-writer.ts';
 import type { SealedBox } from '#seal/sealed-box.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { admit } from './admit.ts';
+import { leaveOut } from './leave-out.ts';
+import type { CorridorEvent } from './corridor-event.ts';
 import type { Family } from '#wire/document.ts';
 import type { Answer, Ingress, Opening } from './call.ts';
-import type { CorridorEvent } from './corridor-event.ts';
 import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './documents.ts';
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
 import { serve, type Stages } from './pipeline.ts';
 import { guardScope } from '#inspect/scope-guard.ts';
 
-export interface CorridorDeps {
-  readonly counters: LimitCounters;
-  readonly ledger: Ledger;
+export interface CorridorDeps extends TreasuryStores {
+  /** Keeps rows on disk while the ledger takes none; absent: they wait in memory. */
+  readonly journal?: RowJournal;
   readonly prices: PriceBook;
   readonly providers: Providers;
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
@@ -70,10 +70,11 @@ export interface Corridor {
   /** A document without personal data, and what it was found to have. // spec 2.5 */
   anonymize(request: AnonymizeRequest): Promise<AnonymizedDocument>;
   /**
-   * What a request of this caller is refused with whatever it asks for, by what the counters have said a moment ago;
+   * What a request of this caller is refused with whatever it asks for: for want of an active plan, or by what the
+   * counters have said a moment ago;
    * undefined: it must be looked at. To be sealed by `refuse`.
    */
-  turnAway(caller: Pick<Opening, 'key' | 'snapshot'>): GatewayError | undefined;
+  turnAway(caller: Pick<Opening, 'key' | 'snapshot' | 'startedAt'>): GatewayError | undefined;
   /** Seals a request that was refused before its body could be read. */
   refuse(opening: Opening, family: Family, error: GatewayError): Promise<void>;
   /** Seals a call that ends without walking the corridor: a job. What it holds is let go of by the sweeper. */
@@ -90,6 +91,7 @@ export interface Corridor {
   readonly pendingSettlements: number;
   readonly droppedRows: number;
   readonly pendingContent: number;
+  readonly drift: Treasury['drift'];
 }
 
 /** Wires the steps to each other. Every arrow between them is here. */
@@ -97,37 +99,31 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   const { counters, ledger, onEvent } = deps;
   const strand = randomUUID();
   const open = new Map<string, OpenHold>();
-  const restorer = createRestorer({
-    counters,
-    ledger,
-    open,
-    onRestored: (id) => onEvent({ kind: 'counters.restored', organization: id }),
-  });
-  const settler = createSettler({
-    counters,
-    restorer,
-    open,
-    organization: (id) => deps.snapshot()?.organizations.get(id),
-    onFault: (error) => onEvent({ kind: 'settle.fault', error }),
-  });
+  const treasury = createTreasury({ ...deps, open, owner: strand, behind: () => writer.replaying });
+  const { restorer, settler } = treasury;
   const sweeper = createSweeper({
     counters,
     ledger,
     owner: strand,
     open,
     organizations: () => [...(deps.snapshot()?.organizations.keys() ?? [])],
+    recover: () => writer.recover(),
+    behind: () => writer.replaying,
     seal: (draft) => writer.enqueue(draft),
-    settle: (settlements) => settler.settle(settlements),
+    settle: (settlements) => treasury.settle(settlements),
     onFault: (error) => onEvent({ kind: 'sweep.fault', error }),
     onAbandoned: (holds) => onEvent({ kind: 'calls.abandoned', holds }),
   });
   const writer = createLedgerWriter({
     ledger,
+    ...(deps.journal && { journal: deps.journal }),
     strand,
     fence: sweeper,
-    onDurable: (settlements) => settler.settle(settlements),
+    onDurable: (settlements) => sweeper.settleWritten(settlements),
     onDropped: (callId) => open.delete(callId),
     onFault: (error) => onEvent({ kind: 'ledger.fault', error }),
+    onJournalFault: (error) => onEvent({ kind: 'journal.fault', error }),
+    onReplay: (state) => onEvent({ kind: `journal.${state}` }),
   });
   const ensureAlive = async (): Promise<void> => {
     if (sweeper.fresh()) return;
@@ -136,7 +132,17 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     });
   };
   const refusals = new RecentRefusals();
-  const meterDeps = { counters, prices: deps.prices, restorer, refusals, ensureAlive, owner: strand, open };
+  const { prices } = deps;
+  const meterDeps = {
+    counters,
+    prices,
+    restorer,
+    refusals,
+    onRefused: treasury.refused,
+    ensureAlive,
+    owner: strand,
+    open,
+  };
   const seal = (draft: RowDraft): void => {
     writer.enqueue(draft);
     onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
@@ -250,15 +256,19 @@ export function createCorridor(deps: CorridorDeps): Corridor {
         detection: deps.detection,
         engine: deps.documents,
       }),
-    turnAway: ({ key, snapshot }) => refusals.find(key, snapshot),
+    turnAway: ({ key, snapshot, startedAt }) =>
+      planRefusal(key.workload.organization, startedAt) ?? refusals.find(key, snapshot),
     close: (call) => seal(endedRow(call, Date.now())),
     async refuse(opening, family, error) {
       await using entry = openEntry(opening, family);
       entry.failed(error);
     },
     async start() {
+      // Before holds are closed: rows on disk say more than the holds can tell.
+      await writer.recover().catch((error: unknown) => onEvent({ kind: 'journal.fault', error }));
       await sweeper.renew().catch((error: unknown) => onEvent({ kind: 'sweep.fault', error }));
       sweeper.start();
+      treasury.start();
     },
     async drain(deadlineMs) {
       const until = performance.now() + deadlineMs;
@@ -268,6 +278,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       return sealed && settled;
     },
     stop() {
+      treasury.stop();
       sweeper.stop();
       writer.stop();
       settler.stop();
@@ -291,10 +302,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     get pendingContent() {
       return content.pending;
     },
+    get drift() {
+      return treasury.drift;
+    },
   };
-}
-
-/** Notes that a target which policy lets through is not asked after all. */
-function leaveOut({ route }: Entry, { provider, model }: Target, why: string): void {
-  route.push(`${provider.config.slug}/${model}: left out: ${why}`);
 }

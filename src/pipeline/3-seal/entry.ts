@@ -101,12 +101,17 @@ export class Entry implements AsyncDisposable {
     return { findings, unscanned, removed, route, shadow, losses, providerResponseId, target, asked };
   }
 
-  /** The call is one that was answered from the cache a moment ago, and is so again. */
-  recurs({ asked, route, shadow, ...facts }: Recurring): void {
-    Object.assign(this, facts);
+  /** The call is one that was answered from the cache a moment ago. */
+  recurs({ asked, route, shadow, findings, unscanned, removed }: Recurring): void {
+    Object.assign(this, { findings, unscanned, removed });
     this.#asked = asked;
     this.route.push(...route);
     this.shadow.push(...shadow);
+  }
+
+  /** It was let through, and is answered from the cache again: one that is refused is no hit. */
+  answeredAgain({ target, losses, providerResponseId }: Recurring): void {
+    Object.assign(this, { target, losses, providerResponseId });
     this.cacheHit = 'exact';
   }
 

@@ -3,7 +3,7 @@ import { asGatewayError, type GatewayError } from '#errors/gateway-error.ts';
 import { ClientHungUp, type Opening } from '#pipeline/call.ts';
 import type { AnonymizedDocument, AnonymizeRequest } from '#pipeline/documents.ts';
 import type { Family } from '#wire/document.ts';
-import type { Caller } from '../caller.ts';
+import type { Arrival } from '../arrival.ts';
 import { chatVoice } from '../chat/voice.ts';
 import { hangUpOf } from '../hang-up.ts';
 import type { OpenCalls } from '../open-calls.ts';
@@ -15,7 +15,7 @@ import { readUpload } from './upload.ts';
 export interface DocumentDeps extends JobSurfaceDeps {
   readonly calls: OpenCalls;
   /** Why a request is turned away before it is read, if it is. */
-  readonly turnAway: (caller: Caller) => GatewayError | undefined;
+  readonly turnAway: (arrival: Arrival) => GatewayError | undefined;
   readonly anonymize: (request: AnonymizeRequest) => Promise<AnonymizedDocument>;
   /** Seals a request that was refused before it was read. `family`: what its surface speaks. */
   readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => Promise<void>;
@@ -56,11 +56,12 @@ async function receive(
 ): Promise<void> {
   const hangUp = hangUpOf(reply);
   using _open = deps.calls.add(hangUp);
-  const { id, startedAt, key, snapshot, headers } = request.arrival!;
+  const arrival = request.arrival!;
+  const { id, startedAt, key, snapshot, headers } = arrival;
   const opening: Opening = { id, startedAt, key, snapshot, headers, surface: 'documents', signal: hangUp.signal };
   let inside = false;
   try {
-    const refusal = deps.turnAway({ key, snapshot });
+    const refusal = deps.turnAway(arrival);
     if (refusal) throw refusal;
     using _place = room.enter(lengthOf(request, deps.bodyLimitBytes));
     inside = true;

@@ -5,7 +5,7 @@ import type { Opening } from '#pipeline/call.ts';
 import type { Passage, PassageAnswer, PassageBody } from '#pipeline/passage.ts';
 import { chatVoice } from '../chat/voice.ts';
 import type { Family } from '#wire/document.ts';
-import type { Caller } from '../caller.ts';
+import type { Arrival } from '../arrival.ts';
 import { hangUpOf } from '../hang-up.ts';
 import type { OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
@@ -16,7 +16,7 @@ import { OPERATIONS, type Operation } from './operations.ts';
 export interface PassthroughDeps {
   readonly calls: OpenCalls;
   /** Why a request is turned away before it is read, if it is. */
-  readonly turnAway: (caller: Caller) => GatewayError | undefined;
+  readonly turnAway: (arrival: Arrival) => GatewayError | undefined;
   readonly pass: (passage: Passage) => AsyncGenerator<PassageAnswer>;
   /** Seals a request that was refused before it was read. `family`: what its surface speaks. */
   readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => Promise<void>;
