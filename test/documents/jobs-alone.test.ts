@@ -177,8 +177,10 @@ describe('a gateway alone', () => {
         code: 'invalid_api_key',
         cost_nano_eur: '0',
       });
-      const [job] = await sql(databaseUrl, 'SELECT state, error_code FROM document_jobs WHERE id = $1', [id]);
-      expect(job).toMatchObject({ error_code: 'invalid_api_key' });
+      // The row comes first, the job's end by it.
+      await expect
+        .poll(() => sql(databaseUrl, 'SELECT state, error_code FROM document_jobs WHERE id = $1', [id]))
+        .toEqual([{ state: 'failed', error_code: 'invalid_api_key' }]);
     });
   });
 });
