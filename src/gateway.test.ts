@@ -52,6 +52,13 @@ beforeEach(() => {
       throw new Error('nothing here is passed on');
     },
     anonymize: () => Promise.reject(new Error('no document is worked on here')),
+    jobs: {
+      submit: () => Promise.reject(new Error('no job is taken here')),
+      find: () => Promise.reject(new Error('no job is known here')),
+      cancel: () => Promise.reject(new Error('no job is known here')),
+      fetch: () => Promise.reject(new Error('no job is known here')),
+    },
+    publicUrl: undefined,
     refuseUnread: async () => {},
     docsUrl: 'https://docs.test/',
     bodyLimitBytes: 65_536,

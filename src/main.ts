@@ -19,6 +19,7 @@ import { loadContentKeys } from './content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embedded/resources.ts';
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
+import { openDocumentJobs } from './main/document-jobs.ts';
 import { openDocuments } from './main/documents.ts';
 import { openAnchors, openStores } from './main/stores.ts';
 import { createObserver } from './observer.ts';
@@ -82,6 +83,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     ...(snapshot && { snapshot: () => snapshot.current() }),
   });
   const media = createMediaFetcher();
+  const contentKeys = await loadContentKeys(settings.contentKeyFile);
   const corridor = createCorridor({
     counters,
     ledger,
@@ -95,7 +97,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     ...(documents && { documents: documents.engine }),
     responseCache,
     retainedContent,
-    box: createSealedBox(await loadContentKeys(settings.contentKeyFile)),
+    box: createSealedBox(contentKeys),
     snapshot: () => config.current(),
     onEvent: observer.onCorridor,
   });
@@ -114,6 +116,17 @@ async function run(settings: Settings, log: Log): Promise<void> {
   }, MAINTENANCE_MS);
   maintenance.unref();
   const calls = new OpenCalls();
+  const jobs = await openDocumentJobs({
+    settings,
+    connectionString: stores.connectionString,
+    contentKeys,
+    corridor,
+    ledger,
+    config,
+    calls,
+    findable: detection.categories,
+    onFault: (error) => observer.onCorridor({ kind: 'jobs.fault', error }),
+  });
   let draining = false;
   const gateway = buildGateway({
     keys: config,
@@ -125,6 +138,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
     refuse: (ingress, error) => corridor.refuse(ingress, ingress.codec.family, error),
     pass: (passage) => corridor.pass(passage),
     anonymize: (request) => corridor.anonymize(request),
+    jobs: jobs.desk,
+    publicUrl: settings.publicUrl,
     refuseUnread: (opening, family, error) => corridor.refuse(opening, family, error),
     onError: observer.onError,
     docsUrl: settings.docsUrl,
@@ -136,11 +151,13 @@ async function run(settings: Settings, log: Log): Promise<void> {
   notReady = () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
   documents?.start();
+  if (documents) jobs.runner.start();
 
   /** Readiness off, no new calls, open streams run on, rows and settlements out, then the stores. // spec 6.1.5 */
   const shutDown = async (): Promise<void> => {
     if (draining) return;
     draining = true;
+    jobs.runner.stop();
     log.info({ event: 'drain.started', open_calls: calls.size });
     gateway.server.close();
     gateway.server.closeIdleConnections();
@@ -154,7 +171,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     admin.close();
     config.close();
     snapshot?.close();
-    const others = [detection, transport, media, ...(anchors ? [anchors.store] : [])];
+    const others = [detection, transport, media, jobs, ...(anchors ? [anchors.store] : [])];
     await Promise.allSettled(others.map(async (one) => one.close()));
     await documents?.close();
     await stores.close();

@@ -133,6 +133,7 @@ export function createObserver(log: Log): Observer {
         case 'credit.fault':
         case 'cache.fault':
         case 'content.fault':
+        case 'jobs.fault':
         case 'ledger.fault':
         case 'journal.fault':
         case 'settle.fault':

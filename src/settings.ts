@@ -1,4 +1,5 @@
 import { readAnchorSettings, type AnchorSettings } from './anchor-settings.ts';
+import { readJobSettings, type JobSettings } from './job-settings.ts';
 import { readExchangeRates } from '#config/exchange-rates.ts';
 
 /** What the process is told by its environment. */
@@ -38,6 +39,9 @@ export interface Settings {
   /** A signed snapshot of prices, and the public keys that may have signed it; without one the bundled prices hold. */
   readonly prices: { readonly file: string; readonly publicKeyFile: string; readonly maxAgeDays: number } | undefined;
   readonly bodyLimitBytes: number;
+  readonly jobs: JobSettings;
+  /** Where clients reach the gateway: addresses it gives out begin with it. Absent: as each request was sent. */
+  readonly publicUrl: string | undefined;
   /** How long open streams are kept when the process is told to end. // spec 6.1.5 */
   readonly drainSeconds: number;
   readonly logLevel: string;
@@ -146,6 +150,8 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
         ? undefined
         : { file: pricesFile, publicKeyFile: pricesKeyFile, maxAgeDays: pricesMaxAgeDays },
     bodyLimitBytes: whole('GW_BODY_LIMIT_MIB', 64, 1, 512) * 1024 * 1024,
+    jobs: readJobSettings(text, faults),
+    publicUrl: address('GW_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
     drainSeconds: whole('GW_DRAIN_SECONDS', 300, 0, 3600),
     logLevel,
     vendorKeys: new Map(

@@ -8,7 +8,7 @@ import { openPostgresContent } from '#adapters/postgres/retained-content.ts';
 import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
 import { openRedisCache } from '#adapters/redis/response-cache.ts';
 import { openS3Anchors, type S3AnchorStore } from '#adapters/s3/anchor-store.ts';
-import type { CorridorDeps } from '#pipeline/corridor.ts';
+import type { CorridorDeps } from '#pipeline/corridor-deps.ts';
 import type { CheckpointStore } from '#ports/checkpoints.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
 import type { RowJournal } from '#ports/row-journal.ts';
@@ -19,6 +19,8 @@ import type { Settings } from '../settings.ts';
 
 /** Whatever this process keeps anything in, opened as the settings say. */
 export interface Stores {
+  /** Of the database that holds the ledger. */
+  readonly connectionString: string;
   readonly ledger: PostgresLedger;
   /** Absent where rows are to wait in memory, or no disk takes them. */
   readonly journal: (RowJournal & Closable) | undefined;
@@ -46,6 +48,7 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
   const retainedContent = await openPostgresContent({ connectionString });
   const credit = await openPostgresCredit({ connectionString });
   return {
+    connectionString,
     ledger,
     journal,
     counters,

@@ -12,7 +12,8 @@ export type CorridorEvent =
         | 'checkpoint.fault'
         | 'anchor.fault'
         | 'cache.fault'
-        | 'content.fault';
+        | 'content.fault'
+        | 'jobs.fault';
       readonly error: unknown;
     }
   /** Rows have begun to wait on disk for the ledger, or it has them all. */

@@ -1,67 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import { staysHere } from '#config/local-provider.ts';
-import type { Snapshot } from '#config/snapshot.ts';
-import { inspect, uninspected, type Detection, type OnFindings } from '#inspect/inspect.ts';
+import { inspect, uninspected, type OnFindings } from '#inspect/inspect.ts';
 import { demandOf } from '#meter/demand.ts';
 import { count, hold } from '#meter/meter.ts';
 import { planRefusal } from '#meter/plan.ts';
-import type { PriceBook } from '#meter/price-book.ts';
 import { RecentRefusals } from '#meter/recent-refusals.ts';
 import { createSweeper } from '#meter/sweeper.ts';
-import { createTreasury, type Treasury, type TreasuryStores } from '#meter/treasury.ts';
+import { createTreasury, type Treasury } from '#meter/treasury.ts';
 import type { OpenHold } from '#ports/limit-counters.ts';
-import type { ResponseCache } from '#ports/response-cache.ts';
-import type { RetainedContent } from '#ports/retained-content.ts';
-import type { RowJournal } from '#ports/row-journal.ts';
 import { AnswerCache } from '#route/answer-cache.ts';
-import type { Router } from '#ports/router.ts';
 import { dispatch } from '#route/dispatch.ts';
 import { Endpoints } from '#route/endpoints.ts';
-import type { Providers } from '#route/offer.ts';
 import { pass } from '#route/pass.ts';
-import type { Target } from '#route/plan.ts';
 import { routeCall, routeLocal, routePassage } from '#route/route.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
 import { prepare, type Candidate } from '#route/prepare.ts';
 import { Repeats } from '#route/repeats.ts';
 import { keptOf, retained } from '#route/retain.ts';
 import { createContentWriter } from '#seal/content-writer.ts';
-import type { DocumentEngine } from '#ports/documents.ts';
-import type { MediaFetcher } from '#ports/media.ts';
+import { endedRow, type EndedCall } from '#seal/ended-row.ts';
 import { Entry } from '#seal/entry.ts';
-import { createLedgerWriter } from '#seal/ledger-writer.ts';
-import type { SealedBox } from '#seal/sealed-box.ts';
+import { createLedgerWriter, type RowDraft } from '#seal/ledger-writer.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { admit } from './admit.ts';
-import type { CorridorEvent } from './corridor-event.ts';
+import { leaveOut } from './leave-out.ts';
 import type { Family } from '#wire/document.ts';
 import type { Answer, Ingress, Opening } from './call.ts';
+import type { CorridorDeps } from './corridor-deps.ts';
 import { deskFor } from './desk.ts';
 import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './documents.ts';
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
 import { serve, type Stages } from './pipeline.ts';
 import { RecentDocuments } from './recent-documents.ts';
 import { guardScope } from '#inspect/scope-guard.ts';
-
-export interface CorridorDeps extends TreasuryStores {
-  /** Keeps rows on disk while the ledger takes none; absent: they wait in memory. */
-  readonly journal?: RowJournal;
-  readonly prices: PriceBook;
-  readonly providers: Providers;
-  /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
-  readonly router?: Router;
-  readonly media: MediaFetcher;
-  /** Absent: documents are not processed. */
-  readonly documents?: DocumentEngine;
-  readonly detection: Detection;
-  readonly responseCache: ResponseCache;
-  readonly retainedContent: RetainedContent;
-  /** Seals what either of them keeps. */
-  readonly box: SealedBox;
-  readonly snapshot: () => Snapshot | undefined;
-  /** Told facts for log and metrics. */
-  readonly onEvent: (event: CorridorEvent) => void;
-}
 
 /** The assembled corridor of one process. */
 export interface Corridor {
@@ -78,6 +49,8 @@ export interface Corridor {
   turnAway(caller: Pick<Opening, 'key' | 'snapshot' | 'startedAt'>): GatewayError | undefined;
   /** Seals a request that was refused before its body could be read. */
   refuse(opening: Opening, family: Family, error: GatewayError): Promise<void>;
+  /** Seals a call that ends without walking the corridor: a job. What it holds is let go of by the sweeper. */
+  close(call: EndedCall): void;
   /** Takes over what dead processes left, then keeps doing so. Resolves also when the counters can't be reached yet. */
   start(): Promise<void>;
   /** Makes all rows durable and settles them, as far as that is possible before the deadline. */
@@ -97,14 +70,13 @@ export interface Corridor {
 export function createCorridor(deps: CorridorDeps): Corridor {
   const { counters, ledger, onEvent } = deps;
   const strand = randomUUID();
-  const owner = strand;
   const open = new Map<string, OpenHold>();
-  const treasury = createTreasury({ ...deps, open, owner, behind: () => writer.replaying });
+  const treasury = createTreasury({ ...deps, open, owner: strand, behind: () => writer.replaying });
   const { restorer, settler } = treasury;
   const sweeper = createSweeper({
     counters,
     ledger,
-    owner,
+    owner: strand,
     open,
     organizations: () => [...(deps.snapshot()?.organizations.keys() ?? [])],
     recover: () => writer.recover(),
@@ -133,11 +105,23 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   };
   const refusals = new RecentRefusals();
   const { prices } = deps;
-  const meterDeps = { counters, prices, restorer, refusals, onRefused: treasury.refused, ensureAlive, owner, open };
+  const meterDeps = {
+    counters,
+    prices,
+    restorer,
+    refusals,
+    onRefused: treasury.refused,
+    ensureAlive,
+    owner: strand,
+    open,
+  };
+  const seal = (draft: RowDraft): void => {
+    writer.enqueue(draft);
+    onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
+  };
   const openEntry = (opening: Opening, family: Family): Entry => {
     const entry = new Entry(opening, family, (draft) => {
-      writer.enqueue(draft);
-      onEvent({ kind: 'call.sealed', outcome: draft.row.outcome, code: draft.row.code });
+      seal(draft);
       for (const field of new Set(entry.shadow.map((one) => one.field))) onEvent({ kind: 'shadow.differed', field });
     });
     return entry;
@@ -240,6 +224,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     anonymize: (request) =>
       anonymize(request, {
         open: (opening) => openEntry(opening, 'documents'),
+        leave: () => void open.delete(request.id),
         route: (model, entry) => routeLocal(model, request.key.workload, deps, entry),
         meter: (subject, target, demand) => passageStages.meter(subject, target, demand),
         detection: deps.detection,
@@ -247,6 +232,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       }),
     turnAway: ({ key, snapshot, startedAt }) =>
       planRefusal(key.workload.organization, startedAt) ?? refusals.find(key, snapshot),
+    close: (call) => seal(endedRow(call, Date.now())),
     async refuse(opening, family, error) {
       await using entry = openEntry(opening, family);
       entry.failed(error);
@@ -294,9 +280,4 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       return treasury.drift;
     },
   };
-}
-
-/** Notes that a target which policy lets through is not asked after all. */
-function leaveOut({ route }: Entry, { provider, model }: Target, why: string): void {
-  route.push(`${provider.config.slug}/${model}: left out: ${why}`);
 }

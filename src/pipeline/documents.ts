@@ -41,6 +41,18 @@ export interface Upload {
 export interface AnonymizeRequest extends Opening {
   /** Throws `invalid_request` or `request_too_large`. */
   upload(): Promise<Upload>;
+  /** Of a job; absent where a client waits. */
+  readonly lasting?: Lasting;
+}
+
+/** How a document is worked on that no client waits for. */
+export interface Lasting {
+  readonly timeoutMs: number;
+  readonly onPages: (pages: number) => void;
+  /** Keeps what came of the work before that is sealed. Rejects when it cannot: then it is not billed. */
+  readonly keep: (document: AnonymizedDocument) => Promise<void>;
+  /** Whether the call goes on another time: then nothing is sealed now. */
+  readonly again: (error: GatewayError) => boolean;
 }
 
 /** What is given back. // spec 2.5 */
@@ -61,6 +73,8 @@ export interface AnonymizedDocument extends Pick<RedactedDocument, 'bytes' | 'me
 /** Steps of the corridor as a document walks them; each throws a `GatewayError` to refuse. */
 export interface DocumentStages {
   open(opening: Opening): Entry;
+  /** The call goes on another time, maybe elsewhere: its hold is not this process' any more. */
+  leave(): void;
   route(model: string, entry: Entry): Target;
   meter(subject: Debited, target: Target, demand: PassageDemand): Promise<Hold>;
   readonly detection: Detection;
@@ -69,7 +83,7 @@ export interface DocumentStages {
 
 /** What the work is called in allow-lists, price books and audit rows. */
 const MODEL = 'anonymize';
-const MODEL_ID = `${LOCAL_PROVIDER.slug}/${MODEL}`;
+export const MODEL_ID = `${LOCAL_PROVIDER.slug}/${MODEL}`;
 /** The name of a file is searched like the rest of it; no unit of a document has this id. */
 const NAME_UNIT = 'gw:filename';
 
@@ -83,7 +97,7 @@ export async function anonymize(request: AnonymizeRequest, stages: DocumentStage
   let timer: NodeJS.Timeout | undefined;
   try {
     refuseAtTheDoor(request);
-    const timeoutMs = answerTimeout(request);
+    const timeoutMs = request.lasting?.timeoutMs ?? answerTimeout(request);
     entry.admitted({ model: MODEL_ID, stream: false });
     const { file, options } = await request.upload();
     guardScope(request.key.workload.policy);
@@ -94,7 +108,8 @@ export async function anonymize(request: AnonymizeRequest, stages: DocumentStage
     entry.step = 'meter';
     const { unit, most } = unitsAtMost(file.bytes);
     const demand = { ceiling: { [unit]: most }, quantities: [unit], reservedTokens: 0 };
-    const hold = (entry.hold = await stages.meter({ ...request, model: MODEL_ID, stream: false }, target, demand));
+    const subject = { ...request, model: MODEL_ID, stream: false, resumes: request.lasting !== undefined };
+    const hold = (entry.hold = await stages.meter(subject, target, demand));
     entry.step = 'dispatch';
     entry.target = { provider: LOCAL_PROVIDER.slug, model: MODEL, jurisdiction: 'LOCAL', family: 'documents' };
     timer = setTimeout(() => late.abort(), timeoutMs);
@@ -106,11 +121,7 @@ export async function anonymize(request: AnonymizeRequest, stages: DocumentStage
       signal,
       entry,
     );
-    entry.answering = true;
-    entry.usage = NO_USAGE;
-    entry.units = { [unit]: done.units };
-    if (!request.signal.aborted) entry.served();
-    return {
+    const anonymized: AnonymizedDocument = {
       ...document,
       filename: done.filename,
       categories: Object.keys(found.findings).sort(),
@@ -118,9 +129,20 @@ export async function anonymize(request: AnonymizeRequest, stages: DocumentStage
       unscanned: entry.unscanned,
       limits: hold.limits,
     };
+    await request.lasting?.keep(anonymized);
+    entry.answering = true;
+    entry.usage = NO_USAGE;
+    entry.units = { [unit]: done.units };
+    // What is kept is there to be fetched, whoever gave up meanwhile.
+    if (request.lasting || !request.signal.aborted) entry.served();
+    return anonymized;
   } catch (thrown) {
     const error = asGatewayError(explain(thrown, request.signal, late.signal));
     entry.failed(error);
+    if (request.lasting?.again(error)) {
+      entry.leave();
+      stages.leave();
+    }
     throw error;
   } finally {
     clearTimeout(timer);
@@ -143,7 +165,7 @@ interface Done {
 /** Reads, searches, rewrites. What was found is noted before anything can fail over it. */
 async function work(
   { file, options, categories, most }: Work,
-  { key }: Opening,
+  { key, lasting }: AnonymizeRequest,
   { engine, detection }: DocumentStages,
   signal: AbortSignal,
   entry: Entry,
@@ -151,6 +173,7 @@ async function work(
   if (!engine) throw new DocumentFault('unavailable', 'documents are not processed in this installation');
   const read = await engine.read(file, { recognize: 'auto' }, signal);
   refuseMore(read, most);
+  lasting?.onPages(read.pages);
   const terms = [...key.workload.policy.dlp.customTerms, ...options.remove];
   const units = [...read.units, { id: NAME_UNIT, text: file.name, visibility: 'hidden' as const }];
   const found = await findInDocument(units, { categories, terms }, detection);

@@ -77,7 +77,7 @@ describe('copies of checkpoints', skipUnless(hasS3, 'no stand-in for S3: tools/s
     expect(await anchoredStatements(store)).toEqual(new Map([[7, ['first']]]));
     const key = 'locked/00000007.json';
     const versions = await client.send({ method: 'GET', key: '', query: { versions: '', prefix: 'locked/' } });
-    const versionId = /<VersionId>([^<]+)</.exec(versions.text)![1]!;
+    const versionId = /<VersionId>([^<]+)</.exec(versions.bytes.toString('utf8'))![1]!;
     const removed = await fetch(`${server.url}/${BUCKET}/${key}?versionId=${versionId}`, { method: 'DELETE' });
     expect(removed.status).toBe(403);
     const insisting = { method: 'DELETE', headers: { 'x-amz-bypass-governance-retention': 'true' } };

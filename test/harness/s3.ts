@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 
-const SERVER = join(import.meta.dirname, '../../.tools/s3/bin/moto_server');
+const FOLDER = join(import.meta.dirname, '../../.tools/s3/bin');
 
 /** Whether there is a stand-in for S3; installed by `tools/setup.sh s3`. */
-export const hasS3 = existsSync(SERVER);
+export const hasS3 = existsSync(join(FOLDER, 'moto_server'));
 
 /** An S3 server for tests, on loopback, that keeps everything in memory and takes any credentials. */
 export interface S3Server {
@@ -30,7 +30,8 @@ export async function startS3(): Promise<S3Server> {
 
 function launch(port: number): ChildProcess {
   const setpriv = '/usr/bin/setpriv';
-  const command = [SERVER, '-H', '127.0.0.1', '-p', String(port)];
+  // Not the script: it names the interpreter by where the folder was made.
+  const command = [join(FOLDER, 'python'), '-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)];
   const options = { stdio: 'ignore', cwd: tmpdir() } as const;
   const child = existsSync(setpriv)
     ? spawn(setpriv, ['--pdeathsig', 'KILL', ...command], options)

@@ -37,7 +37,7 @@ async function put(
   folder: string,
   { number, body }: AnchorRecord,
 ): Promise<void> {
-  const { status, text } = await client.send({
+  const { status, bytes } = await client.send({
     method: 'PUT',
     key: keyOf(folder, number),
     headers: {
@@ -51,7 +51,7 @@ async function put(
     body,
   });
   // 412: another gateway was quicker.
-  if (status !== 200 && status !== 412) throw new S3Error(status, text);
+  if (status !== 200 && status !== 412) throw new S3Error(status, bytes.toString('utf8'));
 }
 
 async function* numbers(client: S3Client, folder: string, after: number): AsyncGenerator<number> {
@@ -63,9 +63,9 @@ async function* numbers(client: S3Client, folder: string, after: number): AsyncG
       'start-after': keyOf(folder, after),
       ...(token !== undefined && { 'continuation-token': token }),
     };
-    const { status, text } = await client.send({ method: 'GET', key: '', query });
-    if (status !== 200) throw new S3Error(status, text);
-    const page = listed(text);
+    const { status, bytes } = await client.send({ method: 'GET', key: '', query });
+    if (status !== 200) throw new S3Error(status, bytes.toString('utf8'));
+    const page = listed(bytes.toString('utf8'));
     for (const { key } of page.versions) {
       const number = numberOf(folder, key);
       if (number !== undefined) yield number;
@@ -90,9 +90,9 @@ async function* versions(client: S3Client, folder: string): AsyncGenerator<Liste
   let marker: Readonly<Record<string, string>> = {};
   for (;;) {
     const query = { versions: '', prefix: folder, ...marker };
-    const { status, text } = await client.send({ method: 'GET', key: '', query });
-    if (status !== 200) throw new S3Error(status, text);
-    const { versions: page, next } = listed(text);
+    const { status, bytes } = await client.send({ method: 'GET', key: '', query });
+    if (status !== 200) throw new S3Error(status, bytes.toString('utf8'));
+    const { versions: page, next } = listed(bytes.toString('utf8'));
     yield* page;
     const { NextKeyMarker: key, NextVersionIdMarker: id } = next;
     if (key === undefined) return;
@@ -110,9 +110,9 @@ async function* fetched(
     const number = numberOf(folder, key);
     if (number === undefined) continue;
     const query = versionId === undefined ? {} : { versionId };
-    const { status, text } = await client.send({ method: 'GET', key, query });
-    if (status !== 200) throw new S3Error(status, text);
-    yield { number, body: text };
+    const { status, bytes } = await client.send({ method: 'GET', key, query });
+    if (status !== 200) throw new S3Error(status, bytes.toString('utf8'));
+    yield { number, body: bytes.toString('utf8') };
   }
 }
 

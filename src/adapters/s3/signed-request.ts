@@ -21,16 +21,16 @@ export interface S3Address {
 
 export interface S3Answer {
   readonly status: number;
-  readonly text: string;
+  readonly bytes: Buffer;
 }
 
 export interface S3Request {
-  readonly method: 'GET' | 'PUT';
+  readonly method: 'GET' | 'PUT' | 'DELETE';
   /** Key of an object; empty for the bucket. */
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 }
 
 /** A request to S3 failed, with its own words on why; never with credentials. */
@@ -49,6 +49,8 @@ export class S3Error extends Error {
 }
 
 const TIMEOUT_MS = 10_000;
+/** To the end of the answer. */
+const WHOLE_TIMEOUT_MS = 60_000;
 
 /** SHA-256 in the form that the signer asks for. */
 class Sha256 {
@@ -105,10 +107,10 @@ export class S3Client {
       method,
       headers: signed.headers,
       dispatcher: this.#agent,
-      signal: AbortSignal.timeout(2 * TIMEOUT_MS),
+      signal: AbortSignal.timeout(WHOLE_TIMEOUT_MS),
       ...(body !== undefined && { body }),
     });
-    return { status: answer.statusCode, text: await answer.body.text() };
+    return { status: answer.statusCode, bytes: Buffer.from(await answer.body.arrayBuffer()) };
   }
 
   async close(): Promise<void> {

@@ -63,6 +63,7 @@ export class Entry implements AsyncDisposable {
   readonly #enqueue: (draft: RowDraft) => void;
   #asked: { readonly model: string | null; readonly stream: boolean } = { model: null, stream: false };
   #served = false;
+  #left = false;
   #error: GatewayError | undefined;
 
   /** `family`: what the surface speaks. */
@@ -80,6 +81,11 @@ export class Entry implements AsyncDisposable {
   /** The whole answer was handed to the surface. */
   served(): void {
     this.#served = true;
+  }
+
+  /** Nothing is sealed: the call goes on another time, here or elsewhere, under the same id and hold. */
+  leave(): void {
+    this.#left = true;
   }
 
   failed(error: GatewayError): void {
@@ -122,6 +128,7 @@ export class Entry implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#left) return;
     this.#compareShadow();
     const billed = this.billed();
     const cost = billed ? this.#cost(billed.usage) : 0n;

@@ -20,8 +20,8 @@ export interface MasterKey {
 /** What content is sealed for: it opens nowhere else. */
 export interface Place {
   readonly organization: string;
-  readonly purpose: 'answer' | 'content';
-  /** The cache entry's name, or the call's id. */
+  readonly purpose: 'answer' | 'content' | 'job';
+  /** The cache entry's name, the call's id, or the job's with what it is of the job. */
   readonly name: string;
 }
 

@@ -29,6 +29,8 @@ export interface PricedTarget {
 export interface Debited extends Opening {
   readonly model: string | null;
   readonly stream: boolean;
+  /** A job: should this process die, another one goes on with it. */
+  readonly resumes?: boolean;
 }
 
 /** A debit made before dispatch, and how to price what comes of it. */
@@ -242,5 +244,6 @@ function abandonedDraft(call: Debited, { provider, model, family }: Target): str
     stream: call.stream,
     surface: call.surface,
     wire_format: family,
+    ...(call.resumes && { resumes: true }),
   });
 }

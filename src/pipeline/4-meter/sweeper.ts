@@ -41,6 +41,8 @@ const LEASE_MS = 15_000;
 const RENEW_MS = 4000;
 /** Past this age of the last renewal another process may soon take over: margin for a slow write. */
 const FRESH_MS = 9000;
+/** Twice as long as a job may wait and run. */
+const MOST_RESUMED_MS = 48 * 3_600_000;
 const LOOK_AGAIN_MS = 500;
 const OWN_SWEEP_EVERY = 8;
 const MOST_AT_ONCE = 1000;
@@ -181,7 +183,7 @@ async function close(holds: readonly OpenHold[], closing: Set<string>, deps: Swe
     for (let from = 0; from < holds.length; from += MOST_AT_ONCE) {
       const some = holds.slice(from, from + MOST_AT_ONCE);
       const rows = new Map((await deps.ledger.find(some.map((hold) => hold.callId))).map((row) => [row.callId, row]));
-      const abandoned = some.filter((hold) => !rows.has(hold.callId));
+      const abandoned = some.filter((hold) => !rows.has(hold.callId) && !goesOn(hold, Date.now()));
       for (const hold of abandoned) {
         open.delete(hold);
         deps.seal(abandonedDraft(hold));
@@ -193,6 +195,12 @@ async function close(holds: readonly OpenHold[], closing: Set<string>, deps: Swe
     // What has a row, or could not be looked up, is found again should it stay open.
     for (const { callId } of open) closing.delete(callId);
   }
+}
+
+/** A job's hold is left as it is: whoever takes the job up again seals it. Only if nobody has for long, it is closed. */
+function goesOn({ draft, at }: OpenHold, now: number): boolean {
+  const { resumes } = JSON.parse(draft) as { readonly resumes?: boolean };
+  return resumes === true && now - at < MOST_RESUMED_MS;
 }
 
 function abandonedDraft(hold: OpenHold): RowDraft {

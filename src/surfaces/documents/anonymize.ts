@@ -8,10 +8,11 @@ import { chatVoice } from '../chat/voice.ts';
 import { hangUpOf } from '../hang-up.ts';
 import type { OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
+import { mountJobs, type JobSurfaceDeps } from './jobs.ts';
 import { UploadRoom } from './upload-room.ts';
 import { readUpload } from './upload.ts';
 
-export interface DocumentDeps {
+export interface DocumentDeps extends JobSurfaceDeps {
   readonly calls: OpenCalls;
   /** Why a request is turned away before it is read, if it is. */
   readonly turnAway: (arrival: Arrival) => GatewayError | undefined;
@@ -27,7 +28,7 @@ export interface DocumentDeps {
 /** So many of the largest documents are worked on at once; of smaller ones as many as are as large together. */
 const LARGEST_AT_ONCE = 2;
 
-/** `POST /v1/documents/anonymize`: a form in, JSON out. // spec 2.5, 4.1 */
+/** `POST /v1/documents/anonymize`: a form in, JSON out; and jobs that do the same later. // spec 2.5, 4.1 */
 export function mountDocuments(app: FastifyInstance, deps: DocumentDeps): void {
   const room = new UploadRoom(LARGEST_AT_ONCE * deps.bodyLimitBytes);
   void app.register(async (scope) => {
@@ -38,16 +39,20 @@ export function mountDocuments(app: FastifyInstance, deps: DocumentDeps): void {
       onRequest: async (request, reply) => {
         deps.arrive(request, reply);
       },
-      handler: async (request, reply) => serveDocument(request, reply, room, deps),
+      handler: (request, reply) =>
+        receive(request, reply, room, deps, async (work) => answer(reply, await deps.anonymize(work))),
     });
+    mountJobs(scope, deps, (request, reply, take) => receive(request, reply, room, deps, take));
   });
 }
 
-async function serveDocument(
+/** Reads a document's form as far as there is room, hands it to `take`, and tells and seals why it could not. */
+async function receive(
   request: FastifyRequest,
   reply: FastifyReply,
   room: UploadRoom,
   deps: DocumentDeps,
+  take: (work: AnonymizeRequest) => Promise<void>,
 ): Promise<void> {
   const hangUp = hangUpOf(reply);
   using _open = deps.calls.add(hangUp);
@@ -61,10 +66,7 @@ async function serveDocument(
     using _place = room.enter(lengthOf(request, deps.bodyLimitBytes));
     inside = true;
     const upload = () => readUpload(request.body, request.headers['content-type'] ?? '', deps.bodyLimitBytes);
-    const document = await deps.anonymize({ ...opening, upload });
-    reply.headers(chatVoice.limitHeaders(document.limits, Date.now()));
-    if (document.unscanned.length > 0) reply.header('x-gw-unscanned', document.unscanned.join(', '));
-    reply.type('application/json; charset=utf-8').send(answerOf(document));
+    await take({ ...opening, upload });
   } catch (thrown) {
     const error = asGatewayError(thrown);
     // The answer would be lost on a connection that is reset.
@@ -74,6 +76,12 @@ async function serveDocument(
     deps.onError(error, id);
     sendFailure(reply, chatVoice, error, id);
   }
+}
+
+function answer(reply: FastifyReply, document: AnonymizedDocument): void {
+  reply.headers(chatVoice.limitHeaders(document.limits, Date.now()));
+  if (document.unscanned.length > 0) reply.header('x-gw-unscanned', document.unscanned.join(', '));
+  reply.type('application/json; charset=utf-8').send(answerOf(document));
 }
 
 /** What is announced; a body of unknown length may have all there may be. */

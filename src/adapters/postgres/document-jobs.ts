@@ -1,0 +1,201 @@
+import type { Pool, PoolClient } from 'pg';
+import type {
+  Job,
+  JobBook,
+  JobBounds,
+  JobEnd,
+  JobFile,
+  JobFiles,
+  JobNews,
+  JobQueue,
+  JobState,
+  NewJob,
+  TakenJob,
+} from '#ports/document-jobs.ts';
+import { openPostgresJobFiles } from './job-files.ts';
+import { migrate } from './migrate.ts';
+import { createPool, type PostgresOptions } from './pool.ts';
+import { query, STATEMENTS } from './statements.ts';
+
+/** Jobs in PostgreSQL, and the place for their files there. */
+export interface PostgresJobs {
+  readonly book: JobBook;
+  readonly queue: JobQueue;
+  readonly files: JobFiles;
+  close(): Promise<void>;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Beside the ledger's connections, so that large documents never keep rows waiting. */
+const CONNECTIONS = 3;
+/** Serializes those who hand in jobs, so that bounds are kept. */
+const ENTER_LOCK = 7_305_804_402_118_567n;
+
+/** Opens the store and brings its schema up to date. Rejects when the database cannot be reached. */
+export async function openPostgresJobs(options: PostgresOptions): Promise<PostgresJobs> {
+  const pool = createPool({ maxConnections: CONNECTIONS, ...options });
+  try {
+    await migrate(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return {
+    book: bookIn(pool),
+    queue: queueIn(pool),
+    files: openPostgresJobFiles(pool),
+    close: () => pool.end(),
+  };
+}
+
+function bookIn(pool: Pool): JobBook {
+  return {
+    enter: (job, bounds) => enter(pool, job, bounds),
+    async queue(id) {
+      await pool.query(query(STATEMENTS.queueJob, [id], TIMEOUT_MS));
+    },
+    find: (id) => find(pool, id),
+    async cancel(id) {
+      await pool.query(query(STATEMENTS.cancelJob, [id], TIMEOUT_MS));
+      return find(pool, id);
+    },
+  };
+}
+
+function queueIn(pool: Pool): JobQueue {
+  return {
+    take: (lease, leaseMs) => take(pool, lease, leaseMs),
+    keep: (job, leaseMs, news) => keep(pool, job, leaseMs, news),
+    end: (job, end) => endOf(pool, job, end),
+    async leftovers() {
+      await pool.query(query(STATEMENTS.expireJobs, [], TIMEOUT_MS));
+      await pool.query(query(STATEMENTS.forgetJobs, [], TIMEOUT_MS));
+      const { rows } = await pool.query<{ id: string; input: boolean; result: boolean }>(
+        query(STATEMENTS.leftoverFiles, [], TIMEOUT_MS),
+      );
+      return rows.flatMap(({ id, input, result }): JobFile[] => [
+        ...(input ? [{ job: id, part: 'input' as const }] : []),
+        ...(result ? [{ job: id, part: 'result' as const }] : []),
+      ]);
+    },
+    async cleared(files) {
+      for (const { job, part } of files) await pool.query(query(STATEMENTS.clearFile, [job, part], TIMEOUT_MS));
+    },
+  };
+}
+
+async function enter(pool: Pool, job: NewJob, bounds: JobBounds): Promise<Awaited<ReturnType<JobBook['enter']>>> {
+  const client = await pool.connect();
+  let fault: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ENTER_LOCK]);
+    const verdict = await enterLocked(client, job, bounds);
+    await client.query('COMMIT');
+    return verdict;
+  } catch (error) {
+    fault = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    // A connection whose transaction failed is closed, which rolls it back.
+    client.release(fault);
+  }
+}
+
+async function enterLocked(
+  client: PoolClient,
+  { id, organization, workload, key, createdAt, order, inputBytes }: NewJob,
+  { waiting, storedBytes }: JobBounds,
+): Promise<Awaited<ReturnType<JobBook['enter']>>> {
+  const { rows } = await client.query<{ waiting: bigint; stored: bigint }>(
+    query(STATEMENTS.jobsKept, [organization], TIMEOUT_MS),
+  );
+  const kept = rows[0] ?? { waiting: 0n, stored: 0n };
+  if (kept.waiting >= BigInt(waiting)) return 'too_many';
+  if (kept.stored + BigInt(inputBytes) > BigInt(storedBytes)) return 'no_room';
+  const values = [id, organization, workload, key, new Date(createdAt).toISOString(), bytesOf(order), inputBytes];
+  await client.query(query(STATEMENTS.enterJob, values, TIMEOUT_MS));
+  return 'entered';
+}
+
+interface JobRow {
+  readonly id: string;
+  readonly organization: string;
+  readonly workload: string;
+  readonly state: JobState;
+  readonly cancel: boolean;
+  readonly pages: number | null;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly created: Date;
+  readonly expires: Date | null;
+  /** Hexadecimal. */
+  readonly sealed_outcome: string | null;
+}
+
+async function find(pool: Pool, id: string): Promise<Job | undefined> {
+  const { rows } = await pool.query<JobRow>(query(STATEMENTS.findJob, [id], TIMEOUT_MS));
+  const [row] = rows;
+  if (!row) return undefined;
+  const { organization, workload, state, pages, error_code: code, error_message: message } = row;
+  return {
+    id,
+    organization,
+    workload,
+    state,
+    cancelling: row.cancel && state === 'running',
+    pages: pages ?? undefined,
+    pagesDone: state === 'succeeded' || state === 'expired' ? (pages ?? 0) : 0,
+    error: code === null ? undefined : { code, message: message ?? '' },
+    createdAt: row.created.getTime(),
+    expiresAt: row.expires?.getTime(),
+    outcome: row.sealed_outcome === null ? undefined : Buffer.from(row.sealed_outcome, 'hex'),
+  };
+}
+
+interface TakenRow extends Pick<JobRow, 'id' | 'organization' | 'workload' | 'cancel' | 'created'> {
+  readonly key: string;
+  readonly takes: number;
+  /** Hexadecimal. */
+  readonly sealed_order: string;
+}
+
+async function take(pool: Pool, lease: string, leaseMs: number): Promise<TakenJob | undefined> {
+  const { rows } = await pool.query<TakenRow>(query(STATEMENTS.takeJob, [lease, leaseMs], TIMEOUT_MS));
+  const [row] = rows;
+  if (!row) return undefined;
+  const { id, organization, workload, key, takes, cancel: cancelled, created, sealed_order: order } = row;
+  const createdAt = created.getTime();
+  return { id, organization, workload, key, createdAt, order: Buffer.from(order, 'hex'), lease, takes, cancelled };
+}
+
+async function keep(
+  pool: Pool,
+  { id, lease }: TakenJob,
+  leaseMs: number,
+  { pages, result }: JobNews,
+): Promise<'kept' | 'cancelled' | 'lost'> {
+  const values = [id, lease, leaseMs, pages ?? null, result ? bytesOf(result.outcome) : null, result?.bytes ?? null];
+  const { rows } = await pool.query<{ cancel: boolean }>(query(STATEMENTS.keepJob, values, TIMEOUT_MS));
+  const [row] = rows;
+  if (!row) return 'lost';
+  return row.cancel ? 'cancelled' : 'kept';
+}
+
+async function endOf(pool: Pool, { id, lease }: TakenJob, end: JobEnd): Promise<boolean> {
+  if (end.state === 'queued') {
+    const values = [id, lease, end.inMs, end.counted];
+    return changed(await pool.query(query(STATEMENTS.requeueJob, values, TIMEOUT_MS)));
+  }
+  const { code = null, message = null } = end.state === 'failed' ? end.error : {};
+  const keptMs = end.state === 'succeeded' ? end.keptMs : null;
+  return changed(await pool.query(query(STATEMENTS.endJob, [id, lease, end.state, code, message, keptMs], TIMEOUT_MS)));
+}
+
+function changed({ rowCount }: { readonly rowCount: number | null }): boolean {
+  return (rowCount ?? 0) > 0;
+}
+
+function bytesOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,52 @@
+import type { Pool } from 'pg';
+import type { JobFile, JobFiles } from '#ports/document-jobs.ts';
+import { query, STATEMENTS } from './statements.ts';
+
+const TIMEOUT_MS = 60_000;
+/** A statement holds no more of a file, here and in the server. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+/** Files of jobs in pieces, beside the jobs. */
+export function openPostgresJobFiles(pool: Pool): JobFiles {
+  return {
+    put: (file, sealed) => put(pool, file, sealed),
+    get: (file) => get(pool, file),
+    async remove({ job, part }) {
+      await pool.query(query(STATEMENTS.removeFile, [job, part], TIMEOUT_MS));
+    },
+  };
+}
+
+async function put(pool: Pool, { job, part }: JobFile, sealed: Uint8Array): Promise<void> {
+  const client = await pool.connect();
+  let fault: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    await client.query(query(STATEMENTS.removeFile, [job, part], TIMEOUT_MS));
+    for (let number = 0; number * PIECE_BYTES < sealed.length; number++) {
+      const piece = sealed.subarray(number * PIECE_BYTES, (number + 1) * PIECE_BYTES);
+      const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+      await client.query(query(STATEMENTS.putFile, [job, part, number, bytes], TIMEOUT_MS));
+    }
+    await client.query('COMMIT');
+  } catch (error) {
+    fault = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    // A connection whose transaction failed is closed, which rolls it back.
+    client.release(fault);
+  }
+}
+
+/** A file that is replaced while it is read opens nowhere: it is authenticated as a whole. */
+async function get(pool: Pool, { job, part }: JobFile): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = [];
+  for (;;) {
+    const { rows } = await pool.query<{ sealed: string }>(
+      query(STATEMENTS.getFile, [job, part, pieces.length], TIMEOUT_MS),
+    );
+    const [row] = rows;
+    if (!row) return pieces.length === 0 ? undefined : Buffer.concat(pieces);
+    pieces.push(Buffer.from(row.sealed, 'hex'));
+  }
+}

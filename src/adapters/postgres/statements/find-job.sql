@@ -1,0 +1,3 @@
+SELECT id, organization, workload, state, cancel, pages, error_code, error_message, created, expires, sealed_outcome
+FROM document_jobs
+WHERE id = $1 AND state <> 'arriving'

@@ -1,0 +1,1 @@
+DELETE FROM document_job_files WHERE job = $1 AND part = $2

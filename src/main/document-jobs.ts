@@ -1,0 +1,87 @@
+import { openDiskJobFiles } from '#adapters/disk/job-files.ts';
+import { openPostgresJobs } from '#adapters/postgres/document-jobs.ts';
+import { openS3JobFiles } from '#adapters/s3/job-files.ts';
+import type { ConfigSource } from '#config/folder-source.ts';
+import type { Corridor } from '#pipeline/corridor.ts';
+import { createJobDesk, type JobDesk } from '#pipeline/job-desk.ts';
+import { JobPapers } from '#pipeline/job-papers.ts';
+import { createJobRunner, type JobRunner } from '#pipeline/job-runner.ts';
+import type { JobFiles } from '#ports/document-jobs.ts';
+import type { Ledger } from '#ports/ledger.ts';
+import { createSealedBox, type MasterKey } from '#seal/sealed-box.ts';
+import { createAddressSigner } from '#seal/signed-address.ts';
+import type { OpenCalls } from '#surfaces/open-calls.ts';
+import type { Settings } from '../settings.ts';
+
+export interface DocumentJobsDeps {
+  readonly settings: Settings;
+  readonly connectionString: string;
+  readonly contentKeys: readonly MasterKey[];
+  readonly corridor: Corridor;
+  readonly ledger: Ledger;
+  readonly config: Pick<ConfigSource, 'current' | 'readable'>;
+  readonly calls: OpenCalls;
+  readonly findable: ReadonlySet<string>;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Jobs on documents, as this process takes part in them. */
+export interface DocumentJobs {
+  readonly desk: JobDesk;
+  /** Works on jobs; where documents are not processed it is not started. */
+  readonly runner: JobRunner;
+  close(): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Opens the stores of jobs. Rejects when the database cannot be reached. */
+export async function openDocumentJobs(deps: DocumentJobsDeps): Promise<DocumentJobs> {
+  const { corridor, ledger, config, calls, findable, onFault } = deps;
+  const { jobs, inference } = deps.settings;
+  const store = await openPostgresJobs({ connectionString: deps.connectionString });
+  const elsewhere = await openFiles(jobs.files);
+  const files = elsewhere ?? store.files;
+  const papers = new JobPapers(createSealedBox(deps.contentKeys));
+  const runner = createJobRunner({
+    queue: store.queue,
+    files,
+    papers,
+    corridor,
+    ledger,
+    snapshot: () => config.current(),
+    readable: () => config.readable(),
+    keptMs: jobs.resultHours * HOUR_MS,
+    atOnce: jobs.atOnce,
+    open: (stop) => calls.add(stop),
+    onFault,
+  });
+  const desk = createJobDesk({
+    book: store.book,
+    files,
+    papers,
+    signer: createAddressSigner(deps.contentKeys, 'job result'),
+    accepts: inference !== 'off',
+    findable,
+    bounds: jobs,
+    addressMs: jobs.addressSeconds * 1000,
+    onQueued: () => runner.poke(),
+    onGivenUp: () => runner.tidy(),
+  });
+  return {
+    desk,
+    runner,
+    async close() {
+      await elsewhere?.close();
+      await store.close();
+    },
+  };
+}
+
+async function openFiles(
+  place: Settings['jobs']['files'],
+): Promise<(JobFiles & { close(): Promise<void> | void }) | undefined> {
+  if (place === 'database') return undefined;
+  if ('bucket' in place) return openS3JobFiles(place.bucket);
+  return { ...(await openDiskJobFiles(place.folder)), close: () => {} };
+}

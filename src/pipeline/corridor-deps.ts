@@ -1,0 +1,34 @@
+import type { CorridorEvent } from './corridor-event.ts';
+import type { Detection } from '#inspect/inspect.ts';
+import type { DocumentEngine } from '#ports/documents.ts';
+import type { MediaFetcher } from '#ports/media.ts';
+import type { PriceBook } from '#meter/price-book.ts';
+import type { Providers } from '#route/offer.ts';
+import type { ResponseCache } from '#ports/response-cache.ts';
+import type { RetainedContent } from '#ports/retained-content.ts';
+import type { Router } from '#ports/router.ts';
+import type { RowJournal } from '#ports/row-journal.ts';
+import type { SealedBox } from '#seal/sealed-box.ts';
+import type { Snapshot } from '#config/snapshot.ts';
+import type { TreasuryStores } from '#meter/treasury.ts';
+
+/** What the corridor is put together from. */
+export interface CorridorDeps extends TreasuryStores {
+  /** Keeps rows on disk while the ledger takes none; absent: they wait in memory. */
+  readonly journal?: RowJournal;
+  readonly prices: PriceBook;
+  readonly providers: Providers;
+  /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
+  readonly router?: Router;
+  readonly media: MediaFetcher;
+  /** Absent: documents are not processed. */
+  readonly documents?: DocumentEngine;
+  readonly detection: Detection;
+  readonly responseCache: ResponseCache;
+  readonly retainedContent: RetainedContent;
+  /** Seals what either of them keeps. */
+  readonly box: SealedBox;
+  readonly snapshot: () => Snapshot | undefined;
+  /** Told facts for log and metrics. */
+  readonly onEvent: (event: CorridorEvent) => void;
+}

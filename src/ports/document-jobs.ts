@@ -1,0 +1,121 @@
+/** A job's way: taken up from `queued`, ended as one of the last four. `expired`: its result is gone. // design 11 */
+export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'expired';
+
+/** A job as it is handed in. */
+export interface NewJob {
+  /** UUIDv7: also the id of the call that its audit row and its debit are by. */
+  readonly id: string;
+  readonly organization: string;
+  readonly workload: string;
+  readonly key: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** What is to be done, sealed. */
+  readonly order: Uint8Array;
+  /** That its document takes in the store. */
+  readonly inputBytes: number;
+}
+
+/** How much may be kept. */
+export interface JobBounds {
+  /** Jobs of one organization that are not done. */
+  readonly waiting: number;
+  /** Bytes of all documents and results. */
+  readonly storedBytes: number;
+}
+
+/** A job as those who handed it in may see it. */
+export interface Job {
+  readonly id: string;
+  readonly organization: string;
+  readonly workload: string;
+  readonly state: JobState;
+  /** It was asked to end, and has not yet. */
+  readonly cancelling: boolean;
+  readonly pages: number | undefined;
+  readonly pagesDone: number;
+  readonly error: JobError | undefined;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Milliseconds since the epoch; of a result that is there. */
+  readonly expiresAt: number | undefined;
+  /** What the result is, sealed. */
+  readonly outcome: Uint8Array | undefined;
+}
+
+/** Why a job failed: a code of the error catalogue and a sentence for the client. */
+export interface JobError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What those who hand in jobs ask of the store. */
+export interface JobBook {
+  /** Notes a job whose document is about to be stored; nobody works on it yet. */
+  enter(job: NewJob, bounds: JobBounds): Promise<'entered' | 'too_many' | 'no_room'>;
+  /** Its document is stored: it may be taken up. */
+  queue(id: string): Promise<void>;
+  find(id: string): Promise<Job | undefined>;
+  /**
+   * Ends a job that waits, asks one that runs to end, and gives up the result of one that succeeded; any other stays as it
+   * is. Resolves with the job as it is then.
+   */
+  cancel(id: string): Promise<Job | undefined>;
+}
+
+/** A job that somebody works on. */
+export interface TakenJob extends Omit<NewJob, 'inputBytes'> {
+  /** Names this taking up: whoever has a newer one has the job. */
+  readonly lease: string;
+  /** How often it was taken up, this time included, where that tells of it. */
+  readonly takes: number;
+  /** It was cancelled: what is left to do is to seal that. */
+  readonly cancelled: boolean;
+}
+
+/** What has become known of a job while it runs. */
+export interface JobNews {
+  readonly pages?: number;
+  /** Its result is stored, of as many bytes. */
+  readonly result?: { readonly outcome: Uint8Array; readonly bytes: number };
+}
+
+/** How somebody lets go of a job. */
+export type JobEnd =
+  | { readonly state: 'succeeded'; readonly keptMs: number }
+  | { readonly state: 'failed'; readonly error: JobError }
+  | { readonly state: 'cancelled' }
+  /** To be taken up again; `counted`: this time may have been the job's own fault. */
+  | { readonly state: 'queued'; readonly inMs: number; readonly counted: boolean };
+
+/** What those who work on jobs ask of the store. */
+export interface JobQueue {
+  /**
+   * Takes up a job that waits, or that somebody left who has not been heard of for as long as he said; of organizations
+   * the one that has the fewest running. Undefined: there is none.
+   */
+  take(lease: string, leaseMs: number): Promise<TakenJob | undefined>;
+  /** Says that it is still worked on. `cancelled`: it is to end. `lost`: somebody else has it. */
+  keep(job: TakenJob, leaseMs: number, news: JobNews): Promise<'kept' | 'cancelled' | 'lost'>;
+  /** False when somebody else has it: then nothing changed. */
+  end(job: TakenJob, end: JobEnd): Promise<boolean>;
+  /** Lets results expire and old jobs go; resolves with files that nobody needs any more, a bounded number. */
+  leftovers(): Promise<readonly JobFile[]>;
+  /** These files were removed. */
+  cleared(files: readonly JobFile[]): Promise<void>;
+}
+
+/** A file of a job. */
+export interface JobFile {
+  readonly job: string;
+  readonly part: 'input' | 'result';
+}
+
+/** Where the files of jobs are; whatever is stored was sealed before. */
+export interface JobFiles {
+  /** Stores a file, in the place of one that is there. */
+  put(file: JobFile, sealed: Uint8Array): Promise<void>;
+  get(file: JobFile): Promise<Buffer | undefined>;
+  /** Removes it if it is there. */
+  remove(file: JobFile): Promise<void>;
+}

@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CATALOGUE, type ErrorCode } from '#errors/catalogue.ts';
+import { asGatewayError, type GatewayError } from '#errors/gateway-error.ts';
+import type { Opening } from '#pipeline/call.ts';
+import type { AnonymizeRequest } from '#pipeline/documents.ts';
+import type { JobDesk, JobResult, JobView } from '#pipeline/job-desk.ts';
+import type { Family } from '#wire/document.ts';
+import { numberReply } from '../arrival.ts';
+import { chatVoice } from '../chat/voice.ts';
+
+export interface JobSurfaceDeps {
+  readonly jobs: JobDesk;
+  /** Seals a request that never came to the corridor. */
+  readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => Promise<void>;
+  /** Knows the caller, or throws. */
+  readonly arrive: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Where clients reach the gateway; undefined: as they sent their request. */
+  readonly publicUrl: string | undefined;
+}
+
+type Receive = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  take: (work: AnonymizeRequest) => Promise<void>,
+) => Promise<void>;
+
+const JOBS = '/v1/documents/anonymize/jobs';
+const RESULTS = '/v1/documents/results';
+
+/** Jobs that anonymize a document while nobody waits, and their results at addresses that need no key. // design 11 */
+export function mountJobs(app: FastifyInstance, deps: JobSurfaceDeps, receive: Receive): void {
+  const { jobs } = deps;
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    deps.arrive(request, reply);
+  };
+  app.post(JOBS, {
+    onRequest,
+    handler: (request, reply) => receive(request, reply, (work) => submit(work, reply, deps)),
+  });
+  app.get<{ Params: { id: string } }>(`${JOBS}/:id`, {
+    onRequest,
+    handler: async (request) => told(await jobs.find(request.params.id, callerOf(request)), baseOf(request, deps)),
+  });
+  app.delete<{ Params: { id: string } }>(`${JOBS}/:id`, {
+    onRequest,
+    handler: async (request) => told(await jobs.cancel(request.params.id, callerOf(request)), baseOf(request, deps)),
+  });
+  app.get<{ Params: { id: string; until: string; signature: string } }>(`${RESULTS}/:id/:until/:signature`, {
+    onRequest: async (_request, reply) => {
+      numberReply(reply, chatVoice, Date.now());
+    },
+    handler: async ({ params }, reply) => sendResult(reply, await jobs.fetch(params)),
+  });
+}
+
+async function submit(work: AnonymizeRequest, reply: FastifyReply, deps: JobSurfaceDeps): Promise<void> {
+  try {
+    const { id, state } = await deps.jobs.submit(work);
+    reply.code(202).header('location', `${JOBS}/${id}`).send({ id, status: state });
+  } catch (thrown) {
+    const error = asGatewayError(thrown);
+    await deps.refuseUnread(work, 'documents', error);
+    throw error;
+  }
+}
+
+function callerOf({ arrival }: FastifyRequest): Pick<Opening, 'key'> {
+  if (!arrival) throw new Error('a handler ran before its caller was known');
+  return arrival;
+}
+
+function baseOf({ protocol, host }: FastifyRequest, { publicUrl }: JobSurfaceDeps): string {
+  return publicUrl ?? `${protocol}://${host}`;
+}
+
+/** A job in JSON; times in seconds since the epoch, as elsewhere on this surface. */
+function told({ id, state, cancelling, pages, pagesDone, error, ...job }: JobView, base: string): object {
+  return {
+    id,
+    status: state,
+    ...(cancelling && { cancelling }),
+    created_at: Math.floor(job.createdAt / 1000),
+    expires_at: job.expiresAt === undefined ? null : Math.floor(job.expiresAt / 1000),
+    progress: { pages: pages ?? null, pages_done: pagesDone },
+    error: error ? { ...error, type: CATALOGUE[error.code as ErrorCode]?.chatType ?? 'api_error' } : null,
+    ...resultOf(job, base),
+  };
+}
+
+function resultOf({ result }: Pick<JobView, 'result'>, base: string): object {
+  if (!result) return { result_url: null };
+  const { address, outcome } = result;
+  const { filename, mediaType, pages, images, categories, downgraded, unscanned, mapping } = outcome;
+  return {
+    result_url: `${base}${RESULTS}/${address.id}/${address.until}/${address.signature}`,
+    result_url_expires_at: Number(address.until),
+    filename,
+    content_type: mediaType,
+    summary: { pages, images, categories, downgraded },
+    ...(unscanned.length > 0 && { unscanned }),
+    ...(mapping && { mapping }),
+  };
+}
+
+/** A file to be saved: shown in a browser, a document of strangers would be a page of ours. */
+function sendResult(reply: FastifyReply, { bytes, filename, mediaType }: JobResult): FastifyReply {
+  const plain = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return reply
+    .headers({
+      'content-disposition': `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`,
+      'cache-control': 'private, no-store',
+      'content-security-policy': 'sandbox',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+    .type(mediaType)
+    .send(bytes);
+}
