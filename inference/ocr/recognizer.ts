@@ -1,5 +1,5 @@
 import { DocumentFault } from '#ports/documents.ts';
-import type { Box, Line, Picture, RecognizedText } from '../formats/format.ts';
+import type { Line, Picture, RecognizedText } from '../formats/format.ts';
 import { densest } from './ink.ts';
 import { languageCodes } from './language-data.ts';
 import { sheetOf, turnedPart, viewOf, type Sheet, type View } from './page-view.ts';
@@ -32,7 +32,8 @@ const SCOUT = ['fra'];
 /** Where nothing tells the language, there is little text: reading it in several costs little. */
 const UNTOLD = ['eng', 'deu', 'fra'];
 /** Pixels of the stretch that is read to tell the language: some six lines. */
-const SCOUT_HEIGHT = 220;
+const SCOUT_HEIGHT = 200;
+const SCOUT_MARGIN = 12;
 /** Part of a page's shorter side, and pixels, of the square that tells how it is turned. */
 const TURN_PART = 0.35;
 const TURN_SIDE = 420;
@@ -50,10 +51,10 @@ export function createRecognizer(): Recognizer {
       const sheet = await sheetOf(picture);
       engine ??= openTesseract();
       const current = engine;
-      const read: Read = async (image, codes, within) => {
+      const read: Read = async (image, codes, layout) => {
         reading.checkTime();
         try {
-          return (await current).read(image, codes, within);
+          return (await current).read(image, codes, layout);
         } catch (cause) {
           engine = undefined;
           throw new DocumentFault('unreadable', 'the text in a picture could not be recognized', { cause });
@@ -64,7 +65,7 @@ export function createRecognizer(): Recognizer {
   };
 }
 
-type Read = (image: Grey, languages: readonly string[], within?: Box) => Promise<readonly Line[]>;
+type Read = (...asked: Parameters<Tesseract['read']>) => Promise<readonly Line[]>;
 
 /** Reads a page in given languages; what cannot be read as it lies is turned. */
 async function readIn(
@@ -77,7 +78,7 @@ async function readIn(
   if (!view.ink) return { lines: [], rotation: 0, languages };
   let lines = await read(view, languages);
   if (isDoubtful(lines)) {
-    const quarters = await uprightBy(sheet, view, reading, read);
+    const quarters = await uprightBy(view, reading, read);
     if (quarters !== reading.quarters) {
       reading.quarters = quarters;
       view = await viewOf(sheet, quarters);
@@ -106,8 +107,8 @@ async function scout(sheet: Sheet, reading: Reading, read: Read): Promise<readon
   const look = async (): Promise<readonly Line[]> => {
     const view = await viewOf(sheet, reading.quarters);
     if (!view.ink) return [];
-    const lines = await read(view, SCOUT, scoutBox(view));
-    const quarters = isDoubtful(lines) ? await uprightBy(sheet, view, reading, read) : reading.quarters;
+    const lines = await read(stretchOf(view), SCOUT, 'block');
+    const quarters = isDoubtful(lines) ? await uprightBy(view, reading, read) : reading.quarters;
     if (quarters === reading.quarters) return lines;
     reading.quarters = quarters;
     return look();
@@ -116,16 +117,19 @@ async function scout(sheet: Sheet, reading: Reading, read: Read): Promise<readon
   return language === undefined ? undefined : [language];
 }
 
-function scoutBox(view: View): Box {
-  if (!view.ink) return { x0: 0, y0: 0, x1: view.width, y1: view.height };
-  const { y0 } = densest(view.ink, view.ink.width, Math.round(SCOUT_HEIGHT / view.inkScale));
-  // What was set level since may have grown; the stretch is a little higher for it.
-  const top = Math.max(0, Math.min(view.height - 1, Math.floor(y0 * view.inkScale) - 10));
-  return { x0: 0, y0: top, x1: view.width, y1: Math.min(view.height, top + SCOUT_HEIGHT + 30) };
+/** As many rows as hold a few lines, where a page has most text. */
+function stretchOf(view: View): Grey {
+  if (!view.ink) return view;
+  const high = SCOUT_HEIGHT / view.inkScale;
+  const { y0 } = densest(view.ink, view.ink.width, Math.round(high));
+  // Setting rows level moved them a little.
+  const top = Math.max(0, Math.floor(y0 * view.inkScale) - SCOUT_MARGIN);
+  const end = Math.min(view.height, top + SCOUT_HEIGHT + 2 * SCOUT_MARGIN);
+  return { data: view.data.subarray(top * view.width, end * view.width), width: view.width, height: end - top };
 }
 
 /** Quarters to turn a page by: in which most is read surely in a part of it. */
-async function uprightBy(sheet: Sheet, view: View, reading: Reading, read: Read): Promise<number> {
+async function uprightBy(view: View, reading: Reading, read: Read): Promise<number> {
   if (!view.ink) return reading.quarters;
   const side = Math.max(TURN_SIDE, Math.round(Math.min(view.width, view.height) * TURN_PART));
   const inInk = Math.round(side / view.inkScale);
@@ -136,7 +140,7 @@ async function uprightBy(sheet: Sheet, view: View, reading: Reading, read: Read)
   let most = 0;
   let best = 0;
   for (const more of [0, 1, 3, 2]) {
-    const lines = await read(await turnedPart(view, box, more), SCOUT);
+    const lines = await read(await turnedPart(view, box, more), SCOUT, 'block');
     const letters = sureLetters(lines) * (more === 0 ? TURN_GAIN : 1);
     if (letters > most) [most, best] = [letters, more];
   }

@@ -16,8 +16,11 @@ export interface Grey {
  * must be replaced.
  */
 export interface Tesseract {
-  /** Reads a picture, or the part of it that `within` says, in ISO 639-3 languages, the likeliest first. */
-  read(image: Grey, languages: readonly string[], within?: Box): readonly Line[];
+  /**
+   * Reads a picture in ISO 639-3 languages, the likeliest first: as a page, whose columns, tables and blocks are told
+   * apart, or as one block of lines.
+   */
+  read(image: Grey, languages: readonly string[], layout?: 'page' | 'block'): readonly Line[];
 }
 
 /** What is used of the library, which has no types. */
@@ -31,7 +34,6 @@ interface Api {
   Init(path: null, languages: string, mode: number): number;
   SetVariable(name: string, value: string): boolean;
   SetImageFile(orientation: number, radians: number): number;
-  SetRectangle(left: number, top: number, width: number, height: number): void;
   Recognize(monitor: null): number;
   GetJSONText(): string;
   Clear(): void;
@@ -54,10 +56,8 @@ const NEURAL_NETS_ONLY = 1;
 /** Sets of languages kept ready: each takes some ten megabytes, and a tenth of a second to prepare. */
 const MOST_READY = 3;
 const INPUT = '/input';
-const PARAMETERS: Readonly<Record<string, string>> = {
-  // Columns, tables and blocks are told apart; pictures come here upright.
-  tessedit_pageseg_mode: '3',
-};
+/** The library's numbers for ways to take a picture apart. */
+const LAYOUTS = { page: '3', block: '6' };
 
 /** Starts the engine. Languages are loaded when they are asked for. */
 export async function openTesseract(): Promise<Tesseract> {
@@ -79,11 +79,11 @@ export async function openTesseract(): Promise<Tesseract> {
     return api;
   };
   return {
-    read(image, languages, within) {
+    read(image, languages, layout = 'page') {
       const api = apiFor(languages);
       module.FS.writeFile(INPUT, greyFile(image));
       if (api.SetImageFile(1, 0) !== 0) throw new Error('the picture was not taken');
-      if (within) api.SetRectangle(within.x0, within.y0, within.x1 - within.x0, within.y1 - within.y0);
+      api.SetVariable('tessedit_pageseg_mode', LAYOUTS[layout]);
       if (api.Recognize(null) !== 0) throw new Error('the picture was not read');
       const found = JSON.parse(api.GetJSONText()) as Found;
       // Nothing of this picture, neither its pixels nor its words, is there when the next one is read.
@@ -100,7 +100,6 @@ function load(module: Module, languages: readonly string[]): Api {
     module.FS.writeFile(file, gunzipSync(readFileSync(languageFile(languages[index] ?? ''))));
   const api = new module.TessBaseAPI();
   if (api.Init(null, languages.join('+'), NEURAL_NETS_ONLY) !== 0) throw new Error('the languages were not loaded');
-  for (const [name, value] of Object.entries(PARAMETERS)) api.SetVariable(name, value);
   for (const file of files) module.FS.unlink(file);
   return api;
 }
