@@ -96,3 +96,32 @@ export async function printText(page: Paper, written: WrittenText): Promise<Shar
 export function wordsOf({ heading, paragraphs, list, table }: WrittenText): readonly string[] {
   return [heading, ...paragraphs, ...list, ...table.flat()].join(' ').split(/\s+/);
 }
+
+/** What a poor scanner makes of a page: a little turned, grey, noisy, and pressed hard. The same each time; JPEG. */
+export async function worn(page: Sharp): Promise<Buffer> {
+  const leaning = page.clone().rotate(0.8, { background: '#ffffff' }).blur(0.6).greyscale().toColourspace('b-w');
+  const { data, info } = await leaning.raw().toBuffer({ resolveWithObject: true });
+  let seed = 7;
+  for (let at = 0; at < data.length; at++) {
+    seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
+    const noise = ((seed >> 8) % 61) - 30;
+    data[at] = Math.max(0, Math.min(255, 235 - (255 - (data[at] ?? 0)) * 0.8 + noise));
+  }
+  const { width, height, channels } = info;
+  return sharp(data, { raw: { width, height, channels } })
+    .jpeg({ quality: 45 })
+    .toBuffer();
+}
+
+/** Of two bags of words, how much they share: 1 when they are the same. */
+export function wordAccuracy(written: readonly string[], found: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const word of written) left.set(word, (left.get(word) ?? 0) + 1);
+  let shared = 0;
+  for (const word of found) {
+    const count = left.get(word) ?? 0;
+    if (count > 0) shared++;
+    left.set(word, count - 1);
+  }
+  return (2 * shared) / Math.max(1, written.length + found.length);
+}
