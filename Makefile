@@ -27,7 +27,8 @@ gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
 
 .PHONY: test
-test: packages servers python ## Every test; ends with one line: N passed, N failed, N skipped
+test: packages servers python s3 ## Every test; ends with one line: N passed, N failed, N skipped
+	@$(SETUP) k6 || echo 'going on without k6: the tests in test/load will fail' >&2
 	@$(VITEST)
 
 .PHONY: test-unit
@@ -36,6 +37,12 @@ test-unit: packages ## The tests beside the code under src/
 
 # The clients' Python packages are needed there only.
 test-journeys: python
+
+# The stand-in for object storage is needed there only.
+test-failure: s3
+
+# The load generator is needed there only.
+test-load: k6
 
 # `make test-<folder>`
 test-%: packages servers
@@ -68,11 +75,14 @@ format: packages check-tools ## Rewrite files as `make check` wants them, where 
 	@$(call quietly,$(CHECK)/oxfmt)
 	@$(call quietly,$(CHECK)/oxlint --fix)
 
+.PHONY: tools
+tools: k6 ## Build the pinned tools of tools/go into .tools/bin (the first time takes minutes)
+
 .PHONY: clean
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
 
-.PHONY: packages check-tools servers python
+.PHONY: packages check-tools servers python s3 k6
 packages:
 	@$(SETUP) node packages
 check-tools:
@@ -81,3 +91,7 @@ servers:
 	@$(SETUP) servers
 python:
 	@$(SETUP) python
+s3:
+	@$(SETUP) s3
+k6:
+	@$(SETUP) k6

@@ -2,10 +2,10 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { readFile, writeFile } from 'node:fs/promises';
 
 /**
- * The Ed25519 key that signs checkpoints, from a PEM file; made there when there is none, with its public half beside
- * it (`….pub`) for whoever verifies. Rejects when the file holds something else.
+ * The Ed25519 keys that sign checkpoints, from a PEM file, the newest first; one is made there when there is no file,
+ * with its public half beside it (`….pub`) for whoever verifies. Rejects when the file holds something else.
  */
-export async function loadCheckpointKey(file: string): Promise<KeyObject> {
+export async function loadCheckpointKeys(file: string): Promise<readonly KeyObject[]> {
   let pem: string;
   try {
     pem = await readFile(file, 'utf8');
@@ -16,7 +16,15 @@ export async function loadCheckpointKey(file: string): Promise<KeyObject> {
     const publicPem = createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();
     await writeFile(`${file}.pub`, publicPem, { mode: 0o644 });
   }
-  const key = createPrivateKey(pem);
-  if (key.asymmetricKeyType !== 'ed25519') throw new Error('the checkpoint key is not an Ed25519 key');
-  return key;
+  return readCheckpointKeys(pem);
+}
+
+/** The private keys in a PEM text, in its order. Throws when it holds none, or one that is not Ed25519. */
+export function readCheckpointKeys(pem: string): readonly KeyObject[] {
+  const blocks = pem.match(/-----BEGIN [A-Z ]+-----[^-]+-----END [A-Z ]+-----/g) ?? [];
+  // Without a block, the parser says what is wrong.
+  const keys = (blocks.length === 0 ? [pem] : blocks).map((block) => createPrivateKey(block));
+  if (keys.some((key) => key.asymmetricKeyType !== 'ed25519'))
+    throw new Error('the checkpoint key is not an Ed25519 key');
+  return keys;
 }

@@ -8,25 +8,29 @@ import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
 import { openPostgresContent } from '#adapters/postgres/retained-content.ts';
 import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
 import { openRedisCache } from '#adapters/redis/response-cache.ts';
+import { openS3Anchors, type S3AnchorStore } from '#adapters/s3/anchor-store.ts';
 import { openFolderSource } from '#config/folder-source.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
 import { createPriceBook } from '#meter/price-book.ts';
+import type { CheckpointStore } from '#ports/checkpoints.ts';
 import type { LimitCounters } from '#ports/limit-counters.ts';
 import { createCorridor } from '#pipeline/corridor.ts';
 import { createProviders } from '#providers/registry.ts';
 import { createMediaFetcher } from '#providers/media.ts';
 import { createTransport } from '#providers/transport.ts';
 import { createLog, type Log } from '#telemetry/log.ts';
+import { createAnchorer, type Anchorer } from '#seal/anchorer.ts';
 import { createCheckpointer } from '#seal/checkpointer.ts';
 import { createSealedBox } from '#seal/sealed-box.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
 import { createAdminServer } from './admin.ts';
-import { loadCheckpointKey } from './checkpoint-key.ts';
+import { loadCheckpointKeys } from './checkpoint-key.ts';
 import { loadContentKeys } from './content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embedded/resources.ts';
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
 import { createObserver } from './observer.ts';
+import { openSnapshotFile } from './price-snapshot-file.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { OpenCalls } from '#surfaces/open-calls.ts';
 
@@ -77,7 +81,17 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const transport = createTransport();
   const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const providers = createProviders(transport);
-  const prices = createPriceBook({ usdToEur: settings.usdToEur });
+  const snapshot =
+    settings.prices &&
+    (await openSnapshotFile({
+      ...settings.prices,
+      lastGoodFile: `${settings.dataDir}/prices.last-good.json`,
+      onEvent: observer.onPrices,
+    }));
+  const prices = createPriceBook({
+    usdToEur: settings.usdToEur,
+    ...(snapshot && { snapshot: () => snapshot.current() }),
+  });
   const media = createMediaFetcher();
   const corridor = createCorridor({
     counters,
@@ -94,11 +108,13 @@ async function run(settings: Settings, log: Log): Promise<void> {
   });
   const checkpointer = createCheckpointer({
     store: ledger,
-    key: await loadCheckpointKey(settings.checkpointKeyFile),
+    keys: await loadCheckpointKeys(settings.checkpointKeyFile),
     onFault: (error) => observer.onCorridor({ kind: 'checkpoint.fault', error }),
   });
+  const anchors = openAnchors(settings, ledger, (error) => observer.onCorridor({ kind: 'anchor.fault', error }));
   await corridor.start();
   checkpointer.start();
+  anchors?.anchorer.start();
   const maintenance = setInterval(() => {
     ledger.maintain(Date.now()).catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
     retainedContent.expire(Date.now()).catch((error: unknown) => observer.onCorridor({ kind: 'content.fault', error }));
@@ -121,7 +137,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     bodyLimitBytes: settings.bodyLimitBytes,
     draining: () => draining,
   });
-  observer.watch({ corridor, calls, config });
+  observer.watch({ corridor, calls, config, anchorer: anchors?.anchorer, prices: snapshot });
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
@@ -139,9 +155,20 @@ async function run(settings: Settings, log: Log): Promise<void> {
     corridor.stop();
     checkpointer.stop();
     await checkpointer.make();
+    anchors?.anchorer.stop();
     admin.close();
     config.close();
-    const stores = [detection, transport, media, counters, responseCache, retainedContent, ledger];
+    snapshot?.close();
+    const stores = [
+      detection,
+      transport,
+      media,
+      counters,
+      responseCache,
+      retainedContent,
+      ledger,
+      ...(anchors ? [anchors.store] : []),
+    ];
     await Promise.allSettled(stores.map(async (store) => store.close()));
     await database?.close();
     await development?.sandbox.stop();
@@ -200,6 +227,17 @@ function openCache(settings: Settings): ResponseCache & { close(): Promise<void>
   if (cacheRedisUrl !== undefined) return openRedisCache({ url: cacheRedisUrl });
   if (redisUrl !== undefined) return openRedisCache({ url: redisUrl, cluster: redisCluster });
   return { ...openMemoryCache(), close: () => {} };
+}
+
+/** Copies of checkpoints outside the database, where settings ask for them. */
+function openAnchors(
+  { anchor }: Settings,
+  checkpoints: CheckpointStore,
+  onFault: (error: unknown) => void,
+): { readonly anchorer: Anchorer; readonly store: S3AnchorStore } | undefined {
+  if (!anchor) return undefined;
+  const store = openS3Anchors(anchor);
+  return { anchorer: createAnchorer({ checkpoints, store, every: anchor.every, onFault }), store };
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

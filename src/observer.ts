@@ -2,8 +2,10 @@ import { CATALOGUE } from '#errors/catalogue.ts';
 import type { GatewayError } from '#errors/gateway-error.ts';
 import type { ConfigEvent, ConfigSource } from '#config/folder-source.ts';
 import type { Corridor, CorridorEvent } from '#pipeline/corridor.ts';
+import type { Anchorer } from '#seal/anchorer.ts';
 import type { OpenCalls } from '#surfaces/open-calls.ts';
 import type { Log } from '#telemetry/log.ts';
+import type { PricesEvent, SnapshotFile } from './price-snapshot-file.ts';
 import { Metrics } from '#telemetry/metrics.ts';
 
 /** What is watched for the gauges of a scrape. */
@@ -11,11 +13,14 @@ export interface Watched {
   readonly corridor: Corridor;
   readonly calls: OpenCalls;
   readonly config: ConfigSource;
+  readonly anchorer?: Anchorer | undefined;
+  readonly prices: SnapshotFile | undefined;
 }
 
 /** Turns what happens into log lines and metrics. One line a call is the audit row's job, not the log's. */
 export interface Observer {
   readonly onCorridor: (event: CorridorEvent) => void;
+  readonly onPrices: (event: PricesEvent) => void;
   readonly onConfig: (event: ConfigEvent) => void;
   readonly onError: (error: GatewayError, callId: string) => void;
   readonly watch: (watched: Watched) => void;
@@ -40,6 +45,7 @@ export function createObserver(log: Log): Observer {
     'gw_credentials_set_aside_total',
     'Credentials not used for a while, by provider and why.',
   );
+  const rejected = metrics.counter('gw_price_snapshots_rejected_total', 'Price snapshots that were not taken over.');
   return {
     onCorridor(event) {
       switch (event.kind) {
@@ -73,8 +79,24 @@ export function createObserver(log: Log): Observer {
         case 'settle.fault':
         case 'sweep.fault':
         case 'checkpoint.fault':
+        case 'anchor.fault':
           faults(`what="${event.kind}"`);
           return log.warn({ event: event.kind, err: event.error });
+      }
+    },
+    onPrices(event) {
+      switch (event.name) {
+        case 'prices.loaded': {
+          const { id, builtAt, prices, differences } = event.snapshot;
+          const facts = { snapshot: id, built_at: new Date(builtAt).toISOString(), models: prices.size };
+          const { name, lastGood } = event;
+          return log.info({ event: name, ...facts, differences: differences.length, last_good: lastGood });
+        }
+        case 'prices.rejected':
+          rejected('');
+          return log.error({ event: event.name, reason: event.reason });
+        case 'prices.old':
+          return log.warn({ event: event.name, snapshot: event.id, days: event.days });
       }
     },
     onConfig(event) {
@@ -92,7 +114,12 @@ export function createObserver(log: Log): Observer {
       if (CATALOGUE[error.code].status >= 500)
         log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
     },
-    watch({ corridor, calls, config }) {
+    watch({ corridor, calls, config, anchorer, prices }) {
+      if (prices) {
+        metrics.gauge('gw_price_snapshot_age_seconds', 'Time since the price snapshot in force was built.', () =>
+          Math.floor((Date.now() - prices.current().builtAt) / 1000),
+        );
+      }
       metrics.gauge('gw_open_calls', 'Calls in progress.', () => calls.size);
       metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => corridor.openHolds);
       metrics.gauge('gw_open_circuits', 'Endpoints left alone because they fail.', () => corridor.openCircuits);
@@ -107,6 +134,12 @@ export function createObserver(log: Log): Observer {
       metrics.gauge('gw_config_readable', '1 while the configuration in force is the one in the folder.', () =>
         Number(config.readable()),
       );
+      if (anchorer)
+        metrics.gauge(
+          'gw_anchor_lag_checkpoints',
+          'Checkpoints after the last one copied to object storage; -1 until it was looked at.',
+          () => anchorer.lag,
+        );
       metrics.gauge('gw_resident_bytes', 'Resident memory.', () => process.memoryUsage.rss());
     },
     scrape: () => metrics.text(),

@@ -1,3 +1,6 @@
+import { readAnchorSettings, type AnchorSettings } from './anchor-settings.ts';
+import { readExchangeRates } from '#config/exchange-rates.ts';
+
 /** What the process is told by its environment. */
 export interface Settings {
   readonly host: string;
@@ -12,8 +15,10 @@ export interface Settings {
   /** Where answers are cached, when elsewhere than the counters: a store that may forget. */
   readonly cacheRedisUrl: string | undefined;
   readonly databaseUrl: string | undefined;
-  /** PEM file of the Ed25519 key that signs checkpoints; made when missing. */
+  /** PEM file of the Ed25519 keys that sign checkpoints, the newest first; made when missing. */
   readonly checkpointKeyFile: string;
+  /** Where checkpoints are copied to, if anywhere. */
+  readonly anchor: AnchorSettings | undefined;
   /** Master keys of the response cache and of retained content; made when missing. */
   readonly contentKeyFile: string;
   readonly bootstrapKey: string | undefined;
@@ -22,8 +27,10 @@ export interface Settings {
   readonly inferenceUrl: string | undefined;
   /** Regions (ISO 3166) whose national phone numbers are looked for; international forms always are. */
   readonly phoneRegions: readonly string[] | undefined;
-  /** Euro per US dollar, decimal. */
+  /** Euro per US dollar: `0.92`, or with rates to come `0.92,2026-12-01=0.91`. */
   readonly usdToEur: string;
+  /** A signed snapshot of prices, and the public keys that may have signed it; without one the bundled prices hold. */
+  readonly prices: { readonly file: string; readonly publicKeyFile: string; readonly maxAgeDays: number } | undefined;
   readonly bodyLimitBytes: number;
   /** How long open streams are kept when the process is told to end. // spec 6.1.5 */
   readonly drainSeconds: number;
@@ -76,9 +83,14 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     faults.push('GW_BOOTSTRAP_KEY must have 16 to 200 characters without blanks');
   }
   const usdToEur = text('GW_USD_TO_EUR', '0.92')!;
-  if (!/^\d{1,3}(\.\d{1,6})?$/.test(usdToEur) || Number(usdToEur) === 0) {
-    faults.push('GW_USD_TO_EUR must be a decimal number above 0 with at most six fraction digits');
+  if (!readExchangeRates(usdToEur)) {
+    faults.push('GW_USD_TO_EUR must be a decimal number above 0, or several with dates: 0.92,2026-12-01=0.91');
   }
+  const pricesFile = text('GW_PRICES_FILE');
+  const pricesKeyFile = text('GW_PRICES_KEY_FILE');
+  if (pricesFile !== undefined && pricesKeyFile === undefined)
+    faults.push('GW_PRICES_KEY_FILE must name the public key (PEM) that GW_PRICES_FILE is signed with');
+  const pricesMaxAgeDays = whole('GW_PRICES_MAX_AGE_DAYS', 30, 1, 3650);
   const logLevel = text('LOG_LEVEL', 'info')!;
   if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   const phoneRegions = text('GW_PHONE_REGIONS')?.split(',');
@@ -96,12 +108,17 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     cacheRedisUrl,
     databaseUrl,
     checkpointKeyFile: text('GW_CHECKPOINT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/checkpoint-key.pem`,
+    anchor: readAnchorSettings(text, faults),
     contentKeyFile: text('GW_CONTENT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/content-keys`,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
     inferenceUrl: address('GW_INFERENCE_URL', ['http:', 'https:']),
     phoneRegions,
     usdToEur,
+    prices:
+      pricesFile === undefined || pricesKeyFile === undefined
+        ? undefined
+        : { file: pricesFile, publicKeyFile: pricesKeyFile, maxAgeDays: pricesMaxAgeDays },
     bodyLimitBytes: whole('GW_BODY_LIMIT_MIB', 64, 1, 512) * 1024 * 1024,
     drainSeconds: whole('GW_DRAIN_SECONDS', 300, 0, 3600),
     logLevel,

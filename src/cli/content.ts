@@ -22,8 +22,9 @@ is kept of the call.
 
 export const CONTENT_ERASE_HELP = `gwctl content erase --organization ID [--database-url URL | --data-dir DIR] [--redis-url URL]
 
-Erases what is kept of an organization's calls, requests and answers, and its cached answers. Audit rows stay: they hold
-no content. A gateway without Redis keeps its cache in its own memory: restart it. Calls in progress are not stopped.
+Erases what is kept of an organization's calls, requests and answers, and its cached answers; what gateways remember of
+them is of no use a second later. Audit rows stay: they hold no content. A gateway without Redis keeps its cache in its
+own memory: restart it. Calls in progress are not stopped; their answers are not cached, but retained.
 
   --organization ID    <namespace>/<name> of the Organization
   --database-url URL   The gateway's PostgreSQL (default: DATABASE_URL)

@@ -3,6 +3,7 @@ const POSTGRES: Readonly<Record<string, string>> = {
   '42P01': 'this database holds no audit ledger',
   '42501': 'this database user may not read the audit ledger',
   '28P01': 'the database refuses this user or password',
+  '55P03': 'others are using the ledger: try again later',
   '3D000': 'there is no such database',
 };
 

@@ -16,7 +16,15 @@ describe('gwctl', () => {
   test.each([[['--help']], [['-h']], [['help']], [['audit', '--help']]])('%j tells what there is', async (args) => {
     const { status, out, err } = await gwctl(...args);
     expect({ status, err }).toEqual({ status: 0, err: '' });
-    for (const command of ['audit verify', 'keys create', 'config check', 'explain', 'price'])
+    for (const command of [
+      'audit verify',
+      'keys create',
+      'config check',
+      'explain',
+      'price explain',
+      'price snapshot',
+      'price verify',
+    ])
       expect(out).toContain(`gwctl ${command} `);
   });
 
@@ -24,7 +32,8 @@ describe('gwctl', () => {
     [['audit', 'verify', '--help'], '--database-url'],
     [['keys', 'create', '-h'], '--workload'],
     [['config', 'check', '--help'], '--secrets-dir'],
-    [['price', '--help'], '--cache-write-5m'],
+    [['price', 'explain', '--help'], '--cache-write-5m'],
+    [['price', 'snapshot', '--help'], '--tolerance'],
     [['explain', '--help'], '--surface'],
   ])('%j explains the command', async (args, flag) => {
     const { status, out } = await gwctl(...args);
@@ -38,15 +47,16 @@ describe('gwctl', () => {
     [['constructor'], 'there is no command "constructor"'],
     [['keys', 'create', '--workload'], 'argument missing'],
     [['config', 'check'], 'name one folder'],
-    [['price', 'gpt-4o'], 'name one model'],
+    [['price', 'explain', 'gpt-4o'], 'name one model'],
+    [['price', 'snapshot', '--out', 'x'], '--key'],
     [['explain', '--model', 'a/b', '--workload', 'x'], '--config DIR'],
     [['explain', '--config', '.', '--model', 'a/b'], '--key or --workload'],
     [['explain', '--config', '.', '--model', 'a/b', '--workload', 'x', '--key', 'y'], '--key or --workload'],
     [['explain', '--config', '.', '--workload', 'x'], '--model ID'],
     [['explain', '--config', '.', '--workload', 'x', '--model', 'a/b', '--surface', 'fax'], 'not "fax"'],
     [['explain', '--config', '.', '--workload', 'x', '--model', 'a/b', '--has', 'tools,wings'], 'not "wings"'],
-    [['price', 'openai/gpt-4o', '--input', '-1'], 'ambiguous'],
-    [['price', 'openai/gpt-4o', '--input', '1.5'], 'not a whole number'],
+    [['price', 'explain', 'openai/gpt-4o', '--input', '-1'], 'ambiguous'],
+    [['price', 'explain', 'openai/gpt-4o', '--input', '1.5'], 'not a whole number'],
   ])('%j ends with 2 and one line that says why', async (args, reason) => {
     const { status, out, err } = await gwctl(...args);
     expect({ status, out }).toEqual({ status: 2, out: '' });
@@ -55,9 +65,9 @@ describe('gwctl', () => {
   });
 
   test('a price that is known ends with 0, another with 1', async () => {
-    expect((await gwctl('price', 'openai/gpt-4o', '--input', '1000', '--cache-write-5m', '2')).out).toContain(
-      'input         1000 x 2.3 EUR per million',
-    );
-    expect(await gwctl('price', 'nobody/nothing')).toMatchObject({ status: 1 });
+    expect(
+      (await gwctl('price', 'explain', 'openai/gpt-4o', '--input', '1000', '--cache-write-5m', '2')).out,
+    ).toContain('input         1000 x 2.3 EUR per million');
+    expect(await gwctl('price', 'explain', 'nobody/nothing')).toMatchObject({ status: 1 });
   });
 });

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import type { AuditDefaults } from './audit-source.ts';
 import type { ContentDefaults } from './content.ts';
 import { describeError } from './describe-error.ts';
 import type { Output } from './output.ts';
+import type { PriceDefaults } from './price.ts';
 import { UsageError } from './usage-error.ts';
 
 interface Command {
@@ -26,13 +28,57 @@ const contentDefaults = (): ContentDefaults => ({
   redisUrl: env('GW_CACHE_REDIS_URL') ?? env('REDIS_URL'),
 });
 
+const auditDefaults = (): AuditDefaults => ({
+  databaseUrl: env('DATABASE_URL'),
+  dataDir: env('GW_DATA_DIR') ?? '.data',
+  checkpointKeyFile: env('GW_CHECKPOINT_KEY_FILE'),
+  retentionMonths: env('GW_LEDGER_RETENTION_MONTHS'),
+  env,
+});
+
+const priceDefaults = (): PriceDefaults => ({
+  databaseUrl: env('DATABASE_URL'),
+  dataDir: env('GW_DATA_DIR') ?? '.data',
+  usdToEur: env('GW_USD_TO_EUR') ?? '0.92',
+  pricesFile: env('GW_PRICES_FILE'),
+  publicKeyFile: env('GW_PRICES_KEY_FILE'),
+  configDir: env('GW_CONFIG_DIR'),
+});
+
 const COMMANDS: Readonly<Record<string, Entry>> = {
   'audit verify': {
     summary: 'Recompute the audit chain and name what was changed',
     load: async () => {
       const { AUDIT_VERIFY_HELP, auditVerify } = await import('./audit-verify.ts');
-      const defaults = { databaseUrl: env('DATABASE_URL'), dataDir: env('GW_DATA_DIR') ?? '.data' };
-      return { help: AUDIT_VERIFY_HELP, run: (args, output) => auditVerify(args, defaults, output) };
+      return { help: AUDIT_VERIFY_HELP, run: (args, output) => auditVerify(args, auditDefaults(), output) };
+    },
+  },
+  'audit export': {
+    summary: 'Write rows of an organization so that others can verify them',
+    load: async () => {
+      const { AUDIT_EXPORT_HELP, auditExport } = await import('./audit-export.ts');
+      return { help: AUDIT_EXPORT_HELP, run: (args, output) => auditExport(args, auditDefaults(), output) };
+    },
+  },
+  'audit prove': {
+    summary: 'Prove that a call is in the audit ledger',
+    load: async () => {
+      const { AUDIT_PROVE_HELP, auditProve } = await import('./audit-prove.ts');
+      return { help: AUDIT_PROVE_HELP, run: (args, output) => auditProve(args, auditDefaults(), output) };
+    },
+  },
+  'audit anchor': {
+    summary: 'Copy checkpoints to object storage',
+    load: async () => {
+      const { AUDIT_ANCHOR_HELP, auditAnchor } = await import('./audit-anchor.ts');
+      return { help: AUDIT_ANCHOR_HELP, run: (args, output) => auditAnchor(args, auditDefaults(), output) };
+    },
+  },
+  'audit retain': {
+    summary: 'Drop rows that are older than retention asks for',
+    load: async () => {
+      const { AUDIT_RETAIN_HELP, auditRetain } = await import('./audit-retain.ts');
+      return { help: AUDIT_RETAIN_HELP, run: (args, output) => auditRetain(args, auditDefaults(), output) };
     },
   },
   'content show': {
@@ -79,12 +125,25 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
       return { help: DECODE_HELP, run: (args, output) => decode(args, defaults, output) };
     },
   },
-  price: {
-    summary: 'Tell how a call would be priced',
+  'price explain': {
+    summary: 'Tell how a call was priced, or would be',
     load: async () => {
-      const { PRICE_HELP, price } = await import('./price.ts');
-      const defaults = { usdToEur: env('GW_USD_TO_EUR') ?? '0.92' };
-      return { help: PRICE_HELP, run: (args, output) => price(args, defaults, output) };
+      const { PRICE_EXPLAIN_HELP, explainPrice } = await import('./price.ts');
+      return { help: PRICE_EXPLAIN_HELP, run: (args, output) => explainPrice(args, priceDefaults(), output) };
+    },
+  },
+  'price snapshot': {
+    summary: 'Merge lists of prices into a signed file',
+    load: async () => {
+      const { PRICE_SNAPSHOT_HELP, priceSnapshot } = await import('./price-snapshot.ts');
+      return { help: PRICE_SNAPSHOT_HELP, run: priceSnapshot };
+    },
+  },
+  'price verify': {
+    summary: 'Check the signature of a file of prices',
+    load: async () => {
+      const { PRICE_VERIFY_HELP, priceVerify } = await import('./price-snapshot.ts');
+      return { help: PRICE_VERIFY_HELP, run: (args, output) => priceVerify(args, priceDefaults(), output) };
     },
   },
 };

@@ -1,6 +1,6 @@
 import type { OrganizationConfig } from '#config/snapshot.ts';
 import { formatEuro } from '#meter/money.ts';
-import { createPriceBook, type PricedProvider } from '#meter/price-book.ts';
+import { createPriceBook, type PriceBookOptions, type PricedProvider } from '#meter/price-book.ts';
 import {
   billedUnits,
   ceiling,
@@ -8,24 +8,24 @@ import {
   INPUT_BUCKETS,
   OUTPUT_BUCKETS,
   tierOf,
+  tiersIn,
   UNITS,
   type Price,
   type Quantity,
   type Units,
 } from '#meter/price.ts';
-import { NO_USAGE, type Usage } from '#wire/usage.ts';
+import { inputTokens, NO_USAGE, outputTokens, totalTokens, type Usage } from '#wire/usage.ts';
 
 /** A call to explain the price of. */
-export interface PriceQuestion {
+export interface PriceQuestion extends PriceBookOptions {
   readonly provider: PricedProvider;
   /** Model id without the provider. */
   readonly model: string;
-  /** Tokens by bucket; absent buckets are empty. */
+  /** Tokens by bucket, absent buckets are empty; and the service tier. */
   readonly usage?: Partial<Usage>;
   readonly units?: Units;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly usdToEur: string;
   /** Prices of the organization that override the built-in ones. */
   readonly prices?: OrganizationConfig['prices'];
 }
@@ -37,37 +37,76 @@ export interface PriceQuestion {
 export function priceExplain(question: PriceQuestion, write: (line: string) => void): number {
   const { provider, model, at, units = {} } = question;
   const usage: Usage = { ...NO_USAGE, ...question.usage };
-  const bad = Object.entries<number>({ ...usage, ...units }).find(([, count]) => !isCount(count));
+  const { serviceTier, ...tokens } = usage;
+  const bad = Object.entries<number>({ ...tokens, ...units }).find(([, count]) => !isCount(count));
   if (bad) {
     write(`${bad[0]} is not a whole, non-negative number: ${bad[1]}`);
     return 2;
   }
-  const used = UNITS.filter((unit) => (units[unit] ?? 0) > 0);
-  const asked: readonly Quantity[] = used.length > 0 && sum(usage, TOKENS) === 0 ? used : ['tokens', ...used];
-  const book = createPriceBook({ usdToEur: question.usdToEur });
-  const price = book.find({ prices: question.prices ?? new Map() }, provider, model, at, asked);
+  const price = priceOf(question);
   write(`${provider.slug}/${model} at ${new Date(at).toISOString()}`);
   if (!price) {
     write('no price is known: the call is refused (price_unknown)');
     return 1;
   }
   write(`price from ${price.source}`);
-  for (const line of [...tokenLines(price, usage), ...unitLines(price, units)]) write(line);
-  const bounds = { ...units, inputTokens: sum(usage, INPUT_BUCKETS), outputTokens: sum(usage, OUTPUT_BUCKETS) };
+  for (const line of billLines(price, usage, units)) write(line);
+  const bounds = {
+    ...units,
+    inputTokens: inputTokens(usage),
+    outputTokens: outputTokens(usage),
+    ...(serviceTier !== undefined && { serviceTier }),
+  };
   write(`total, rounded up once: ${formatEuro(cost(price, usage, units))} EUR`);
   write(`held for as many tokens: ${formatEuro(ceiling(price, bounds))} EUR`);
   return 0;
 }
 
+/** The price of a question; undefined when none is known for what it is billed by. */
+export function priceOf({
+  provider,
+  model,
+  usage,
+  units = {},
+  at,
+  prices,
+  ...options
+}: PriceQuestion): Price | undefined {
+  const used = UNITS.filter((unit) => (units[unit] ?? 0) > 0);
+  const hasTokens = totalTokens({ ...NO_USAGE, ...usage }) > 0;
+  const asked: readonly Quantity[] = used.length > 0 && !hasTokens ? used : ['tokens', ...used];
+  return createPriceBook(options).find({ prices: prices ?? new Map() }, provider, model, at, asked);
+}
+
 const TOKENS = [...INPUT_BUCKETS, ...OUTPUT_BUCKETS] as const;
+/** Told even when there are none of them. */
+const ALWAYS: ReadonlySet<string> = new Set(Object.keys(NO_USAGE));
 const MILLION = 1_000_000n;
+
+/** A line for each bucket and unit: count × rate = amount. */
+export function billLines(price: Price, usage: Usage, units: Units): readonly string[] {
+  return [...tokenLines(price, usage), ...unitLines(price, units)];
+}
 
 function tokenLines(price: Price, usage: Usage): readonly string[] {
   const tier = tierOf(price, usage);
   if (!tier) return ['tokens are not billed'];
+  const { serviceTier } = usage;
+  const service =
+    serviceTier === undefined
+      ? []
+      : [
+          price.services?.has(serviceTier)
+            ? `rates of the service tier ${serviceTier}`
+            : `no rates are known for the service tier ${serviceTier}: those of the ordinary one`,
+        ];
   const size =
-    price.tiers.length === 1 ? [] : [`rates for ${tier.above === 0 ? 'any' : `more than ${tier.above}`} input tokens`];
-  return [...size, ...TOKENS.map((bucket) => amountLine(price, bucket, usage[bucket], tier.rates[bucket], MILLION))];
+    tiersIn(price, serviceTier).length === 1
+      ? []
+      : [`rates for ${tier.above === 0 ? 'any' : `more than ${tier.above}`} input tokens`];
+  const told = TOKENS.filter((bucket) => ALWAYS.has(bucket) || (usage[bucket] ?? 0) > 0);
+  const lines = told.map((bucket) => amountLine(price, bucket, usage[bucket] ?? 0, tier.rates[bucket], MILLION));
+  return [...service, ...size, ...lines];
 }
 
 function unitLines(price: Price, units: Units): readonly string[] {
@@ -93,10 +132,6 @@ function exactEuro(numerator: bigint, denominator: bigint): string {
   const digits = atto.toString().padStart(19, '0');
   const fraction = more ? digits.slice(-18) : digits.slice(-18).replace(/0+$/, '');
   return `${digits.slice(0, -18)}${fraction && `.${fraction}`}${more}`;
-}
-
-function sum(usage: Usage, buckets: readonly (keyof Usage)[]): number {
-  return buckets.reduce((total, bucket) => total + usage[bucket], 0);
 }
 
 function isCount(count: number): boolean {

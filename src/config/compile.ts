@@ -4,7 +4,7 @@ import { readCatalog, type Catalog } from './compile/catalog.ts';
 import type { Compilation } from './compile/context.ts';
 import { compileKeys } from './compile/keys.ts';
 import { checkMcpServers } from './compile/mcp-servers.ts';
-import { parseRate } from './compile/money.ts';
+import { readExchangeRates, type ExchangeRates } from './exchange-rates.ts';
 import { compileOrganizations } from './compile/organizations.ts';
 import { revisionOf } from './compile/revision.ts';
 import { createSecretReader, type SecretFile } from './compile/secrets.ts';
@@ -35,16 +35,15 @@ export type CompileResult =
  */
 export function compile(sources: readonly SourceDocument[], settings: CompileSettings): CompileResult {
   const faults = createFaultLog();
-  const usdToEur = parseRate(settings.usdToEur);
-  if (!usdToEur) {
+  const rates = readExchangeRates(settings.usdToEur);
+  if (!rates) {
     const where = { file: 'settings', object: '', order: -1 };
-    faults.add(where, 'usdToEur', 'must be a decimal number above 0, such as 0.92');
+    faults.add(where, 'usdToEur', 'must be a decimal number above 0, such as 0.92, or several with dates');
   }
   const incomplete = settings.incomplete ?? false;
   const catalog = readCatalog(sources, faults);
   const secrets = createSecretReader(catalog, faults, settings.secretFile, incomplete);
-  const rate = usdToEur ?? { numerator: 1n, denominator: 1n };
-  const compilation: Compilation = { catalog, faults, secrets, usdToEur: rate, incomplete };
+  const compilation: Compilation = { catalog, faults, secrets, usdToEur: rates ?? ONE_TO_ONE, incomplete };
   const organizations = compileOrganizations(compilation);
   const workloads = compileWorkloads(compilation, organizations);
   const keys = compileKeys(compilation, workloads);
@@ -55,6 +54,9 @@ export function compile(sources: readonly SourceDocument[], settings: CompileSet
   const revision = revisionOf(catalog, secrets.digests(), settings.usdToEur);
   return { snapshot: Object.freeze({ revision, keys, organizations, workloads }), counts: countResources(catalog) };
 }
+
+/** For what is compiled only to find its faults. */
+const ONE_TO_ONE: ExchangeRates = [{ from: -Infinity, rate: '1' }];
 
 function countResources(catalog: Catalog): ResourceCounts {
   const kinds = Object.keys(KINDS) as KindName[];

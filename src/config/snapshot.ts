@@ -198,7 +198,11 @@ export interface AliasConfig {
 export interface PriceConfig {
   /** Where it came from: `<namespace>/<name>` of the PriceBook. */
   readonly book: string;
-  readonly unit: 'million_tokens' | 'page' | 'image' | 'call';
+  readonly unit: 'million_tokens' | 'page' | 'image' | 'call' | 'second' | 'search';
+  /** Absent: the ordinary one. */
+  readonly serviceTier?: string;
+  /** Holds for calls with more input tokens than this. Absent: for any. */
+  readonly aboveInputTokens?: number;
   /** Milliseconds since the epoch from which the price holds. */
   readonly effectiveFrom: number;
   readonly input: NanoEuro;
@@ -206,4 +210,14 @@ export interface PriceConfig {
   readonly cacheRead?: NanoEuro;
   /** Added to the input price for tokens written to a provider's prompt cache. */
   readonly cacheWritePremium?: NanoEuro;
+  /** Tokens written for an hour, premium included. */
+  readonly cacheWrite1h?: NanoEuro;
+  readonly reasoning?: NanoEuro;
+  readonly inputAudio?: NanoEuro;
+  readonly inputImage?: NanoEuro;
+  readonly cacheReadAudio?: NanoEuro;
+  readonly outputAudio?: NanoEuro;
+  readonly outputImage?: NanoEuro;
+  /** The rate at which amounts in dollars became these. */
+  readonly usdToEur?: string;
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Snapshot } from '#config/snapshot.ts';
 import { inspect, type Detection, type OnFindings } from '#inspect/inspect.ts';
-import { InspectedBefore } from '#inspect/inspected-before.ts';
 import { demandOf } from '#meter/demand.ts';
-import { hold } from '#meter/meter.ts';
+import { count, hold } from '#meter/meter.ts';
 import type { PriceBook } from '#meter/price-book.ts';
 import { RecentRefusals } from '#meter/recent-refusals.ts';
 import { createRestorer } from '#meter/restorer.ts';
@@ -23,7 +22,8 @@ import type { Target } from '#route/plan.ts';
 import { routeCall, routePassage } from '#route/route.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
 import { prepare, type Candidate } from '#route/prepare.ts';
-import { retained } from '#route/retain.ts';
+import { Repeats } from '#route/repeats.ts';
+import { keptOf, retained } from '#route/retain.ts';
 import { createContentWriter } from '#seal/content-writer.ts';
 import type { MediaFetcher } from '#ports/media.ts';
 import { Entry } from '#seal/entry.ts';
@@ -62,6 +62,7 @@ export type CorridorEvent =
         | 'settle.fault'
         | 'sweep.fault'
         | 'checkpoint.fault'
+        | 'anchor.fault'
         | 'cache.fault'
         | 'content.fault';
       readonly error: unknown;
@@ -164,11 +165,12 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     );
   };
   const learned = new LearnedRejects();
-  const inspected = new InspectedBefore();
-  const answers = new AnswerCache({
+  const onCacheFault = (error: unknown): void => onEvent({ kind: 'cache.fault', error });
+  const answers = new AnswerCache({ store: deps.responseCache, box: deps.box, onFault: onCacheFault });
+  const repeats = new Repeats({
     store: deps.responseCache,
-    box: deps.box,
-    onFault: (error) => onEvent({ kind: 'cache.fault', error }),
+    onFault: onCacheFault,
+    onFound: () => onEvent({ kind: 'cache.asked', result: 'hit' }),
   });
   const content = createContentWriter({
     store: deps.retainedContent,
@@ -179,8 +181,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   const endpoints = new Endpoints(onEvent);
   const stages: Stages = {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
+    known: (ingress) => repeats.find(ingress),
     admit,
-    async inspect(call, entry) {
+    inspect(call, entry) {
       const { policy } = call.key.workload;
       guardScope(policy);
       const onFindings: OnFindings = (findings, unscanned) => {
@@ -188,11 +191,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
         entry.unscanned = unscanned;
         entry.removed = call.remove.map(({ label }) => label);
       };
-      const look = () => inspect(call.document, call.codec, policy.dlp, call.remove, deps.detection, onFindings);
-      if (!policy.responseCache.enabled) return look();
-      const inspection = await inspected.find(call, look);
-      onFindings(inspection.findings, inspection.unscanned);
-      return inspection;
+      return inspect(call.document, call.codec, policy.dlp, call.remove, deps.detection, onFindings);
     },
     route: (call, { media }, entry) => routeCall({ ...call, media }, deps, entry),
     prepare: (call, inspection, targets, entry) =>
@@ -210,12 +209,27 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       for (const one of candidates) if (!held.plan.includes(one)) leaveOut(entry, one, 'no price is known for it');
       return held;
     },
+    count(ingress) {
+      requireRoom();
+      return count(ingress, meterDeps);
+    },
     dispatch(work, entry) {
       const { call, inspection, recalled } = work;
       const retain = (candidate: Candidate, answer: Buffer | undefined): void =>
-        content.enqueue(retained(call, inspection, candidate, answer, recalled.hit));
+        content.enqueue(keptOf(call, retained(call, inspection, candidate, answer, recalled.hit)));
       const keeps = call.key.workload.policy.contentRetention;
       return dispatch({ ...work, learned, endpoints, retain: keeps ? retain : undefined }, entry);
+    },
+    remember(call, inspection, hit, headers, text, entry) {
+      const row = entry.recurring();
+      // A translated answer bears the id of the call that it is for.
+      if (!row || !hit.stored || hit.candidate.translation) return;
+      const keeps = call.key.workload.policy.contentRetention;
+      const kept = keeps ? retained(call, inspection, hit.candidate, undefined, hit) : undefined;
+      repeats.note(call, { row, headers, text, content: kept }, hit.stored);
+    },
+    retain(ingress, repeat) {
+      if (repeat.content) content.enqueue(keptOf(ingress, repeat.content));
     },
   };
   const passageStages: PassageStages = {

@@ -1,18 +1,21 @@
 import { asGatewayError } from '#errors/gateway-error.ts';
 import type { Inspection } from '#inspect/inspect.ts';
-import { freeOfCharge, type Demand } from '#meter/demand.ts';
+import type { Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
-import type { Recalled } from '#route/answer-cache.ts';
-import type { Dispatch } from '#route/dispatch.ts';
+import type { CacheHit, Recalled } from '#route/answer-cache.ts';
+import { restarting, type Dispatch } from '#route/dispatch.ts';
 import type { Target } from '#route/plan.ts';
 import type { Candidate, Plan } from '#route/prepare.ts';
+import type { Repeat } from '#route/repeats.ts';
 import type { Entry } from '#seal/entry.ts';
-import type { Answer, Call, Ingress } from './call.ts';
+import { ServerRestarting, type Answer, type Call, type Ingress, type Limits } from './call.ts';
 
 /** The steps of the corridor; each throws a `GatewayError` to refuse. */
 export interface Stages {
   /** Opens the audit row: disposing it seals the call and settles its hold, whatever happened. */
   open(ingress: Ingress): Entry;
+  /** A call that was answered from the cache a moment ago and comes again, to the byte. */
+  known(ingress: Ingress): Repeat | undefined | Promise<Repeat | undefined>;
   /** Reads the body and what it asks for. */
   admit(ingress: Ingress): Call;
   inspect(call: Call, entry: Entry): Promise<Inspection>;
@@ -23,13 +26,37 @@ export interface Stages {
   recall(call: Call, plan: Plan): Promise<Recalled>;
   demand(call: Call, inspection: Inspection, plan: Plan): Demand;
   meter(call: Call, plan: Plan, demand: Demand, entry: Entry): Promise<Hold<Candidate>>;
+  /** Counts a call that is answered from the cache: nothing is held for it. */
+  count(ingress: Ingress): Promise<Limits>;
   dispatch(work: Omit<Dispatch, 'learned' | 'endpoints' | 'retain'>, entry: Entry): AsyncGenerator<Answer>;
+  /** Remembers a call that was answered from the cache with this body, for `known`. */
+  remember(
+    call: Call,
+    inspection: Inspection,
+    hit: CacheHit,
+    headers: Repeat['headers'],
+    text: string,
+    entry: Entry,
+  ): void;
+  /** Keeps what is to be kept of a call that was answered again. */
+  retain(ingress: Ingress, repeat: Repeat): void;
 }
 
 /** One call's way: inspect, route, meter, dispatch; sealed and settled at the end of every way out. // spec 1.1 */
 export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<Answer> {
+  const known = stages.known(ingress);
+  const repeat = known && (await known);
   await using entry = stages.open(ingress);
   try {
+    if (repeat) {
+      yield await accepted(ingress, repeat, stages, entry);
+      stages.retain(ingress, repeat);
+      if (ingress.signal.aborted) throw gone(ingress);
+      yield { kind: 'head' };
+      yield { kind: 'body', text: repeat.text };
+      if (!ingress.signal.aborted) entry.served();
+      return;
+    }
     const call = stages.admit(ingress);
     entry.admitted(call.ask);
     entry.step = 'inspect';
@@ -41,19 +68,43 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     entry.step = 'meter';
     const demand = stages.demand(call, inspection, plan);
     const { hit } = recalled;
-    const hold = await (hit
-      ? stages.meter(call, [hit.candidate], freeOfCharge(demand), entry)
-      : stages.meter(call, plan, demand, entry));
-    entry.hold = hold;
+    const hold = (entry.hold = hit ? undefined : await stages.meter(call, plan, demand, entry));
+    const limits = hold?.limits ?? (await stages.count(call));
     entry.step = 'dispatch';
     const headers = responseHeaders(inspection, recalled);
-    yield { kind: 'accepted', stream: call.ask.stream, headers, limits: hold.limits };
-    yield* stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
+    yield { kind: 'accepted', stream: call.ask.stream, headers, limits };
+    const answers = stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
+    if (hit) stages.remember(call, inspection, hit, headers, yield* heard(answers), entry);
+    else yield* answers;
   } catch (thrown) {
     const error = asGatewayError(thrown);
     entry.failed(error);
     throw error;
   }
+}
+
+/** Lets a call through that is the same as one just answered from the cache: it is counted, and not read again. */
+async function accepted(ingress: Ingress, repeat: Repeat, stages: Stages, entry: Entry): Promise<Answer> {
+  entry.recurs(repeat.row);
+  entry.step = 'meter';
+  const limits = await stages.count(ingress);
+  entry.step = 'dispatch';
+  return { kind: 'accepted', stream: repeat.row.asked.stream, headers: repeat.headers, limits };
+}
+
+/** Why nobody waits for an answer any more. */
+function gone({ signal }: Ingress): unknown {
+  return signal.reason instanceof ServerRestarting ? restarting() : signal.reason;
+}
+
+/** Passes an answer on, and returns its body. */
+async function* heard(answers: AsyncGenerator<Answer>): AsyncGenerator<Answer, string> {
+  let text = '';
+  for await (const answer of answers) {
+    if (answer.kind === 'body') text += answer.text;
+    yield answer;
+  }
+  return text;
 }
 
 function responseHeaders({ unscanned }: Inspection, { state }: Recalled): Record<string, string> {

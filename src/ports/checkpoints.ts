@@ -6,6 +6,33 @@ export interface StrandHead {
   readonly link: string;
 }
 
+/** Up to where a strand's rows were dropped by retention: its rows follow from `link`, which was the link of the last one. */
+export interface StrandCut extends StrandHead {
+  /** Rows after it that were dropped too, of which the hash is kept: first and last number of each range, ascending. */
+  readonly withheld: readonly (readonly [number, number])[];
+}
+
+/** What the dropped rows of a workload come to, over all cuts so far: its sums go on from there. */
+export interface CarriedSum {
+  readonly organization: string;
+  readonly workload: string;
+  /** Nano-euro in decimal. */
+  readonly cost: string;
+  readonly calls: number;
+  /** 16 random bytes as hex: the hash of this sum tells nothing to who is not shown it. */
+  readonly salt: string;
+}
+
+/** What retention dropped: the rows of the calls that began before a month. */
+export interface Cut {
+  /** The first month (UTC) that was kept, `2026-08`. */
+  readonly before: string;
+  /** Of the strands that had rows to drop, ordered by strand: older cuts of other strands stay in force. */
+  readonly strands: readonly StrandCut[];
+  /** Of the workloads that had, ordered by organization and workload: older sums of others stay in force. */
+  readonly carried: readonly CarriedSum[];
+}
+
 /** A signed statement about how far the strands had grown; each names the one before it. */
 export interface Checkpoint {
   /** From 1 without gaps. */
@@ -18,10 +45,16 @@ export interface Checkpoint {
   readonly heads: readonly StrandHead[];
   /** SHA-256 (hex) of the statement of the checkpoint before; 64 zeros for the first. */
   readonly previous: string;
-  /** RFC 8785 text of all the above but the heads, which the root stands for: what is hashed and signed. */
+  /** Only where rows were dropped with it. */
+  readonly cut?: Cut;
+  /** Public key (SPKI, DER, as hex) that may sign from now on, where the one who signed says so. */
+  readonly introduces?: string;
+  /** RFC 8785 text of all the above but lists, which roots stand for: what is hashed and signed. */
   readonly statement: string;
   /** SHA-256 (hex) of the public key (SPKI, DER) that verifies the signature. */
   readonly key: string;
+  /** That public key (SPKI, DER, as hex), where it was kept. */
+  readonly publicKey?: string;
   /** Ed25519 over the statement, 64 bytes as hex. */
   readonly signature: string;
 }
@@ -38,6 +71,6 @@ export interface CheckpointStore {
   heads(): Promise<CheckpointInput>;
   /** Rejects when there is a checkpoint of that number already. */
   saveCheckpoint(checkpoint: Checkpoint): Promise<void>;
-  /** Every checkpoint in the order of their numbers, as stored. Constant memory. */
-  checkpoints(): AsyncIterable<Checkpoint>;
+  /** Every checkpoint (after number `after`, where given) in the order of their numbers, as stored. Constant memory. */
+  checkpoints(after?: number): AsyncIterable<Checkpoint>;
 }

@@ -41,6 +41,11 @@ export interface HoldRequest extends OpenHold {
   readonly tokensPerMinute?: number;
   readonly workloadBudget?: SpendLimit;
   readonly organizationCap?: SpendLimit;
+  /**
+   * It costs nothing: it is checked and counted as a request like any other, but leaves no hold, so there is nothing to
+   * settle. Its amount and tokens are 0.
+   */
+  readonly free?: boolean;
 }
 
 /** How far a per-minute limit is used, for `x-ratelimit-*`. */

@@ -3,17 +3,33 @@ export interface CacheEntry {
   readonly name: string;
   /** What was put, as it was put. */
   readonly sealed: Uint8Array;
+  /** How much longer it is kept. */
+  readonly ttlMs: number;
+}
+
+/** What a look-up says. */
+export interface CacheLookup {
+  /** The first of the entries that is there. */
+  readonly entry: CacheEntry | undefined;
+  /** The organization's epoch at that moment. */
+  readonly epoch: string;
 }
 
 /**
  * Sealed answers by organization and name, for a while. It may lose any of them at any time. Names and contents say
- * nothing to whoever reads the store: both come from the sealed box.
+ * nothing to whoever reads the store: both come from the sealed box. Each organization has an epoch, which another one
+ * follows when its entries are erased (and may follow at any time): what was learnt in an earlier one is not to be used.
  */
 export interface ResponseCache {
   /** The first of these entries that is there. */
-  get(organization: string, names: readonly string[]): Promise<CacheEntry | undefined>;
-  /** Keeps an entry; one of that name is replaced. What an organization may keep is bounded: old entries make room. */
-  put(organization: string, name: string, sealed: Uint8Array, ttlSeconds: number): Promise<void>;
-  /** Removes all that an organization keeps; resolves with how many entries that were. */
+  get(organization: string, names: readonly string[]): Promise<CacheLookup>;
+  /**
+   * Keeps an entry, unless `epoch` is over; one of that name is replaced. What an organization may keep is bounded: old
+   * entries make room.
+   */
+  put(organization: string, name: string, sealed: Uint8Array, ttlSeconds: number, epoch: string): Promise<void>;
+  /** Removes all that an organization keeps, and ends its epoch; resolves with how many entries that were. */
   erase(organization: string): Promise<number>;
+  /** The organization's epoch. */
+  epoch(organization: string): Promise<string>;
 }

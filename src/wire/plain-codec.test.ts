@@ -120,7 +120,20 @@ describe('answers', () => {
     [
       imagesCodec,
       { data: [{}, {}], usage: { input_tokens: 3, output_tokens: 5 } },
-      { units: { images: 2 }, usage: { ...NO_USAGE, input: 3, output: 5 }, complete: true },
+      { units: { images: 2 }, usage: { ...NO_USAGE, input: 3, outputImage: 5 }, complete: true },
+    ],
+    [
+      imagesCodec,
+      {
+        data: [{}],
+        usage: {
+          input_tokens: 300,
+          input_tokens_details: { text_tokens: 44, image_tokens: 256 },
+          output_tokens: 1100,
+          output_tokens_details: { text_tokens: 44, image_tokens: 1056 },
+        },
+      },
+      { usage: { ...NO_USAGE, input: 44, inputImage: 256, output: 44, outputImage: 1056 } },
     ],
     [imagesCodec, { error: 'x' }, { usage: undefined, complete: false }],
   ])('%o tells of %j', (codec, body, expected) => {

@@ -13,7 +13,25 @@ export interface Usage {
   /** Output tokens without reasoning. */
   readonly output: number;
   readonly reasoning: number;
+  /** Tokens of sound that was sent, where they are told apart; none of them is in `input`. */
+  readonly inputAudio?: number;
+  /** Tokens of pictures, still or moving, likewise. */
+  readonly inputImage?: number;
+  /** Tokens of sound read from a prompt cache; none of them is in `cacheRead`. */
+  readonly cacheReadAudio?: number;
+  /** Tokens of sound that was answered; none of them is in `output`. */
+  readonly outputAudio?: number;
+  /** Tokens of pictures, still or moving, likewise. */
+  readonly outputImage?: number;
+  /** The service tier that the answer was made in, where it tells one that is not the vendor's ordinary one. */
+  readonly serviceTier?: string;
 }
+
+/** Buckets that only some vendors tell apart: absent, not zero, where there is nothing in them. */
+export const MEDIA_BUCKETS = ['inputAudio', 'inputImage', 'cacheReadAudio', 'outputAudio', 'outputImage'] as const;
+
+/** One of `MEDIA_BUCKETS`. */
+export type MediaBucket = (typeof MEDIA_BUCKETS)[number];
 
 export const NO_USAGE: Usage = {
   input: 0,
@@ -32,9 +50,65 @@ export function estimatedTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
+/** All input tokens of a usage, cached or not, of whatever modality. */
+export function inputTokens(usage: Usage): number {
+  const { inputAudio = 0, inputImage = 0, cacheReadAudio = 0 } = usage;
+  const text = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+  return text + inputAudio + inputImage + cacheReadAudio;
+}
+
+/** All output tokens of a usage, reasoning included, of whatever modality. */
+export function outputTokens({ output, reasoning, outputAudio = 0, outputImage = 0 }: Usage): number {
+  return output + reasoning + outputAudio + outputImage;
+}
+
 /** All tokens of a usage: what counts against tokens per minute. */
 export function totalTokens(usage: Usage): number {
-  return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h + usage.output + usage.reasoning;
+  return inputTokens(usage) + outputTokens(usage);
+}
+
+/** Those of these buckets that hold something. */
+export function mediaBuckets(counts: { readonly [B in MediaBucket]?: number }): {
+  readonly [B in MediaBucket]?: number;
+} {
+  let held: { [B in MediaBucket]?: number } | undefined;
+  for (const bucket of MEDIA_BUCKETS) if ((counts[bucket] ?? 0) > 0) (held ??= {})[bucket] = counts[bucket]!;
+  return held ?? NONE;
+}
+
+const NONE: { readonly [B in MediaBucket]?: number } = {};
+
+/** Words of vendors for calls that are billed at their list prices, or that leave the choice to them. */
+const ORDINARY = new Set(['default', 'standard', 'standard_only', 'on_demand', 'regular', 'auto', 'unspecified']);
+/** Two words of one vendor or another for the same. */
+const ALIASES: Readonly<Record<string, string>> = { batches: 'batch', provisioned_throughput: 'reserved' };
+const TIER_WORD = /^[a-z][a-z0-9_]{0,31}$/;
+
+/**
+ * A vendor's word for a service tier in ours: undefined for the ordinary one and for what is no such word. Google says
+ * `ON_DEMAND_PRIORITY` in one place and `priority` in another. // wire-formats 2.7
+ */
+function serviceTierOf(word: unknown): string | undefined {
+  if (typeof word !== 'string') return undefined;
+  const tier = word
+    .toLowerCase()
+    .replace(/^(?:service_tier_|traffic_type_|on_demand_)/, '')
+    .replaceAll('-', '_');
+  if (ORDINARY.has(tier) || !TIER_WORD.test(tier)) return undefined;
+  return Object.hasOwn(ALIASES, tier) ? ALIASES[tier] : tier;
+}
+
+/** The service tier that a request asks for: `standard` for the ordinary one, undefined where the vendor is to choose. */
+export function askedServiceTier(word: unknown): string | undefined {
+  const tier = serviceTierOf(word);
+  if (tier !== undefined || typeof word !== 'string') return tier;
+  return ORDINARY.has(word) && word !== 'auto' ? 'standard' : undefined;
+}
+
+/** A usage in the service tier that this word names. */
+export function inServiceTier(usage: Usage, word: unknown): Usage {
+  const serviceTier = serviceTierOf(word);
+  return serviceTier === undefined ? usage : { ...usage, serviceTier };
 }
 
 /** More tokens than any answer has: a larger figure is a provider's fault, not a bill. */

@@ -57,11 +57,11 @@ export function openStream(client: Agent, target: Target, body: string): Promise
   });
 }
 
-/** Keeps `connections` requests going for a number of requests. */
+/** Keeps `connections` requests going for a number of requests: all alike, or each with a body of its own. */
 export async function closedLoop(
   client: Agent,
   target: Target,
-  body: string,
+  body: string | (() => string),
   connections: number,
   requests: number,
 ): Promise<LoadResult> {
@@ -73,7 +73,7 @@ export async function closedLoop(
     Array.from({ length: connections }, async () => {
       while (left-- > 0) {
         const at = performance.now();
-        if (!(await send(client, target, body))) failures++;
+        if (!(await send(client, target, typeof body === 'string' ? body : body()))) failures++;
         latencies.push(performance.now() - at);
       }
     }),

@@ -38,6 +38,23 @@ const holding: fc.Arbitrary<Act> = fc
     return ({ counters }) => counters.hold(request(`c${id}`, given));
   });
 
+/** Several free calls at once, of which some may not fit. */
+const passing: fc.Arbitrary<Act> = fc
+  .record({
+    calls: fc.integer({ min: 1, max: 5 }),
+    periods,
+    requestsPerMinute: optional(fc.nat({ max: 6 })),
+    tokensPerMinute: optional(fc.nat({ max: 150 })),
+    workloadBudget: optional(limit),
+    organizationCap: optional(limit),
+  })
+  .map(({ calls, ...asked }) => {
+    const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+    const free = { ...given, amount: 0n, draft: '', free: true };
+    return ({ counters }) =>
+      Promise.all(Array.from({ length: calls }, (_, at) => counters.hold(request(`free${at}`, free))));
+  });
+
 const settling: fc.Arbitrary<Act> = fc
   .record({
     ids: fc.array(fc.nat({ max: 12 }), { minLength: 1, maxLength: 3 }),
@@ -71,6 +88,7 @@ const losing: fc.Arbitrary<Act> = fc.constant(async (store, ledger) => {
 const steps = fc.array(
   fc.oneof(
     { arbitrary: holding, weight: 12 },
+    { arbitrary: passing, weight: 4 },
     { arbitrary: settling, weight: 5 },
     { arbitrary: waiting, weight: 4 },
     { arbitrary: restoring, weight: 2 },

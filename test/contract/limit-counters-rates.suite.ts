@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HoldDecision } from '#ports/limit-counters.ts';
+import type { HoldDecision, HoldRequest } from '#ports/limit-counters.ts';
 import { forward, type Store, type Subject } from './limit-counters-subjects.ts';
-import { ORGANIZATION, request } from './limit-counters-world.ts';
+import { ORGANIZATION, request, spent } from './limit-counters-world.ts';
 
 /** Requests and tokens per minute. A second's uses leave 61 s after it began; stores open a quarter into a second. */
 export function ratesSuite(subject: Subject): void {
@@ -183,6 +183,54 @@ export function ratesSuite(subject: Subject): void {
       expect(await askTokens(2, many)).toMatchObject({ kind: 'refused', tokens: { remaining: 1 } });
       await used('c1', many - 3);
       expect(await askTokens(2, many)).toMatchObject({ kind: 'granted', tokens: { remaining: 1 } });
+    });
+  });
+
+  describe('free calls', () => {
+    const free = (limits: Partial<HoldRequest>) => hold(request(`f${++calls}`, { ...limits, amount: 0n, free: true }));
+
+    test('are counted as requests, each told how the limits stand after it, and leave no hold', async () => {
+      await ask(5);
+      const decisions = await Promise.all(Array.from({ length: 6 }, () => free({ requestsPerMinute: 5 })));
+      expect(decisions.map((decision) => ('requests' in decision ? decision.requests?.remaining : undefined))).toEqual([
+        3, 2, 1, 0, 0, 0,
+      ]);
+      expect(decisions.map(({ kind }) => kind)).toEqual([...Array<string>(4).fill('granted'), 'refused', 'refused']);
+      expect(decisions[5]).toMatchObject({ by: 'requests', retryAfterMs: 60_750 });
+      expect((await store.counters.view(ORGANIZATION)).holds).toHaveLength(1);
+      store.advance(60_750);
+      expect(await ask(5)).toMatchObject({ kind: 'granted', requests: { remaining: 4 } });
+    });
+
+    test('of other limits are answered by theirs, at the same time', async () => {
+      const [few, many, other] = await Promise.all([
+        free({ requestsPerMinute: 1 }),
+        free({ requestsPerMinute: 3 }),
+        free({ requestsPerMinute: 1, workload: 'default/w2' }),
+      ]);
+      expect(few).toMatchObject({ kind: 'granted', requests: { limit: 1, remaining: 0 } });
+      expect(many).toMatchObject({ kind: 'granted', requests: { limit: 3, remaining: 1 } });
+      expect(other).toMatchObject({ kind: 'granted', requests: { limit: 1, remaining: 0 } });
+    });
+
+    test('take no tokens, and pass while no more than the limit were used', async () => {
+      await askTokens(100, 100);
+      expect(await free({ tokensPerMinute: 100 })).toMatchObject({ kind: 'granted', tokens: { remaining: 0 } });
+      expect(await free({ tokensPerMinute: 99 })).toMatchObject({ kind: 'refused', by: 'tokens' });
+    });
+
+    test('are not let through where a budget is overspent, or not known', async () => {
+      const limits = { organizationCap: { amount: 10n, period: 'total' } } as const;
+      expect(await free(limits)).toEqual({ kind: 'cold' });
+      await store.counters.restore(ORGANIZATION, [], async () => spent(10n));
+      expect(await free(limits)).toMatchObject({ kind: 'granted' });
+      await store.counters.restore(ORGANIZATION, [], async () => spent(11n));
+      expect(await free(limits)).toMatchObject({ kind: 'refused', by: 'cap' });
+    });
+
+    test('that cost something are none', async () => {
+      await expect(hold(request('f', { amount: 1n, free: true }))).rejects.toThrow(RangeError);
+      await expect(hold(request('f', { amount: 0n, tokens: 1, free: true }))).rejects.toThrow(RangeError);
     });
   });
 

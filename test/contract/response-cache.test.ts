@@ -42,68 +42,100 @@ describe.each(subjects)('response cache: $name', (subject) => {
   });
   afterAll(() => cache.close?.());
 
+  const put = async (organization: string, name: string, sealed: Uint8Array, ttlSeconds = 60): Promise<void> =>
+    cache.put(organization, name, sealed, ttlSeconds, await cache.epoch(organization));
+  const find = async (organization: string, names: readonly string[]) => (await cache.get(organization, names)).entry;
+
   test('gives back what was put, byte for byte, under the first name that is there', async () => {
     const sealed = Buffer.concat([Buffer.from([0, 255, 13, 10]), randomBytes(1000)]);
-    await cache.put('a/{x}%', 'one', sealed, 60);
-    expect(await cache.get('a/{x}%', ['none', 'one'])).toEqual({ name: 'one', sealed });
-    await cache.put('a/{x}%', 'two', Buffer.from('2'), 60);
-    expect((await cache.get('a/{x}%', ['two', 'one']))?.name).toBe('two');
-    expect(await cache.get('a/{x}%', ['none'])).toBeUndefined();
+    await put('a/{x}%', 'one', sealed);
+    expect(await find('a/{x}%', ['none', 'one'])).toMatchObject({ name: 'one', sealed });
+    await put('a/{x}%', 'two', Buffer.from('2'));
+    expect((await find('a/{x}%', ['two', 'one']))?.name).toBe('two');
+    expect(await find('a/{x}%', ['none'])).toBeUndefined();
   });
 
   test('keeps organizations apart', async () => {
-    await cache.put('a/apart', 'name', Buffer.from('a'), 60);
-    expect(await cache.get('b/apart', ['name'])).toBeUndefined();
-    await cache.put('b/apart', 'name', Buffer.from('b'), 60);
-    expect((await cache.get('a/apart', ['name']))?.sealed).toEqual(Buffer.from('a'));
+    await put('a/apart', 'name', Buffer.from('a'));
+    expect(await find('b/apart', ['name'])).toBeUndefined();
+    await put('b/apart', 'name', Buffer.from('b'));
+    expect((await find('a/apart', ['name']))?.sealed).toEqual(Buffer.from('a'));
+    const epoch = await cache.epoch('b/apart');
     expect(await cache.erase('a/apart')).toBe(1);
-    expect(await cache.get('a/apart', ['name'])).toBeUndefined();
-    expect((await cache.get('b/apart', ['name']))?.sealed).toEqual(Buffer.from('b'));
+    expect(await find('a/apart', ['name'])).toBeUndefined();
+    expect((await find('b/apart', ['name']))?.sealed).toEqual(Buffer.from('b'));
+    expect(await cache.epoch('b/apart')).toBe(epoch);
   });
 
   test('replaces an entry of the same name', async () => {
-    await cache.put('a/again', 'name', Buffer.from('old'), 60);
-    await cache.put('a/again', 'name', Buffer.from('new'), 60);
-    expect((await cache.get('a/again', ['name']))?.sealed).toEqual(Buffer.from('new'));
+    await put('a/again', 'name', Buffer.from('old'));
+    await put('a/again', 'name', Buffer.from('new'));
+    expect((await find('a/again', ['name']))?.sealed).toEqual(Buffer.from('new'));
     expect(await cache.erase('a/again')).toBe(1);
     expect(await cache.erase('a/again')).toBe(0);
   });
 
-  test('forgets when it is time', async () => {
-    await cache.put('a/late', 'name', Buffer.from('x'), 1);
-    await expect.poll(() => cache.get('a/late', ['name']), { interval: 50 }).toBeUndefined();
+  test('forgets when it is time, and says when that is', async () => {
+    await put('a/late', 'name', Buffer.from('x'), 1);
+    const ttlMs = (await find('a/late', ['name']))?.ttlMs;
+    // A clock that is read once in a while may be a little behind.
+    if (ttlMs !== undefined) expect(ttlMs).toBeLessThanOrEqual(2000);
+    await expect.poll(() => find('a/late', ['name']), { interval: 50 }).toBeUndefined();
+    await put('a/late', 'name', Buffer.from('x'), 3600);
+    expect((await find('a/late', ['name']))?.ttlMs).toBeGreaterThan(3_000_000);
   });
 
   test('makes room, and takes nothing larger than that', async () => {
-    for (let at = 0; at < 12; at++) await cache.put('a/full', `n${at}`, randomBytes(8 * KIB), 600 + at);
-    const found = await Promise.all(Array.from({ length: 12 }, (_, at) => cache.get('a/full', [`n${at}`])));
+    for (let at = 0; at < 12; at++) await put('a/full', `n${at}`, randomBytes(8 * KIB), 600 + at);
+    const found = await Promise.all(Array.from({ length: 12 }, (_, at) => find('a/full', [`n${at}`])));
     const left = found.map((entry) => entry !== undefined);
     expect(left.filter(Boolean).length).toBeGreaterThanOrEqual(7);
     expect(left.filter(Boolean).length).toBeLessThanOrEqual(8);
     expect(left.at(-1)).toBe(true);
     expect(left[0]).toBe(false);
-    await cache.put('a/full', 'huge', randomBytes(65 * KIB), 600);
-    expect(await cache.get('a/full', ['huge'])).toBeUndefined();
+    await put('a/full', 'huge', randomBytes(65 * KIB), 600);
+    expect(await find('a/full', ['huge'])).toBeUndefined();
   });
 
   test('erases any number', async () => {
-    for (let at = 0; at < 20; at++) await cache.put('a/many', `n${at}`, Buffer.from('x'), 60);
+    for (let at = 0; at < 20; at++) await put('a/many', `n${at}`, Buffer.from('x'));
     expect(await cache.erase('a/many')).toBe(20);
-    expect(await cache.get('a/many', ['n0', 'n19'])).toBeUndefined();
+    expect(await find('a/many', ['n0', 'n19'])).toBeUndefined();
+  });
+
+  test('an epoch ends with an erasure, of nothing too, and what comes from it later is not kept', async () => {
+    const before = await cache.epoch('a/epochs');
+    expect(await cache.epoch('a/epochs')).toBe(before);
+    expect((await cache.get('a/epochs', ['name'])).epoch).toBe(before);
+    await cache.erase('a/epochs');
+    const after = await cache.epoch('a/epochs');
+    expect(after).not.toBe(before);
+    await cache.put('a/epochs', 'name', Buffer.from('old'), 60, before);
+    expect(await cache.get('a/epochs', ['name'])).toEqual({ entry: undefined, epoch: after });
+    await cache.put('a/epochs', 'name', Buffer.from('new'), 60, after);
+    expect((await find('a/epochs', ['name']))?.sealed).toEqual(Buffer.from('new'));
   });
 });
 
-test('Redis holds nothing beside entries that are there, even over a thousand', async () => {
+test('Redis holds nothing beside entries that are there and an epoch, even over a thousand', async () => {
   const keyPrefix = `test-${randomUUID()}:`;
   const cache = openRedisCache({ url: inject('redisUrl'), keyPrefix, commandTimeoutMs: 20_000 });
   const client = new Redis(inject('redisUrl'));
   try {
     await cache.ping();
-    await Promise.all(Array.from({ length: 2500 }, (_, at) => cache.put('a/b', `n${at}`, Buffer.from('x'), 60)));
+    const epoch = await cache.epoch('a/b');
+    await Promise.all(Array.from({ length: 2500 }, (_, at) => cache.put('a/b', `n${at}`, Buffer.from('x'), 60, epoch)));
     expect((await client.hget(`${keyPrefix}{a/b}:answers:sizes`, '*')) ?? '').toBe('2500');
     expect(await client.pttl(`${keyPrefix}{a/b}:answers`)).toBeGreaterThan(60_000);
     expect(await cache.erase('a/b')).toBe(2500);
-    expect(await client.keys(`${keyPrefix}*`)).toEqual([]);
+    expect(await client.keys(`${keyPrefix}*`)).toEqual([`${keyPrefix}{a/b}:answers:epoch`]);
+    expect(await client.ttl(`${keyPrefix}{a/b}:answers:epoch`)).toBeGreaterThan(80_000);
+    // Evicted, it is followed by one that never was.
+    const erased = await cache.epoch('a/b');
+    await client.del(`${keyPrefix}{a/b}:answers:epoch`);
+    await cache.put('a/b', 'late', Buffer.from('x'), 60, erased);
+    expect((await cache.get('a/b', ['late'])).entry).toBeUndefined();
+    expect([epoch, erased]).not.toContain(await cache.epoch('a/b'));
   } finally {
     client.disconnect();
     await cache.close();
@@ -113,7 +145,7 @@ test('Redis holds nothing beside entries that are there, even over a thousand', 
 test('a store that cannot be reached rejects at once, without saying what was asked', async () => {
   const cache = openRedisCache({ url: 'redis://:hunter2@127.0.0.1:1' });
   try {
-    const failure = cache.put('secret/organization', 'name', Buffer.from('x'), 60);
+    const failure = cache.put('secret/organization', 'name', Buffer.from('x'), 60, 'epoch');
     await expect(failure).rejects.toThrow(/^the response cache cannot be reached: [\w ]+$/);
   } finally {
     await cache.close();

@@ -10,11 +10,11 @@ import {
   type TextUnit,
 } from '#ports/documents.ts';
 import { toMarkdown } from '../../ocr/markdown.ts';
-import type { Box, Format, Line, Tools } from '../format.ts';
+import type { Format, Line, Tools } from '../format.ts';
 import { decodeFrame, inspect, type Frame } from './decode.ts';
 import { toJpeg, toPng } from './encode.ts';
 import { layOut, type FrameLayout } from './layout.ts';
-import { findPhotos, isSure } from './photos.ts';
+import { figureOf, picturesIn } from './figures.ts';
 import { redactImage } from './redact.ts';
 
 /** A page as a model is shown it has no more: details beyond that are lost on it. */
@@ -76,7 +76,7 @@ async function recognize(
     tools.checkTime();
     const frame = await decodeFrame(file.bytes, index);
     const lines = await readLines(frame, tools, options.languages);
-    const boxes = (await pictures(frame, lines, options.imageMinSize ?? 0)).slice(
+    const boxes = (await picturesIn(frame, lines, options.imageMinSize ?? 0)).slice(
       0,
       (options.imageLimit ?? Infinity) - images,
     );
@@ -84,7 +84,9 @@ async function recognize(
     pages.push({
       index,
       markdown: toMarkdown(lines, figures),
-      images: await Promise.all(figures.map(({ id, box }) => figureOf(frame, id, box, options.includeImages))),
+      images: await Promise.all(
+        figures.map(({ id, box }) => figureOf(options.includeImages ? frame : undefined, id, box)),
+      ),
       dimensions: { dpi: frame.dpi, height: frame.height, width: frame.width },
     });
   }
@@ -100,38 +102,6 @@ async function readLines(
   const { width, height, dpi } = frame;
   const { lines } = await tools.recognize({ png: await toPng(frame, true), width, height, dpi }, languages);
   return lines;
-}
-
-/** Photographs in a frame; one that has no words is one itself. */
-async function pictures(frame: Frame, lines: readonly Line[], minSize: number): Promise<readonly Box[]> {
-  const sure = lines.flatMap((line) => line.words.filter(({ confidence, text }) => isSure(confidence, text.length)));
-  const words = sure.map(({ box }) => box);
-  const boxes =
-    words.length === 0 ? [{ x0: 0, y0: 0, x1: frame.width, y1: frame.height }] : (await findPhotos(frame, words)).boxes;
-  return boxes.filter(({ x0, y0, x1, y1 }) => x1 - x0 >= minSize && y1 - y0 >= minSize);
-}
-
-async function figureOf(
-  frame: Frame,
-  id: string,
-  box: Box,
-  included: boolean,
-): Promise<RecognizedPage['images'][number]> {
-  return {
-    id,
-    top_left_x: box.x0,
-    top_left_y: box.y0,
-    bottom_right_x: box.x1,
-    bottom_right_y: box.y1,
-    image_base64: included ? `data:image/jpeg;base64,${base64(await toJpeg(cut(frame, box), JPEG_QUALITY))}` : null,
-  };
-}
-
-function cut({ data, width }: Frame, { x0, y0, x1, y1 }: Box): { data: Buffer; width: number; height: number } {
-  const rows = Array.from({ length: y1 - y0 }, (_, row) =>
-    data.subarray(((y0 + row) * width + x0) * 3, ((y0 + row) * width + x1) * 3),
-  );
-  return { data: Buffer.concat(rows), width: x1 - x0, height: y1 - y0 };
 }
 
 function base64(bytes: Uint8Array): string {

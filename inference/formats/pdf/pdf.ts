@@ -1,8 +1,7 @@
-import { DocumentFault } from '#ports/documents.ts';
 import type { Format } from '../format.ts';
+import { readPdf } from './read.ts';
+import { recognizePdf, renderPdf } from './recognize.ts';
+import { redactPdf } from './redact.ts';
 
-/** Not built yet: every verb is refused. */
-export const pdf: Format = {
-  read: () => Promise.reject(new DocumentFault('unsupported', 'this kind of document is not read yet')),
-  redact: () => Promise.reject(new DocumentFault('unsupported', 'this kind of document is not read yet')),
-};
+/** PDF. Pages say their text themselves, or it is recognized; a document is rewritten page by page, or its pages become pictures. */
+export const pdf: Format = { read: readPdf, render: renderPdf, recognize: recognizePdf, redact: redactPdf };

@@ -23,6 +23,9 @@ export function checkHold(hold: OpenHold): void {
 /** Throws RangeError on a request whose amounts, counts or limits make no sense. */
 export function checkRequest(request: HoldRequest): void {
   checkHold(request);
+  if (request.free === true && (request.amount > 0n || request.tokens > 0)) {
+    throw new RangeError('what is free has no amount and no tokens');
+  }
   if (request.requestsPerMinute !== undefined) checkCount(request.requestsPerMinute);
   if (request.tokensPerMinute !== undefined) checkCount(request.tokensPerMinute);
 }

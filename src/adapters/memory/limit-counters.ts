@@ -80,11 +80,15 @@ function hold(state: State, request: HoldRequest): HoldDecision {
   if (organization.isPaused()) return { kind: 'busy' };
   const now = state.now();
   const rates = checkRates(organization, request, now);
-  if (organization.holds.has(request.callId)) return { kind: 'granted', ...rates.statuses() };
+  if (request.free !== true && organization.holds.has(request.callId)) return { kind: 'granted', ...rates.statuses() };
   if (rates.refusal) return { kind: 'refused', ...rates.refusal, ...rates.statuses() };
   const verdict = spendVerdict(organization.spend, request, now);
   if (verdict === 'cold') return { kind: 'cold' };
   if (verdict) return { kind: 'refused', by: verdict, ...rates.statuses() };
+  if (request.free === true) {
+    takeRates(rates, 0);
+    return { kind: 'granted', ...rates.statuses() };
+  }
   const open = openHoldOf(request);
   state.journal?.placed([open]);
   addSpend(organization.spend, open, open.amount, now);

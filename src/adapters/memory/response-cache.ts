@@ -17,24 +17,32 @@ export function openMemoryCache({ maxBytes = MAX_BYTES }: MemoryCacheOptions = {
     maxEntrySize: maxBytes,
     sizeCalculation: (sealed) => sealed.length + OVERHEAD_BYTES,
   });
+  /** How often each organization was erased; those that never were are not listed. */
+  const erasures = new Map<string, number>();
   const idOf = (organization: string, name: string): string => `${organization}\n${name}`;
+  const epochOf = (organization: string): string => String(erasures.get(organization) ?? 0);
   return {
     async get(organization, names) {
+      const epoch = epochOf(organization);
       for (const name of names) {
-        const sealed = entries.get(idOf(organization, name));
-        if (sealed) return { name, sealed };
+        const id = idOf(organization, name);
+        const sealed = entries.get(id);
+        if (sealed) return { entry: { name, sealed, ttlMs: entries.getRemainingTTL(id) }, epoch };
       }
-      return undefined;
+      return { entry: undefined, epoch };
     },
-    async put(organization, name, sealed, ttlSeconds) {
+    async put(organization, name, sealed, ttlSeconds, epoch) {
+      if (epoch !== epochOf(organization)) return;
       entries.set(idOf(organization, name), sealed, { ttl: ttlSeconds * 1000 });
     },
     async erase(organization) {
+      erasures.set(organization, (erasures.get(organization) ?? 0) + 1);
       let erased = 0;
       for (const id of [...entries.keys()]) {
         if (id.startsWith(`${organization}\n`) && entries.delete(id)) erased++;
       }
       return erased;
     },
+    epoch: async (organization) => epochOf(organization),
   };
 }

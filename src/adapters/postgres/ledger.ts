@@ -1,13 +1,17 @@
 import type { Pool } from 'pg';
 import type { CheckpointStore } from '#ports/checkpoints.ts';
+import type { SpendDifference } from '#ports/evidence.ts';
 import type { Ledger, SealedRow } from '#ports/ledger.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#ports/limit-counters.ts';
+import type { RetentionStore } from '#ports/retention.ts';
 import { bigintArray, digestArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
 import { readCheckpoints, readHeads, saveCheckpoint } from './checkpoints.ts';
 import { localPeriods } from './local-periods.ts';
 import { migrate, withSchemaLock } from './migrate.ts';
 import { createPool, type PostgresOptions } from './pool.ts';
+import { dropMonths, retentionPlan } from './retention.ts';
 import { allRows, sealedRow, type LedgerRow } from './rows.ts';
+import { openSnapshot, spendDifferences, type Snapshot } from './snapshot.ts';
 import { query, STATEMENTS } from './statements.ts';
 
 export interface PostgresLedgerOptions extends PostgresOptions {
@@ -24,16 +28,10 @@ export interface PostgresLedger extends Ledger, CheckpointStore {
   maintain(now: number): Promise<readonly string[]>;
   /** Workloads whose sums, which `totals` is answered from, are not those of their rows: none, unless tampered with. */
   spendDifferences(): Promise<readonly SpendDifference[]>;
+  /** Everything as of now, to be verified or handed on. Takes one connection until it is disposed of. */
+  snapshot(): Promise<Snapshot>;
+  readonly retention: RetentionStore;
   close(): Promise<void>;
-}
-
-/** Nano-euro in decimal. */
-export interface SpendDifference {
-  readonly organization: string;
-  readonly workload: string;
-  readonly stored: string;
-  /** The sum of the rows. */
-  readonly counted: string;
 }
 
 const WRITE_TIMEOUT_MS = 30_000;
@@ -68,9 +66,14 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     ping: () => ping(pool),
     heads: () => readHeads(pool),
     saveCheckpoint: (checkpoint) => saveCheckpoint(pool, checkpoint),
-    checkpoints: () => readCheckpoints(pool),
+    checkpoints: (after) => readCheckpoints(pool, after),
+    snapshot: () => openSnapshot(pool),
+    retention: {
+      plan: (before) => retentionPlan(pool, before),
+      drop: (before, sign) => dropMonths(pool, before, sign),
+    },
     maintain: (now) => maintain(pool, now),
-    spendDifferences: async () => (await pool.query<SpendDifference>(query(STATEMENTS.spendDifferences))).rows,
+    spendDifferences: () => spendDifferences(pool),
     close: () => pool.end(),
   };
 }

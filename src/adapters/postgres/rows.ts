@@ -1,5 +1,5 @@
-import type { Pool } from 'pg';
 import type { SealedRow } from '#ports/ledger.ts';
+import type { Queryable } from './checkpoints.ts';
 import { query, STATEMENTS } from './statements.ts';
 
 /** Columns of `rows.sql` and `find.sql`, as the pool's type parsers leave them. */
@@ -46,7 +46,7 @@ export function sealedRow(row: LedgerRow): SealedRow {
  * Every row in chain order, a page at a time; the next page is fetched while one is used. Rows that share a place in
  * their strand, as only a tampered table can hold, are kept together on one page, so that none is skipped.
  */
-export async function* allRows(pool: Pool, pageSize = PAGE): AsyncGenerator<SealedRow> {
+export async function* allRows(pool: Queryable, pageSize = PAGE): AsyncGenerator<SealedRow> {
   let page = fetchPage(pool, FIRST, pageSize);
   for (;;) {
     const { rows, next } = await page;
@@ -61,7 +61,7 @@ export async function* allRows(pool: Pool, pageSize = PAGE): AsyncGenerator<Seal
 }
 
 async function fetchPage(
-  pool: Pool,
+  pool: Queryable,
   from: Position,
   limit: number,
 ): Promise<{ rows: readonly LedgerRow[]; next?: Position }> {

@@ -1,8 +1,9 @@
 -- Checks every limit of one call; when all allow, debits them and records the hold. Answers
 -- {verdict, retry after, requests left, their reset, tokens left, their reset}; milliseconds; -1: none.
+-- `calls` that are free (empty: a hold) leave no hold. As many of them as fit are counted; how many is the seventh answer.
 -- KEYS[1]: the organization's holds. Every other key is that one with another last part: same slot.
 local now, id, owner, hold, workload, day, month, amount, ceiling, budget_period, budget_room, cap_period, cap_room,
-  rpm, tpm, tokens, witness = unpack(ARGV)
+  rpm, tpm, tokens, witness, calls = unpack(ARGV)
 local GRANTED, REQUESTS, TOKENS, BUDGET, CAP, COLD, BUSY = 0, 1, 2, 3, 4, 5, 6
 local holds = KEYS[1]
 local base = holds:sub(1, -6)
@@ -10,7 +11,7 @@ local base = holds:sub(1, -6)
 if redis.call('EXISTS', base .. 'pause') == 1 then return { BUSY } end
 now = clock(now)
 local second = math.floor(now / 1000)
-rpm, tpm, tokens = tonumber(rpm), tonumber(tpm), tonumber(tokens)
+rpm, tpm, tokens, calls = tonumber(rpm), tonumber(tpm), tonumber(tokens), tonumber(calls)
 local requests_window = rpm and open_window(base .. 'requests:' .. workload, second)
 local tokens_window = tpm and open_window(base .. 'tokens:' .. workload, second)
 
@@ -20,7 +21,7 @@ local function answer(verdict, retry)
   return { verdict, retry or -1, requests_left, requests_reset, tokens_left, tokens_reset }
 end
 
-if redis.call('HEXISTS', holds, id) == 1 then return answer(GRANTED) end
+if not calls and redis.call('HEXISTS', holds, id) == 1 then return answer(GRANTED) end
 if rpm and requests_window.sum + 1 > rpm then return answer(REQUESTS, wait(requests_window, now, 1, rpm)) end
 if tpm and tokens_window.sum + tokens > tpm then return answer(TOKENS, wait(tokens_window, now, tokens, tpm)) end
 
@@ -47,6 +48,16 @@ if cap_period ~= '' and greater(organization[cap_period], cap_room) then return 
 for _, period in ipairs({ 'total', 'daily', 'monthly' }) do
   if own[period] and greater(own[period], ceiling) then return answer(BUDGET) end
   if organization[period] and greater(organization[period], ceiling) then return answer(CAP) end
+end
+
+if calls then
+  if rpm then
+    calls = math.min(calls, rpm - requests_window.sum)
+    use(requests_window, second, calls)
+  end
+  local granted = answer(GRANTED)
+  granted[7] = calls
+  return granted
 end
 
 for period in pairs(organization) do

@@ -6,15 +6,47 @@ import { runOn, type Store } from './store.ts';
 const REFUSALS: readonly LimitName[] = ['requests', 'tokens', 'budget', 'cap'];
 const COLD = REFUSALS.length + 1;
 const BUSY = COLD + 1;
+/** Where the script says how many of several calls it let through. */
+const GRANTED_CALLS = 6;
 
 /** Places a hold. `witness`: another that this process has in flight there, which the store must know; or empty. */
 export async function placeHold(store: Store, request: HoldRequest, witness: string): Promise<HoldDecision> {
+  return decision(request, await ask(store, request, witness, ''));
+}
+
+/**
+ * Counts calls that are free and alike, in one step, as if they came one after the other. Resolves with the decisions in
+ * that order.
+ */
+export async function countCalls(
+  store: Store,
+  request: HoldRequest,
+  witness: string,
+  calls: number,
+): Promise<readonly HoldDecision[]> {
+  const reply = await ask(store, request, witness, String(calls));
+  const last = decision(request, reply);
+  if (last.kind !== 'granted') return Array.from({ length: calls }, () => last);
+  const { requests } = last;
+  const granted = Math.min(calls, Math.max(1, reply[GRANTED_CALLS] ?? calls));
+  const decisions = Array.from({ length: granted }, (_, index): HoldDecision => {
+    const later = granted - 1 - index;
+    if (!requests || later === 0) return last;
+    return { ...last, requests: { ...requests, remaining: requests.remaining + later } };
+  });
+  // Those that did not fit are told when they would.
+  return granted === calls
+    ? decisions
+    : [...decisions, ...(await countCalls(store, request, witness, calls - granted))];
+}
+
+async function ask(store: Store, request: HoldRequest, witness: string, calls: string): Promise<readonly number[]> {
   const { workloadBudget, organizationCap } = request;
   const reply = await runOn(store, 'hold', request.organization, [
     store.clock(),
     request.callId,
     request.owner,
-    encodeHold(request),
+    calls === '' ? encodeHold(request) : '',
     request.workload,
     request.periods.day,
     request.periods.month,
@@ -28,8 +60,9 @@ export async function placeHold(store: Store, request: HoldRequest, witness: str
     optionalText(request.tokensPerMinute),
     String(request.tokens),
     witness,
+    calls,
   ]);
-  return decision(request, reply as readonly number[]);
+  return reply as readonly number[];
 }
 
 /** Computed here, where integers are exact: the script only compares. */

@@ -2,7 +2,8 @@ import { checkHold, checkRequest, checkSettlement } from '#adapters/memory/amoun
 import { recentIds } from '#adapters/memory/recent-ids.ts';
 import { CountersUnavailable, type HoldRequest, type LimitCounters, type Settlement } from '#ports/limit-counters.ts';
 import { openConnection, type ConnectionOptions } from './connection.ts';
-import { placeHold } from './hold.ts';
+import { gatherFreeCalls } from './free-calls.ts';
+import { countCalls, placeHold } from './hold.ts';
 import { trackInFlight } from './in-flight.ts';
 import { checkPrefix } from './keys.ts';
 import { releaseOrphans } from './orphans.ts';
@@ -54,8 +55,13 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   const closed = recentIds(pauseMs);
   const orphans = releaseOrphans((settlements) => settleHolds(store, settlements));
 
+  const freeCalls = gatherFreeCalls((request, calls) =>
+    countCalls(store, request, inFlight.witness(request.organization), calls),
+  );
+
   const hold = async (request: HoldRequest) => {
     checkRequest(request);
+    if (request.free === true) return freeCalls(request);
     const { organization, callId } = request;
     orphans.forget(callId);
     const wasSent = connection.isReady;

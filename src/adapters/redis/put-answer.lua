@@ -1,7 +1,9 @@
 -- Keeps a sealed answer. KEYS[1]: the organization's index of answers, a sorted set of names by when they expire
 -- (milliseconds). Beside it, in the same slot: `<index>:sizes` (hash: name -> bytes, and `*` for their sum) and one
--- string an answer, `<index>:<name>`. ARGV: name, content, seconds to live, most bytes for the organization.
-local index, name, content, ttl, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+-- string an answer, `<index>:<name>`. ARGV: name, content, seconds to live, most bytes for the organization, the epoch
+-- in which the call was looked up: an answer to a question of an earlier one is not kept.
+local index, name, content, ttl, most, epoch = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+if redis.call('GET', index .. ':epoch') ~= epoch then return 0 end
 local sizes = index .. ':sizes'
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

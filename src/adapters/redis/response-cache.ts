@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { ResponseCache } from '#ports/response-cache.ts';
 import { corking, isScriptMissing, kindOf, openClient, ready, type ConnectionOptions } from './connection.ts';
@@ -23,6 +24,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const COMMAND_TIMEOUT_MS = 250;
 const ERASED_AT_ONCE = 1000;
 
+/** What get-answer.lua answers. */
+type Found = readonly [epoch: Buffer, at?: number, sealed?: Buffer, ttlMs?: number];
+
 /**
  * Connects to Redis (7.0 or newer), standalone or Cluster, with a connection of its own: large answers must not keep
  * holds waiting. Calls reject at once while there is none, and with the kind of the fault only.
@@ -30,49 +34,46 @@ const ERASED_AT_ONCE = 1000;
 export function openRedisCache(options: RedisCacheOptions): RedisResponseCache {
   const { keyPrefix: prefix = 'gw:', maxBytesPerOrganization = MAX_BYTES } = options;
   checkPrefix(prefix);
+  const get = load('epoch', 'get-answer');
   const put = load('put-answer');
   const erase = load('erase-answers');
+  const epochOf = load('epoch', 'answer-epoch');
   const timeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
-  const client = openClient({ ...options, commandTimeoutMs: timeout }, [put, erase]);
+  const client = openClient({ ...options, commandTimeoutMs: timeout }, [get, put, erase, epochOf]);
   const cork = client instanceof Redis ? corking(client) : () => {};
-  const run = async (script: Script, key: string, ...args: readonly (string | Buffer)[]): Promise<unknown> => {
-    try {
-      return await client.evalsha(script.sha, 1, key, ...args);
-    } catch (error) {
-      if (!isScriptMissing(error)) throw error;
-      return client.eval(script.source, 1, key, ...args);
-    }
-  };
+  const run = (script: Script, organization: string, ...args: readonly (string | Buffer)[]): Promise<unknown> =>
+    guarded(async () => {
+      const key = answersKey(prefix, organization);
+      cork();
+      try {
+        return await client.callBuffer('EVALSHA', script.sha, 1, key, ...args);
+      } catch (error) {
+        if (!isScriptMissing(error)) throw error;
+        return client.callBuffer('EVAL', script.source, 1, key, ...args);
+      }
+    });
   return {
-    get: (organization, names) =>
-      guarded(async () => {
-        const index = answersKey(prefix, organization);
-        cork();
-        const found = await client.mgetBuffer(...names.map((name) => `${index}:${name}`));
-        const at = found.findIndex((sealed) => sealed !== null);
-        return at < 0 ? undefined : { name: names[at]!, sealed: found[at]! };
-      }),
-    put: (organization, name, sealed, ttlSeconds) =>
-      guarded(async () => {
-        const content = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
-        cork();
-        await run(
-          put,
-          answersKey(prefix, organization),
-          name,
-          content,
-          String(ttlSeconds),
-          String(maxBytesPerOrganization),
-        );
-      }),
-    erase: (organization) =>
-      guarded(async () => {
-        let erased = 0;
-        for (let count = ERASED_AT_ONCE; count >= ERASED_AT_ONCE; erased += count) {
-          count = Number(await run(erase, answersKey(prefix, organization)));
-        }
-        return erased;
-      }),
+    async get(organization, names) {
+      const reply = (await run(get, organization, randomUUID(), ...names)) as Found;
+      const [epoch, at, sealed, ttlMs] = reply;
+      const name = at === undefined ? undefined : names[at];
+      const entry = name !== undefined && sealed && ttlMs !== undefined ? { name, sealed, ttlMs } : undefined;
+      return { entry, epoch: epoch.toString('latin1') };
+    },
+    async put(organization, name, sealed, ttlSeconds, epoch) {
+      const content = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
+      await run(put, organization, name, content, String(ttlSeconds), String(maxBytesPerOrganization), epoch);
+    },
+    async erase(organization) {
+      let erased = 0;
+      for (let count = ERASED_AT_ONCE; count >= ERASED_AT_ONCE; erased += count) {
+        count = Number(await run(erase, organization, randomUUID()));
+      }
+      return erased;
+    },
+    async epoch(organization) {
+      return ((await run(epochOf, organization, randomUUID())) as Buffer).toString('latin1');
+    },
     ping: () =>
       guarded(async () => {
         await ready(client, timeout);

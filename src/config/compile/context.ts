@@ -1,7 +1,7 @@
+import type { ExchangeRates } from '../exchange-rates.ts';
 import type { FaultLog, FaultyObject } from '../fault.ts';
 import type { KindName } from '../resources/kinds.ts';
 import type { Catalog, Resource } from './catalog.ts';
-import type { ExchangeRate } from './money.ts';
 import type { SecretReader } from './secrets.ts';
 
 /** What every step of a compilation works with. */
@@ -9,7 +9,7 @@ export interface Compilation {
   readonly catalog: Catalog;
   readonly faults: FaultLog;
   readonly secrets: SecretReader;
-  readonly usdToEur: ExchangeRate;
+  readonly usdToEur: ExchangeRates;
   /** Some sources could not be read: what is not there may be in them, so it is no fault. */
   readonly incomplete: boolean;
 }

@@ -44,7 +44,8 @@ export function toBudget(
   currency: Currency,
 ): BudgetConfig {
   return Object.freeze({
-    amount: toNanoEuro(amount, currency, usdToEur, 'down'),
+    // By the rate without a date: a limit does not move on a day that nobody configured it to.
+    amount: toNanoEuro(amount, currency, usdToEur[0].rate, 'down'),
     period: toSnapshot('period', period),
   });
 }

@@ -38,7 +38,23 @@ export const SPELLINGS = {
     ThinkingBudget: 'thinking_budget',
   },
   strategy: { Weighted: 'weighted', Failover: 'failover', Auto: 'auto' },
-  unit: { MillionTokens: 'million_tokens', Page: 'page', Image: 'image', Call: 'call' },
+  unit: {
+    MillionTokens: 'million_tokens',
+    Page: 'page',
+    Image: 'image',
+    Call: 'call',
+    Second: 'second',
+    Search: 'search',
+  },
+  serviceTier: {
+    Standard: 'standard',
+    Flex: 'flex',
+    Priority: 'priority',
+    Batch: 'batch',
+    Scale: 'scale',
+    Fast: 'fast',
+    Reserved: 'reserved',
+  },
 } as const;
 
 /** The names of the enumerations. */

@@ -7,17 +7,40 @@ const price = closed({
   model: model({ description: 'Model id; <provider>/* is every model of a provider without a row of its own.' }),
   unit: oneOf('unit', { default: 'MillionTokens', description: 'What the amounts are for.' }),
   input: money({ description: 'Price of a unit; for MillionTokens, of input tokens.' }),
+  serviceTier: oneOf('serviceTier', {
+    default: 'Standard',
+    description: 'Service tier that the row is for. The row for Standard holds in every tier that has none.',
+  }),
+  aboveInputTokens: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 100_000_000,
+    description: 'The row is for calls with more input tokens than this, cached ones included.',
+  }),
   output: Type.Optional(money({ description: 'Price of a million output tokens.' })),
+  reasoning: Type.Optional(money({ description: 'Price of a million reasoning tokens, where not that of output.' })),
   cacheRead: Type.Optional(money({ description: "Price of a million tokens read from a provider's prompt cache." })),
   cacheWritePremium: Type.Optional(
     money({ description: "Added to the input price of a million tokens written to a provider's prompt cache." }),
   ),
+  cacheWrite1h: Type.Optional(
+    money({ description: 'Price of a million tokens written to the prompt cache for an hour, premium included.' }),
+  ),
+  inputAudio: Type.Optional(money({ description: 'Price of a million tokens of sound that is sent.' })),
+  inputImage: Type.Optional(money({ description: 'Price of a million tokens of pictures that are sent.' })),
+  cacheReadAudio: Type.Optional(money({ description: 'Price of a million tokens of sound read from a prompt cache.' })),
+  outputAudio: Type.Optional(money({ description: 'Price of a million tokens of sound that is answered.' })),
+  outputImage: Type.Optional(money({ description: 'Price of a million tokens of pictures that are answered.' })),
 });
 
 const spec = closed({
   currency: values(['EUR', 'USD'], { default: 'EUR', description: 'Currency of the amounts. Cannot be changed.' }),
   effectiveFrom: Type.Optional(Type.String({ format: 'date-time', description: 'When the prices begin to hold.' })),
-  prices: mapOf(price, ['model', 'unit'], { minItems: 1, maxItems: 1000, description: 'The prices.' }),
+  prices: mapOf(price, ['model', 'unit', 'serviceTier', 'aboveInputTokens'], {
+    minItems: 1,
+    maxItems: 1000,
+    description: 'The prices.',
+  }),
 });
 
 /** `spec` of a PriceBook: what calls cost, where an organization's prices are not the built-in ones. */
@@ -34,14 +57,30 @@ const specRules: readonly Rule<PriceBookSpec>[] = [
   },
 ];
 
+/** What only tokens have. */
+const OF_TOKENS = [
+  'output',
+  'reasoning',
+  'cacheRead',
+  'cacheWritePremium',
+  'cacheWrite1h',
+  'inputAudio',
+  'inputImage',
+  'cacheReadAudio',
+  'outputAudio',
+  'outputImage',
+] as const;
+
 const priceRules: readonly Rule<PriceRow>[] = [
   {
-    rule:
-      "self.unit == 'MillionTokens' || " +
-      '(!has(self.output) && !has(self.cacheRead) && !has(self.cacheWritePremium))',
-    message: 'may have output, cacheRead and cacheWritePremium only when unit is MillionTokens',
-    check: (self) =>
-      self.unit === 'MillionTokens' || (self.output ?? self.cacheRead ?? self.cacheWritePremium) === undefined,
+    rule: `self.unit == 'MillionTokens' || (${OF_TOKENS.map((name) => `!has(self.${name})`).join(' && ')})`,
+    message: `may have ${OF_TOKENS.slice(0, -1).join(', ')} and ${OF_TOKENS.at(-1)} only when unit is MillionTokens`,
+    check: (self) => self.unit === 'MillionTokens' || OF_TOKENS.every((name) => self[name] === undefined),
+  },
+  {
+    rule: "self.unit == 'MillionTokens' || (self.serviceTier == 'Standard' && self.aboveInputTokens == 0)",
+    message: 'may be for a serviceTier or aboveInputTokens only when unit is MillionTokens',
+    check: (self) => self.unit === 'MillionTokens' || (self.serviceTier === 'Standard' && self.aboveInputTokens === 0),
   },
 ];
 

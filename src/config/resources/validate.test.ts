@@ -178,7 +178,14 @@ const BROKEN: readonly (readonly [
         { model: 'a/c', unit: 'Page', input: '1', cacheRead: '0' },
       ],
     },
-    'spec.prices[1]: may have output, cacheRead and cacheWritePremium only when unit is MillionTokens',
+    'spec.prices[1]: may have output, reasoning, cacheRead, cacheWritePremium, cacheWrite1h, inputAudio, inputImage, ' +
+      'cacheReadAudio, outputAudio and outputImage only when unit is MillionTokens',
+  ],
+  [
+    'PriceBook',
+    "self.unit == 'MillionTokens' || (self.serviceTier",
+    { prices: [{ model: 'a/b', unit: 'Second', input: '1', serviceTier: 'Flex' }] },
+    'spec.prices[0]: may be for a serviceTier or aboveInputTokens only when unit is MillionTokens',
   ],
   [
     'ModelAlias',

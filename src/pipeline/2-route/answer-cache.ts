@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Call } from '#pipeline/call.ts';
-import type { CacheEntry, ResponseCache } from '#ports/response-cache.ts';
+import type { CacheLookup, ResponseCache } from '#ports/response-cache.ts';
 import type { SealedBox } from '#seal/sealed-box.ts';
 import { readDocument } from '#wire/document.ts';
 import { endedWell } from '#wire/good-finish.ts';
@@ -16,6 +16,14 @@ export interface CacheHit {
   readonly answer: Buffer;
   /** The call that the provider gave it to. */
   readonly callId: string;
+  /** How it is kept in the store; undefined when it was another call's that has just ended. */
+  readonly stored: Stored | undefined;
+}
+
+/** An answer is in the store, for that long and in that epoch. */
+export interface Stored {
+  readonly ttlMs: number;
+  readonly epoch: string;
 }
 
 /** What the cache says to a call. Disposing it lets go of those who wait for this call's answer. */
@@ -73,22 +81,34 @@ export class AnswerCache {
     const places = placesOf(plan, (candidate) => this.#namesOf(call, candidate));
     const first = places.keys().next().value;
     if (first === undefined) return OFF;
-    const put = (candidate: Candidate, answer: RecordedAnswer) => this.#put(call, places, candidate, answer);
-    const flight = this.#flights.find(first);
-    if (flight) {
-      const started = performance.now();
-      const landed = await flight.wait(patience(call), call.signal);
-      const candidate = landed && places.get(landed.name)?.candidate;
-      if (landed && candidate) return new Hit({ ...landed, candidate });
-      return new Miss(performance.now() - started, undefined, put);
-    }
-    const own = this.#flights.begin(first);
-    const found = await this.#find(call, places);
+    const { landed, own, waitedMs } = await this.#waitForAnother(first, call);
+    const candidate = landed && places.get(landed.name)?.candidate;
+    if (landed && candidate) return new Hit({ ...landed, candidate, stored: undefined });
+    const { found, epoch } = await this.#find(call, places);
     if (found) {
-      own.land(found.landed);
-      return new Hit({ ...found.landed, candidate: found.candidate });
+      const { name, answer, callId } = found;
+      own?.land({ brought: { name, answer, callId } });
+      return new Hit(found);
     }
-    return new Miss(0, own, put);
+    const put = (answered: Candidate, answer: RecordedAnswer) => this.#put(call, places, answered, answer, epoch);
+    return new Miss(waitedMs, own, put);
+  }
+
+  /**
+   * Waits for identical calls in progress. When one fails, one of those that wait goes in its place, as their `own`, and
+   * the others wait on; when one has nothing to share, or time is up, each goes alone.
+   */
+  async #waitForAnother(name: string, call: Call): Promise<Waited> {
+    const started = performance.now();
+    for (;;) {
+      const flight = this.#flights.find(name);
+      const waitedMs = performance.now() - started;
+      // At once, before any other that waits looks for one.
+      if (!flight) return { own: this.#flights.begin(name), waitedMs };
+      const landing = await flight.wait(Math.max(0, patience(call) - waitedMs), call.signal);
+      if (landing === 'crashed') continue;
+      return { waitedMs: performance.now() - started, ...(landing !== 'nothing' && { landed: landing.brought }) };
+    }
   }
 
   /** What the answer of this candidate is called, the newest name first; empty when it is not to be cached. */
@@ -117,29 +137,39 @@ export class AnswerCache {
     return names;
   }
 
-  async #find(call: Call, places: Places): Promise<{ candidate: Candidate; landed: Landed } | undefined> {
+  async #find(call: Call, places: Places): Promise<Found> {
     const { id: organization } = call.key.workload.organization;
     const byName = new Map<string, Place>();
     for (const place of places.values()) for (const name of place.names) byName.set(name, place);
-    let entry: CacheEntry | undefined;
+    let lookup: CacheLookup;
     try {
-      entry = await this.#deps.store.get(organization, [...byName.keys()]);
+      lookup = await this.#deps.store.get(organization, [...byName.keys()]);
     } catch (error) {
       this.#deps.onFault(error);
+      return { epoch: undefined };
     }
+    const { entry, epoch } = lookup;
     const place = entry && byName.get(entry.name);
-    if (!entry || !place) return undefined;
+    if (!entry || !place) return { epoch };
     const opened = this.#deps.box.open({ organization, purpose: 'answer', name: entry.name }, entry.sealed);
-    if (!opened) return undefined;
+    if (!opened) return { epoch };
     const callId = opened.toString('latin1', 0, ID_LENGTH);
-    return {
-      candidate: place.candidate,
-      landed: { name: place.names[0]!, answer: opened.subarray(ID_LENGTH), callId },
-    };
+    const stored = { ttlMs: entry.ttlMs, epoch };
+    const { candidate, names } = place;
+    return { epoch, found: { name: names[0]!, candidate, answer: opened.subarray(ID_LENGTH), callId, stored } };
   }
 
-  /** The answer as those who wait get it; undefined when it is not to be kept. */
-  #put(call: Call, places: Places, { provider, model, family }: Candidate, answer: RecordedAnswer): Landed | undefined {
+  /**
+   * The answer as those who wait get it; undefined when it is not to be kept. Nothing is stored where the store could not
+   * be asked before the call left: it may have been erased since.
+   */
+  #put(
+    call: Call,
+    places: Places,
+    { provider, model, family }: Candidate,
+    answer: RecordedAnswer,
+    epoch: string | undefined,
+  ): Landed | undefined {
     const { organization, policy } = call.key.workload;
     if (!answer.whole) return undefined;
     const { bytes } = answer;
@@ -149,15 +179,30 @@ export class AnswerCache {
     );
     const name = planned?.names[0];
     if (name === undefined || !endedWell(bytes.toString('utf8'))) return undefined;
+    const landed = { name, answer: bytes, callId: call.id };
+    if (epoch === undefined) return landed;
     const place = { organization: organization.id, purpose: 'answer', name } as const;
     const sealed = this.#deps.box.seal(place, Buffer.concat([Buffer.from(call.id, 'latin1'), bytes]));
     // A cached answer is retained content too.
     const ttlSeconds = Math.min(policy.responseCache.ttlSeconds, policy.contentRetentionDays * DAY_SECONDS);
     this.#deps.store
-      .put(organization.id, name, sealed, ttlSeconds)
+      .put(organization.id, name, sealed, ttlSeconds, epoch)
       .catch((error: unknown) => this.#deps.onFault(error));
-    return { name, answer: bytes, callId: call.id };
+    return landed;
   }
+}
+
+/** What came of waiting for others: an answer, or a flight that others may wait for, or neither. */
+interface Waited {
+  readonly landed?: Landed;
+  readonly own?: Flight<Landed>;
+  readonly waitedMs: number;
+}
+
+/** What the store said: an answer or none, and its epoch unless it could not be asked. */
+interface Found {
+  readonly epoch: string | undefined;
+  readonly found?: CacheHit & Landed;
 }
 
 interface Place {
@@ -224,14 +269,14 @@ class Miss implements Recalled {
 
   keep(candidate: Candidate, answer: RecordedAnswer): void {
     const landed = this.#put(candidate, answer);
-    this.#flight?.land(landed);
+    this.#flight?.land(landed ? { brought: landed } : 'nothing');
   }
 
   letGo(): void {
-    this.#flight?.land(undefined);
+    this.#flight?.land('nothing');
   }
 
   [Symbol.dispose](): void {
-    this.letGo();
+    this.#flight?.land('crashed');
   }
 }

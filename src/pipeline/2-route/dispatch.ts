@@ -1,6 +1,6 @@
 import type { Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
-import { NO_USAGE } from '#wire/usage.ts';
+import { inServiceTier, NO_USAGE } from '#wire/usage.ts';
 import type { Inspection } from '#inspect/inspect.ts';
 import { ClientHungUp, ServerRestarting, type Answer, type Call } from '#pipeline/call.ts';
 import { UpstreamFault, type Outgoing } from '#ports/provider.ts';
@@ -26,7 +26,8 @@ export interface Dispatch {
   readonly call: Call;
   readonly inspection: Inspection;
   readonly demand: Demand;
-  readonly hold: Hold<Candidate>;
+  /** Absent where the answer is at hand: nobody is asked for it, or paid. */
+  readonly hold: Hold<Candidate> | undefined;
   readonly recalled: Recalled;
   /** Keeps what a candidate was sent and what it said, where policy wants content kept. */
   readonly retain: ((candidate: Candidate, answer: Buffer | undefined) => void) | undefined;
@@ -95,6 +96,7 @@ function askProvider(
   onAttempt: (candidate: Candidate) => void,
   entry: Entry,
 ): Promise<Answered> {
+  if (!hold) throw new Error('a provider was to be asked without a hold');
   return attempt(hold.plan, {
     outgoing: (asked, visit, timeoutMs) => outgoing(call, asked, visit, timeoutMs, upstream.signal),
     // Waiting for another call's answer was waiting for the provider's.
@@ -120,7 +122,8 @@ const LEFT_ALONE: Readonly<Record<Availability['cause'], string>> = {
 function name({ provider, model, family, losses }: Candidate, { call, demand }: Dispatch, entry: Entry): void {
   entry.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
   entry.losses = losses;
-  entry.seen = { ...NO_USAGE, input: demand.estimatedInput };
+  // Nothing says in which tier it is served until the provider does: it is billed as it was asked for.
+  entry.seen = inServiceTier({ ...NO_USAGE, input: demand.estimatedInput }, demand.ceiling.serviceTier);
   entry.units = call.ask.units;
 }
 
@@ -250,11 +253,14 @@ class UpstreamSignal {
   }
 }
 
+/** What a client is told whose call the end of this process has ended. */
+export function restarting(): GatewayError {
+  return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+}
+
 /** What a fault behind the gateway is to the client. */
 function explain(thrown: unknown, call: Call, entry: Entry): unknown {
-  if (call.signal.aborted && call.signal.reason instanceof ServerRestarting) {
-    return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
-  }
+  if (call.signal.aborted && call.signal.reason instanceof ServerRestarting) return restarting();
   if (!(thrown instanceof UpstreamFault)) return thrown;
   const last = entry.attempts.at(-1);
   // The attempt was reported when its head came; its failure came later.

@@ -11,9 +11,11 @@ export function hidesCacheCounts({ keyOwnership, vendor }: ProviderConfig): bool
 
 /** A usage as such an answer shows it: cached input is fresh input, and totals stay what is billed by. */
 export function shownUsage(usage: Usage): Usage {
-  const { input, cacheRead, cacheWrite5m, cacheWrite1h } = usage;
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, cacheReadAudio, ...others } = usage;
+  const inputAudio = (others.inputAudio ?? 0) + (cacheReadAudio ?? 0);
   return {
-    ...usage,
+    ...others,
+    ...(inputAudio > 0 && { inputAudio }),
     input: input + cacheRead + cacheWrite5m + cacheWrite1h,
     cacheRead: 0,
     cacheWrite5m: 0,

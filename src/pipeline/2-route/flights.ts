@@ -17,25 +17,31 @@ export class Flights<T> {
   }
 }
 
+/**
+ * What became of a flight: it brought something; or `nothing` for anybody to share; or it `crashed`, and another may fare
+ * better.
+ */
+export type Landing<T> = { readonly brought: T } | 'nothing' | 'crashed';
+
 /** Something that is being fetched, for others to wait for. */
 export class Flight<T> {
-  readonly #landed = Promise.withResolvers<T | undefined>();
+  readonly #landed = Promise.withResolvers<Landing<T>>();
   readonly #onLanded: () => void;
 
   constructor(onLanded: () => void) {
     this.#onLanded = onLanded;
   }
 
-  /** It is here, or (undefined) will not come. Only the first word counts. */
-  land(value: T | undefined): void {
+  /** It is over. Only the first word counts. */
+  land(landing: Landing<T>): void {
     this.#onLanded();
-    this.#landed.resolve(value);
+    this.#landed.resolve(landing);
   }
 
-  /** What it brought; undefined when that is nothing, is not here in time, or nobody waits any more. */
-  wait(timeoutMs: number, signal: AbortSignal): Promise<T | undefined> {
-    const waited = Promise.withResolvers<T | undefined>();
-    const giveUp = (): void => waited.resolve(undefined);
+  /** What became of it; `nothing` when it is not over in time, or nobody waits any more. */
+  wait(timeoutMs: number, signal: AbortSignal): Promise<Landing<T>> {
+    const waited = Promise.withResolvers<Landing<T>>();
+    const giveUp = (): void => waited.resolve('nothing');
     const timer = setTimeout(giveUp, timeoutMs);
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();

@@ -24,7 +24,7 @@ function meter(
 describe('our own count', () => {
   test('of a recording goes by its bytes', () => {
     const { seen, units } = meter('audio', { isForm: true, textLength: 40 }, { sentBytes: 160_040, bytes: 80 });
-    expect(seen).toMatchObject({ input: 10 + 170, output: 20 });
+    expect(seen).toMatchObject({ input: 10, inputAudio: 170, output: 20 });
     expect(units).toEqual({ seconds: 10 });
   });
 
@@ -34,7 +34,7 @@ describe('our own count', () => {
     ['audio/pcm;rate=24000', 2],
   ])('of speech goes by the bytes of its kind (%s)', (type, seconds) => {
     const { seen, units } = meter('audio', { textLength: 8 }, { bytes: 96_000, type });
-    expect(seen).toMatchObject({ input: 2, output: seconds * 17 });
+    expect(seen).toMatchObject({ input: 2, output: 0, outputAudio: seconds * 17 });
     expect(units).toEqual({ seconds });
   });
 
@@ -48,7 +48,7 @@ describe('our own count', () => {
   test('of pictures goes by what was asked for', () => {
     expect(meter('images', { images: 3, isForm: true }, { sentBytes: 9 })).toMatchObject({
       units: { images: 3 },
-      seen: { output: 3168 },
+      seen: { output: 0, outputImage: 3168 },
     });
   });
 });
@@ -69,7 +69,7 @@ describe('what an answer tells', () => {
 
   test.each([
     ['{"usage":{"input_tokens":1e300,"output_tokens":-4}}', { input: 1_000_000_000, output: 0 }],
-    ['{"usage":{"input_tokens":3,"output_tokens":4.9}}', { input: 3, output: 4 }],
+    ['{"usage":{"input_tokens":3,"output_tokens":4.9}}', { input: 3, outputImage: 4 }],
     ['{"usage":{"input_tokens":"3"}}', undefined],
   ])('of usage is a whole number of tokens (%s)', (text, usage) => {
     const { usage: told } = meter('images', {}, { text });

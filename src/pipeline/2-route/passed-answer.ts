@@ -1,7 +1,8 @@
 import type { Passage } from '#pipeline/passage.ts';
 import type { Entry } from '#seal/entry.ts';
 import { isObject, type Json, type JsonObject } from '#wire/json.ts';
-import { estimatedTokens, NO_USAGE, tokenCount, type Usage } from '#wire/usage.ts';
+import { estimatedTokens, mediaBuckets, NO_USAGE, tokenCount, type Usage } from '#wire/usage.ts';
+import { readImageUsage } from '#wire/images/usage.ts';
 
 /** What of a passage's body says how much it asks for. */
 export interface SentBody {
@@ -71,7 +72,7 @@ export class PassedAnswer {
     }
     if (!isObject(body)) return false;
     const { usage, data } = body;
-    this.#entry.usage = usageOf(usage);
+    this.#entry.usage = this.#passage.surface === 'images' ? readImageUsage(usage) : heardUsage(usage);
     const seconds = secondsOf(body);
     this.#entry.units = {
       ...this.#entry.units,
@@ -85,23 +86,29 @@ export class PassedAnswer {
   #sound(): { readonly seen: Usage; readonly seconds: number } {
     const { isForm, textLength, images } = this.#sent;
     const seen = { ...NO_USAGE, input: estimatedTokens(textLength) };
-    if (this.#passage.surface === 'images') return { seen: { ...seen, output: images * TOKENS_PER_IMAGE }, seconds: 0 };
+    if (this.#passage.surface === 'images') {
+      return { seen: { ...seen, outputImage: images * TOKENS_PER_IMAGE }, seconds: 0 };
+    }
     if (this.#passage.surface !== 'audio') return { seen, seconds: 0 };
     if (isForm) {
-      const input = seen.input + this.#heard * TOKENS_PER_SECOND;
-      return { seen: { ...seen, input, output: estimatedTokens(this.#bytes) }, seconds: this.#heard };
+      const media = mediaBuckets({ inputAudio: this.#heard * TOKENS_PER_SECOND });
+      return { seen: { ...seen, ...media, output: estimatedTokens(this.#bytes) }, seconds: this.#heard };
     }
     const spoken = Math.ceil(this.#bytes / this.#bytesPerSecond);
-    return { seen: { ...seen, output: spoken * TOKENS_PER_SECOND }, seconds: spoken };
+    const media = mediaBuckets({ outputAudio: spoken * TOKENS_PER_SECOND });
+    return { seen: { ...seen, ...media }, seconds: spoken };
   }
 }
 
-/** Usage of audio and images: `{input_tokens, output_tokens}`, in which nothing is cached. */
-function usageOf(usage: Json | undefined): Usage | undefined {
+/** Usage of what was listened to: `{input_tokens, output_tokens}`. Input that is not told apart is sound. */
+function heardUsage(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const { input_tokens: input, output_tokens: output } = usage;
   if (typeof input !== 'number' || typeof output !== 'number') return undefined;
-  return { ...NO_USAGE, input: tokenCount(input), output: tokenCount(output) };
+  const details = usage['input_token_details'] ?? usage['input_tokens_details'];
+  const text = isObject(details) ? Math.min(tokenCount(details['text_tokens']), tokenCount(input)) : 0;
+  const media = mediaBuckets({ inputAudio: tokenCount(input) - text });
+  return { ...NO_USAGE, input: text, output: tokenCount(output), ...media };
 }
 
 /** How long the recording or the video is: vendors tell it as a number, or as the text of one. */

@@ -4,7 +4,7 @@ import { UpstreamFault } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { NotAJsonObject } from '#wire/document.ts';
 import { AmbiguousJson, TooManyValues } from '#wire/scan.ts';
-import { estimatedTokens, NO_USAGE, type Usage } from '#wire/usage.ts';
+import { estimatedTokens, inputTokens, NO_USAGE, type Usage } from '#wire/usage.ts';
 import { SseDecoder, SseEventTooLarge, type SseEvent } from '#wire/sse.ts';
 
 /** Events of a stream in which tags are restored. // spec 6.1.6 */
@@ -75,7 +75,7 @@ export abstract class Relay {
     if (outputBytes === 0) return;
     this.#outputBytes += outputBytes;
     const known = this.#interim ?? NO_USAGE;
-    const input = known.input + known.cacheRead + known.cacheWrite5m + known.cacheWrite1h > 0 ? known : entry.seen;
+    const input = inputTokens(known) > 0 ? known : entry.seen;
     entry.seen = { ...input, output: Math.max(known.output, estimatedTokens(this.#outputBytes)), reasoning: 0 };
   }
 

@@ -1,5 +1,5 @@
 import type { Inspection } from '#inspect/inspect.ts';
-import type { Call } from '#pipeline/call.ts';
+import type { Call, Opening } from '#pipeline/call.ts';
 import type { CallContent, ContentDraft } from '#seal/content-writer.ts';
 import type { CacheHit } from './answer-cache.ts';
 import type { Candidate } from './prepare.ts';
@@ -17,27 +17,28 @@ export function retained(
   { provider, model, family, body }: Candidate,
   answer: Buffer | undefined,
   hit: CacheHit | undefined,
-): ContentDraft {
-  const { organization, policy } = call.key.workload;
+): CallContent {
   const truncated: CallContent['truncated'][number][] = [];
   if (!hit && body.length > MOST_RECORDED) truncated.push('request');
   if (answer && answer.length >= MOST_RECORDED) truncated.push('answer');
   return {
-    callId: call.id,
-    organization: organization.id,
-    expiresAt: call.startedAt + policy.contentRetentionDays * DAY_MS,
-    content: {
-      v: 1,
-      surface: call.surface,
-      wire_format: family,
-      provider: provider.config.slug,
-      model,
-      stream: call.ask.stream,
-      same_as: hit?.callId ?? null,
-      request: hit ? '' : body.slice(0, MOST_RECORDED),
-      answer: answer?.toString('utf8') ?? '',
-      tags: tags.originals,
-      truncated,
-    },
+    v: 1,
+    surface: call.surface,
+    wire_format: family,
+    provider: provider.config.slug,
+    model,
+    stream: call.ask.stream,
+    same_as: hit?.callId ?? null,
+    request: hit ? '' : body.slice(0, MOST_RECORDED),
+    answer: answer?.toString('utf8') ?? '',
+    tags: tags.originals,
+    truncated,
   };
+}
+
+/** Content to be kept of a call for as long as its workload's policy says. */
+export function keptOf({ id, startedAt, key }: Opening, content: CallContent): ContentDraft {
+  const { organization, policy } = key.workload;
+  const expiresAt = startedAt + policy.contentRetentionDays * DAY_MS;
+  return { callId: id, organization: organization.id, expiresAt, content };
 }

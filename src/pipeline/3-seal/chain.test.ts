@@ -47,19 +47,34 @@ const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.constantFrom(-0, 1e21, 5e-324),
 );
-const usage = fc.record({
-  reasoning: number,
-  output: number,
-  input: number,
-  cacheWrite5m: number,
-  cacheWrite1h: number,
-  cacheRead: number,
-});
+const some = fc.oneof(fc.integer({ min: 1 }), fc.constant(0.5));
+const usage = fc.record(
+  {
+    outputImage: some,
+    inputAudio: some,
+    cacheReadAudio: some,
+    inputImage: some,
+    outputAudio: some,
+    reasoning: number,
+    output: number,
+    input: number,
+    cacheWrite5m: number,
+    cacheWrite1h: number,
+    cacheRead: number,
+  },
+  { requiredKeys: ['reasoning', 'output', 'input', 'cacheWrite5m', 'cacheWrite1h', 'cacheRead'] },
+);
+const units = fc.record(
+  { seconds: some, images: some, calls: some, searches: some, pages: some },
+  { requiredKeys: [] },
+);
 // Category names come from the configuration and are well formed.
 const category = text.map((name) => name.toWellFormed());
 const findings = fc.dictionary(fc.oneof(category, fc.constantFrom('10', '9', '2', '__proto__', 'EMAIL')), number);
 
 const row = fc.record({
+  units,
+  service_tier: text,
   workload: text,
   wire_format: text,
   v: fc.constant(1 as const),

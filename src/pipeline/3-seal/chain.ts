@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Usage } from '#wire/usage.ts';
+import type { Units } from '#meter/price.ts';
 import { canonicalJson, finite } from './canonical-json.ts';
 import type { AuditRow } from './row.ts';
 
@@ -10,11 +10,17 @@ export function genesis(strand: string): string {
 
 /** The link of a row: SHA-256(link before || SHA-256(row)), both 32 bytes; links are passed as 64 hex digits. */
 export function link(previousLink: string, canonicalRowText: string): string {
+  return linkOfHash(previousLink, hash('sha256', canonicalRowText, 'buffer'));
+}
+
+/** As `link`, of a row of which nothing is known but its SHA-256 (32 bytes). */
+export function linkOfHash(previousLink: string, rowHash: Uint8Array): string {
   const both = Buffer.allocUnsafe(64);
   if (previousLink.length !== 64 || both.write(previousLink, 0, 32, 'hex') !== 32) {
     throw new RangeError('a link is 64 hexadecimal digits');
   }
-  both.set(hash('sha256', canonicalRowText, 'buffer'), 32);
+  if (rowHash.length !== 32) throw new RangeError('the hash of a row is 32 bytes');
+  both.set(rowHash, 32);
   return hash('sha256', both, 'hex');
 }
 
@@ -24,10 +30,11 @@ export function link(previousLink: string, canonicalRowText: string): string {
  */
 export function canonicalRow(row: AuditRow): string {
   const names = Object.keys(row.dlp.findings);
-  if (names.some(keepsNoOrder)) return canonicalJson(row);
-  const text = JSON.stringify(ordered(row, names));
+  const copy = ordered(row, names);
+  if (names.some(keepsNoOrder)) return canonicalJson({ ...copy, dlp: row.dlp });
+  const text = JSON.stringify(copy);
   // `\ud…` is how lone surrogates are written; an escaped backslash before "ud" takes the slow way in vain.
-  return text.includes('\\ud') ? canonicalJson(row) : text;
+  return text.includes('\\ud') ? canonicalJson(copy) : text;
 }
 
 /** Whether a JavaScript object would not keep a member of this name where it was put. */
@@ -36,6 +43,7 @@ function keepsNoOrder(name: string): boolean {
   return (first >= 48 && first <= 57) || name === '__proto__';
 }
 
+type Counted = NonNullable<AuditRow['usage']>;
 type Attempt = AuditRow['attempts'][number];
 
 /** Every member, optional ones too: one that is added to the type and forgotten here does not compile. */
@@ -68,12 +76,14 @@ function ordered(row: AuditRow, findings: string[]): Complete<AuditRow> {
     // JSON.stringify leaves out members that are undefined.
     route: row.route,
     sequence: finite(row.sequence),
+    service_tier: row.service_tier,
     shadow: row.shadow,
     status: finite(row.status),
     step: row.step,
     strand: row.strand,
     stream: row.stream,
     surface: row.surface,
+    units: row.units && orderedUnits(row.units),
     usage: row.usage && orderedUsage(row.usage),
     usage_source: row.usage_source,
     v: row.v,
@@ -86,15 +96,35 @@ function orderedAttempt({ duration_ms, error, model, provider, status }: Attempt
   return { duration_ms: finite(duration_ms), error, model, provider, status: status && finite(status) };
 }
 
-function orderedUsage(usage: Usage): Complete<Usage> {
+function orderedUsage(usage: Counted): Complete<Counted> {
   return {
     cacheRead: finite(usage.cacheRead),
+    cacheReadAudio: held(usage.cacheReadAudio),
     cacheWrite1h: finite(usage.cacheWrite1h),
     cacheWrite5m: finite(usage.cacheWrite5m),
     input: finite(usage.input),
+    inputAudio: held(usage.inputAudio),
+    inputImage: held(usage.inputImage),
     output: finite(usage.output),
+    outputAudio: held(usage.outputAudio),
+    outputImage: held(usage.outputImage),
     reasoning: finite(usage.reasoning),
   };
+}
+
+function orderedUnits(units: Units): Complete<Units> {
+  return {
+    calls: held(units.calls),
+    images: held(units.images),
+    pages: held(units.pages),
+    searches: held(units.searches),
+    seconds: held(units.seconds),
+  };
+}
+
+/** What there is none of is left out, so that rows of before keep their form. */
+function held(count: number | undefined): number | undefined {
+  return count === undefined || count === 0 ? undefined : finite(count);
 }
 
 function orderedCounts(counts: Readonly<Record<string, number>>, names: string[]): Readonly<Record<string, number>> {

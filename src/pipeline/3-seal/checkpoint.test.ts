@@ -1,9 +1,10 @@
-import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Checkpoint, StrandHead } from '#ports/checkpoints.ts';
 import { StrandBuilder, stream } from '../../../test/contract/ledger-rows.ts';
-import { headsRoot, keyId, makeCheckpoint, NO_CHECKPOINT, statementHash, statementOf } from './checkpoint.ts';
-import { merkleRoot } from './merkle.ts';
+import { headsRoot, keyId, makeCheckpoint, NO_CHECKPOINT, spkiOf, statementHash, statementOf } from './checkpoint.ts';
+import { createCheckpointer, signerAfter } from './checkpointer.ts';
+import { auditPath, leafHash, merkleRoot, rootOfPath } from './merkle.ts';
 import { verifyCheckpoints } from './verify-checkpoints.ts';
 import { verify } from './verify.ts';
 
@@ -36,13 +37,30 @@ describe('merkleRoot', () => {
     // The tree of RFC 6962, section 2.1.3.
     [7, node(node(node(a, b), node(c, d)), node(node(e, f), g))],
   ])('of %i leaves is that of RFC 6962', (count, root) => {
-    expect(merkleRoot(leaves.slice(0, count)).toString('hex')).toBe(root.toString('hex'));
+    expect(merkleRoot(leaves.slice(0, count).map(leafHash)).toString('hex')).toBe(root.toString('hex'));
   });
 
   test('of eight leaves is balanced', () => {
     const eighth = Buffer.from('h');
     const right = node(node(e, f), node(g, leaf('h')));
-    expect(merkleRoot([...leaves, eighth])).toEqual(node(node(node(a, b), node(c, d)), right));
+    expect(merkleRoot([...leaves, eighth].map(leafHash))).toEqual(node(node(node(a, b), node(c, d)), right));
+  });
+});
+
+describe('auditPath', () => {
+  test('leads from each leaf to the root, for trees of every size, and from nothing else', () => {
+    for (let size = 1; size <= 17; size++) {
+      const leaves = Array.from({ length: size }, (_, index) => leafHash(Buffer.from([index])));
+      const root = merkleRoot(leaves);
+      for (let index = 0; index < size; index++) {
+        const path = auditPath(leaves, index);
+        expect(rootOfPath(leaves[index]!, index, size, path)).toEqual(root);
+        expect(rootOfPath(leafHash(Buffer.from('x')), index, size, path)).not.toEqual(root);
+        expect(rootOfPath(leaves[index]!, index, size, [...path, root])).not.toEqual(root);
+        expect(rootOfPath(leaves[index]!, index + 1, size, path)).not.toEqual(root);
+        if (path.length > 0) expect(rootOfPath(leaves[index]!, index, size, path.slice(1))).not.toEqual(root);
+      }
+    }
   });
 });
 
@@ -160,7 +178,11 @@ describe('verifyCheckpoints', () => {
 
   test('names a checkpoint that somebody else signed', async () => {
     const { checkpoints } = history(3);
-    const forged = { ...checkpoints[1]!, key: keyId(stranger.publicKey) };
+    const forged = {
+      ...checkpoints[1]!,
+      key: keyId(stranger.publicKey),
+      publicKey: spkiOf(stranger.publicKey),
+    };
     forged.signature = sign(null, Buffer.from(forged.statement), stranger.privateKey).toString('hex');
     const report = await verifyCheckpoints(stream(checkpoints.with(1, forged)), { publicKeys });
     expect(report.fault).toMatchObject({ kind: 'unsigned', number: 2 });
@@ -198,10 +220,90 @@ describe('verifyCheckpoints', () => {
     expect(kept.length).toBeLessThanOrEqual(1_024);
     expect(kept.length).toBeGreaterThan(500);
     expect(kept.at(-1)!.sequence).toBe(3_001);
-    expect(await verify(stream(rows), report.vouched)).toMatchObject({ intact: true, afterCheckpoints: 0 });
-    expect((await verify(stream(rows.slice(0, 3_000)), report.vouched)).faults).toMatchObject([
+    expect(await verify(stream(rows), report)).toMatchObject({ intact: true, afterCheckpoints: 0 });
+    expect((await verify(stream(rows.slice(0, 3_000)), report)).faults).toMatchObject([
       { kind: 'removed', missing: { from: 3_001, to: 3_001 } },
     ]);
+  });
+});
+
+describe('a key that replaces another', () => {
+  const newer = generateKeyPairSync('ed25519');
+
+  /** Ten rows a checkpoint, signed as a gateway with these keys would. */
+  function signedWith(checkpoints: Checkpoint[], strand: StrandBuilder, keys: readonly KeyObject[]): void {
+    const { sequence, link } = strand.sealMany(10).at(-1)!;
+    const input = { last: checkpoints.at(-1), heads: [{ strand: strand.strand, sequence, link }] };
+    const { signer, introduces } = signerAfter(input.last, keys);
+    checkpoints.push(makeCheckpoint(input, sequence, signer, introduces && { introduces }));
+  }
+
+  function rotated(): Checkpoint[] {
+    const checkpoints: Checkpoint[] = [];
+    const strand = new StrandBuilder();
+    for (const keys of [[privateKey], [privateKey]]) signedWith(checkpoints, strand, keys);
+    for (let more = 0; more < 3; more++) signedWith(checkpoints, strand, [newer.privateKey, privateKey]);
+    return checkpoints;
+  }
+
+  test('is named by the one before, and signs from then on', async () => {
+    const checkpoints = rotated();
+    const [old, next] = [keyId(publicKey), keyId(newer.publicKey)];
+    expect(checkpoints.map(({ key }) => key)).toEqual([old, old, old, next, next]);
+    expect(checkpoints.map(({ introduces }) => introduces !== undefined)).toEqual([false, false, true, false, false]);
+    expect(JSON.parse(checkpoints[2]!.statement)).toMatchObject({ v: 2, introduces: spkiOf(newer.publicKey) });
+    for (const known of [publicKey, newer.publicKey]) {
+      const report = await verifyCheckpoints(stream(checkpoints), { publicKeys: [known] });
+      expect(report).toMatchObject({ intact: true, count: 5 });
+      expect([...report.vouched.values()][0]).toHaveLength(5);
+    }
+  });
+
+  test('is not trusted where nobody who is named it', async () => {
+    const checkpoints: Checkpoint[] = [];
+    const strand = new StrandBuilder();
+    signedWith(checkpoints, strand, [privateKey]);
+    signedWith(checkpoints, strand, [newer.privateKey]);
+    for (const [known, number] of [
+      [publicKey, 2],
+      [newer.publicKey, 1],
+      [stranger.publicKey, 2],
+    ] as const) {
+      const report = await verifyCheckpoints(stream(checkpoints), { publicKeys: [known] });
+      expect(report.fault).toMatchObject({ kind: 'unsigned', number });
+    }
+    const both = [publicKey, newer.publicKey];
+    expect(await verifyCheckpoints(stream(checkpoints), { publicKeys: both })).toMatchObject({ intact: true });
+  });
+
+  test('is not taken from a statement that was not signed', async () => {
+    const checkpoints = rotated();
+    const forged = { ...checkpoints[2]!, introduces: spkiOf(stranger.publicKey) };
+    checkpoints[2] = restated(forged);
+    const report = await verifyCheckpoints(stream(checkpoints), { publicKeys });
+    expect(report.fault).toMatchObject({ kind: 'edited', number: 3 });
+  });
+
+  test('silences a gateway that has the old one alone', async () => {
+    const strand = new StrandBuilder();
+    const saved: Checkpoint[] = [];
+    const faults: unknown[] = [];
+    const grow = () => {
+      const { sequence, link } = strand.sealMany(1)[0]!;
+      return [{ strand: strand.strand, sequence, link }];
+    };
+    const store = {
+      heads: () => Promise.resolve({ last: saved.at(-1), heads: grow() }),
+      saveCheckpoint: (checkpoint: Checkpoint) => Promise.resolve(void saved.push(checkpoint)),
+      checkpoints: () => stream(saved),
+    };
+    const onFault = (error: unknown): void => void faults.push(error);
+    const old = createCheckpointer({ store, keys: [privateKey], onFault });
+    const updated = createCheckpointer({ store, keys: [newer.privateKey, privateKey], onFault });
+    for (const each of [old, updated, updated, old, updated]) await each.make();
+    expect(saved.map(({ key }) => key === keyId(newer.publicKey))).toEqual([false, false, true, true]);
+    expect(faults).toMatchObject([{ message: expect.stringContaining('newer checkpoint key') as string }]);
+    expect(await verifyCheckpoints(stream(saved), { publicKeys })).toMatchObject({ intact: true });
   });
 });
 

@@ -1,11 +1,11 @@
-import type { KeyObject } from 'node:crypto';
-import type { CheckpointStore } from '#ports/checkpoints.ts';
-import { makeCheckpoint } from './checkpoint.ts';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { Checkpoint, CheckpointStore } from '#ports/checkpoints.ts';
+import { keyId, makeCheckpoint, spkiOf } from './checkpoint.ts';
 
 export interface CheckpointerDeps {
   readonly store: CheckpointStore;
-  /** Ed25519 private key. */
-  readonly key: KeyObject;
+  /** Ed25519 private keys, the newest first: it signs once one before it has said that it may. */
+  readonly keys: readonly KeyObject[];
   readonly onFault: (error: unknown) => void;
 }
 
@@ -20,12 +20,18 @@ export interface Checkpointer {
 const EVERY_MS = 60_000;
 
 /** Several gateways may run one each: of two that make the same number, the store takes the first. */
-export function createCheckpointer({ store, key, onFault }: CheckpointerDeps): Checkpointer {
+export function createCheckpointer({ store, keys, onFault }: CheckpointerDeps): Checkpointer {
   let timer: NodeJS.Timeout | undefined;
+  /** Whether a key of ours was the chain's: then one that is not ours has replaced it, and we have nothing to say. */
+  let wasOurs = false;
   const make = async (): Promise<void> => {
     try {
       const input = await store.heads();
-      if (input.heads.length > 0) await store.saveCheckpoint(makeCheckpoint(input, Date.now(), key));
+      const { signer, introduces, known } = signerAfter(input.last, keys);
+      if (!known && wasOurs) throw new Error('another gateway signs with a newer checkpoint key, which this one lacks');
+      wasOurs ||= known;
+      if (input.heads.length === 0) return;
+      await store.saveCheckpoint(makeCheckpoint(input, Date.now(), signer, introduces && { introduces }));
     } catch (error) {
       onFault(error);
     }
@@ -39,4 +45,26 @@ export function createCheckpointer({ store, key, onFault }: CheckpointerDeps): C
       clearInterval(timer);
     },
   };
+}
+
+/** Who signs the checkpoint after `last`, and whether it has to name the newest key first. */
+export interface Signer {
+  readonly signer: KeyObject;
+  readonly introduces?: KeyObject;
+  /** Whether `last` was signed by one of the keys, or names the newest. */
+  readonly known: boolean;
+}
+
+/**
+ * The newest key, once the chain knows it; until then an older one, which names it. Of keys that the chain knows none
+ * of, the newest: who verifies has to know it from elsewhere. `keys` are private ones, the newest first.
+ */
+export function signerAfter(last: Checkpoint | undefined, keys: readonly KeyObject[]): Signer {
+  const [newest] = keys;
+  if (!newest) throw new RangeError('no key to sign checkpoints with');
+  const newestPublic = createPublicKey(newest);
+  const knows = !last || last.key === keyId(newestPublic) || last.introduces === spkiOf(newestPublic);
+  if (knows) return { signer: newest, known: true };
+  const older = keys.find((key) => keyId(createPublicKey(key)) === last.key);
+  return older ? { signer: older, introduces: newestPublic, known: true } : { signer: newest, known: false };
 }

@@ -17,6 +17,15 @@ export interface EntryTarget {
   readonly family: Family;
 }
 
+/** What the row of a call that was answered from the cache says, and says again of the same call. */
+export interface Recurring extends Pick<
+  Entry,
+  'findings' | 'unscanned' | 'removed' | 'route' | 'shadow' | 'losses' | 'providerResponseId'
+> {
+  readonly target: EntryTarget;
+  readonly asked: { readonly model: string | null; readonly stream: boolean };
+}
+
 /**
  * The audit row of a call while it walks the corridor. Opened first and disposed last, so that whatever happens in
  * between (a refusal, a fault, a client hanging up) is sealed and its hold settled.
@@ -74,6 +83,24 @@ export class Entry implements AsyncDisposable {
 
   failed(error: GatewayError): void {
     this.#error = error;
+  }
+
+  /** What of this entry is true of the next call too that is the same to the byte; undefined unless it was a hit. */
+  recurring(): Recurring | undefined {
+    const { findings, unscanned, removed, losses, providerResponseId, target } = this;
+    if (this.cacheHit === 'none' || !this.#served || !target) return undefined;
+    const asked = this.#asked;
+    const [route, shadow] = [[...this.route], [...this.shadow]];
+    return { findings, unscanned, removed, route, shadow, losses, providerResponseId, target, asked };
+  }
+
+  /** The call is one that was answered from the cache a moment ago, and is so again. */
+  recurs({ asked, route, shadow, ...facts }: Recurring): void {
+    Object.assign(this, facts);
+    this.#asked = asked;
+    this.route.push(...route);
+    this.shadow.push(...shadow);
+    this.cacheHit = 'exact';
   }
 
   /** What the call is billed for: reported, or counted here, or nothing when nobody answered. */
@@ -167,18 +194,31 @@ export class Entry implements AsyncDisposable {
       // A failure behind the gateway carries the provider's words, which may quote content: only its cause is kept.
       reason: failed && this.#error ? (this.#error.report?.cause ?? this.#error.message) : null,
       route: bounded(this.route),
+      ...(billed?.usage.serviceTier !== undefined && { service_tier: billed.usage.serviceTier }),
       ...(this.shadow.length > 0 && { shadow: bounded(this.shadow.map(({ field, text }) => `${field}: ${text}`)) }),
       status: failed && this.#error ? this.#error.status : outcome === 'hung_up' ? 499 : 200,
       step: outcome === 'served' ? null : this.step,
       stream: this.#asked.stream,
       surface,
-      usage: billed ? billed.usage : null,
+      ...(billed && this.units && hasAny(this.units) && { units: this.units }),
+      usage: billed ? counts(billed.usage) : null,
       usage_source: billed ? billed.source : null,
       v: 1,
       wire_format: this.target?.family ?? this.#family,
       workload: key.workload.id,
     } satisfies Omit<AuditRow, 'strand' | 'sequence'>;
   }
+}
+
+/** The tokens alone. */
+function counts(usage: Usage): NonNullable<AuditRow['usage']> {
+  if (usage.serviceTier === undefined) return usage;
+  const { serviceTier: _, ...tokens } = usage;
+  return tokens;
+}
+
+function hasAny(units: Units): boolean {
+  return Object.values(units).some((count) => count > 0);
 }
 
 /** Longest list that a row tells how it was routed by. */

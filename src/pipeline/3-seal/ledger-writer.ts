@@ -84,8 +84,10 @@ class Writer implements LedgerWriter {
   }
 
   enqueue(draft: RowDraft): void {
-    // A dispatched call always has room: no more of them begin when there is none. Refusals can come without end.
-    if (draft.settlement === undefined && this.pending >= 2 * this.#maxPending) {
+    // A dispatched call always has room, as has an answer from the cache: no more of them begin when there is none.
+    // Refusals can come without end.
+    const answered = draft.settlement !== undefined || draft.row.cache_hit !== 'none';
+    if (!answered && this.pending >= 2 * this.#maxPending) {
       this.dropped++;
       return;
     }

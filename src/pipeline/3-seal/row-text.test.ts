@@ -13,7 +13,26 @@ const edit = fc.record(
     cost_nano_eur: fc.bigInt().map(String),
     sequence: fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(2 ** 53)),
     dlp: fc.record({ findings: fc.dictionary(name, fc.nat()), mode: fc.string(), unscanned: fc.array(fc.string()) }),
-    usage: fc.constant(null),
+    usage: fc.option(
+      fc.record(
+        {
+          cacheRead: fc.nat(),
+          cacheReadAudio: fc.nat(),
+          cacheWrite1h: fc.nat(),
+          cacheWrite5m: fc.nat(),
+          input: fc.nat(),
+          inputAudio: fc.nat(),
+          inputImage: fc.nat(),
+          output: fc.nat(),
+          outputAudio: fc.nat(),
+          outputImage: fc.nat(),
+          reasoning: fc.nat(),
+        },
+        { requiredKeys: ['cacheRead', 'cacheWrite1h', 'cacheWrite5m', 'input', 'output', 'reasoning'] },
+      ),
+    ),
+    units: fc.record({ calls: fc.nat(), images: fc.nat(), pages: fc.nat(), searches: fc.nat() }, { requiredKeys: [] }),
+    service_tier: fc.string(),
     attempts: fc.array(
       fc.record({ provider: fc.string(), model: fc.string(), duration_ms: fc.nat(), error: fc.string() }),
     ),
@@ -48,6 +67,25 @@ describe('readRowText', () => {
       const text = editText(genuine, changes);
       expect(readRowText(text)).toEqual({ ...parseRowText(genuine), canonical: true });
       expect(LAYOUT.test(text)).toBe(true);
+    }
+    const usage = { cacheRead: 0, cacheWrite1h: 0, cacheWrite5m: 0, input: 1, output: 2, reasoning: 0 };
+    for (const changes of [
+      { service_tier: 'priority' },
+      { units: { images: 2 } },
+      { units: { calls: 1, seconds: 7 } },
+      { usage: { ...usage, inputAudio: 3, outputImage: 4 } },
+      {
+        usage: { ...usage, cacheReadAudio: 3, inputImage: 5, outputAudio: 4 },
+        units: { pages: 1 },
+        service_tier: 'flex',
+      },
+    ]) {
+      const text = editText(genuine, changes);
+      expect([text, LAYOUT.test(text)]).toEqual([text, true]);
+      expect(readRowText(text)).toEqual({ ...parseRowText(genuine), canonical: true });
+    }
+    for (const units of ['{}', '{"seconds":1,"pages":1}', '{,"pages":1}', '{"pages":1,}', '{"pages":1"searches":2}']) {
+      expect(LAYOUT.test(editText(genuine, { units: { pages: 9 } }).replace('{"pages":9}', units))).toBe(false);
     }
     // In their places only.
     expect(LAYOUT.test(genuine.replace('"sequence"', '"shadow":[],"sequence"'))).toBe(false);

@@ -59,8 +59,13 @@ const TEXT_OR_NULL = `(?:${TEXT}|null)`;
 const TEXTS = String.raw`\[(?:${TEXT}(?:,${TEXT})*)?\]`;
 const FINDING = `"[A-Z_][A-Z0-9_]*":${NUMBER}`;
 const ATTEMPT = String.raw`\{"duration_ms":${NUMBER}(?:,"error":${TEXT})?,"model":${TEXT},"provider":${TEXT}(?:,"status":${NUMBER})?\}`;
-const BUCKETS = ['cacheRead', 'cacheWrite1h', 'cacheWrite5m', 'input', 'output', 'reasoning'];
-const USAGE = String.raw`\{${BUCKETS.map((bucket) => `"${bucket}":${NUMBER}`).join(',')}\}`;
+const BUCKETS =
+  'cacheRead cacheReadAudio? cacheWrite1h cacheWrite5m input inputAudio? inputImage? output outputAudio? outputImage?';
+// What may be missing is never last, so its comma is missing with it.
+const USAGE = String.raw`\{${BUCKETS.split(' ').map(bucketForm).join('')}"reasoning":${NUMBER}\}`;
+const UNIT_NAMES = ['calls', 'images', 'pages', 'searches', 'seconds'];
+// One or more in this order: a comma stands before each but the first.
+const UNITS = String.raw`\{(?!,)${UNIT_NAMES.map((unit) => `(?:,?(?<=[{,])"${unit}":${NUMBER})?`).join('')}(?<!\{)\}`;
 
 /**
  * Every member of an audit row in canonical order, with the form of its value, and whether rows may lack it. What is read
@@ -90,12 +95,14 @@ const MEMBERS: readonly (readonly [string, string, 'optional'?])[] = [
   ['reason', TEXT_OR_NULL],
   ['route', TEXTS, 'optional'],
   ['sequence', `(${NUMBER})`],
+  ['service_tier', TEXT, 'optional'],
   ['shadow', TEXTS, 'optional'],
   ['status', NUMBER],
   ['step', TEXT_OR_NULL],
   ['strand', `"(${CHARACTERS})"`],
   ['stream', '(?:true|false)'],
   ['surface', TEXT],
+  ['units', UNITS, 'optional'],
   ['usage', `(?:${USAGE}|null)`],
   ['usage_source', TEXT_OR_NULL],
   ['v', NUMBER],
@@ -109,6 +116,13 @@ export const LAYOUT = new RegExp(
     return optional ? `(?:${member})?` : member;
   }).join('')}\}$`,
 );
+
+/** A bucket, or one that may be missing. */
+function bucketForm(bucket: string): string {
+  const name = bucket.replace('?', '');
+  const form = `"${name}":${NUMBER},`;
+  return name === bucket ? form : `(?:${form})?`;
+}
 
 /** Number of the bracket. */
 const FINDINGS = 4;

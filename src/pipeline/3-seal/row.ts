@@ -1,4 +1,5 @@
 import type { AttemptReport } from '#errors/gateway-error.ts';
+import type { Units } from '#meter/price.ts';
 import type { Usage } from '#wire/usage.ts';
 
 /** How a call ended. */
@@ -49,6 +50,8 @@ export interface AuditRow {
   /** How the route was decided: each model considered, with its verdict and why. Absent in rows of earlier builds. */
   readonly route?: readonly string[];
   readonly sequence: number;
+  /** The service tier that was billed, where it is not the vendor's ordinary one. */
+  readonly service_tier?: string;
   /** What a policy in shadow mode would have decided otherwise. Absent where there is nothing to say. */
   readonly shadow?: readonly string[];
   /** HTTP status the client was answered with, or would have been. */
@@ -57,7 +60,9 @@ export interface AuditRow {
   readonly strand: string;
   readonly stream: boolean;
   readonly surface: string;
-  readonly usage: Usage | null;
+  /** What was billed beside tokens, where there was any. */
+  readonly units?: Units;
+  readonly usage: Omit<Usage, 'serviceTier'> | null;
   /** `provider`: as reported; `estimated`: counted here; `held`: abandoned, billed at the held amount. */
   readonly usage_source: 'provider' | 'estimated' | 'held' | null;
   readonly v: 1;

@@ -110,9 +110,18 @@ function headOf(id: string): { readonly bytes: Buffer; readonly nonce: Buffer } 
   bytes[0] = VERSION;
   bytes[1] = id.length;
   bytes.write(id, 2, 'latin1');
-  const nonce = randomFillSync(bytes.subarray(2 + id.length));
+  const nonce = bytes.subarray(2 + id.length);
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  nonce.set(random.subarray(used, (used += NONCE_BYTES)));
   return { bytes, nonce };
 }
+
+/** Randomness is drawn in bulk; none is used twice. */
+const random = new Uint8Array(NONCE_BYTES * 256);
+let used = random.length;
 
 interface Envelope {
   readonly id: string;

@@ -1,6 +1,8 @@
-import type { StrandHead } from '#ports/checkpoints.ts';
+import type { StrandCut, StrandHead } from '#ports/checkpoints.ts';
+import type { WithheldRow } from '#ports/evidence.ts';
 import type { SealedRow } from '#ports/ledger.ts';
-import { genesis, link } from './chain.ts';
+import { genesis, link, linkOfHash } from './chain.ts';
+import { isWithheld } from './cut.ts';
 import { agrees, diagnose, differences, movedTo } from './diagnose.ts';
 import { readRowText } from './row-text.ts';
 import type { FaultKind, StrandFault } from './verify-report.ts';
@@ -12,29 +14,56 @@ type OpenFault = { -readonly [Member in keyof StrandFault]: StrandFault[Member] 
   after: { rows: number; unlinked: number };
 };
 
+/** Where a fault is. */
+interface Place {
+  readonly sequence: number;
+  readonly callId: string | undefined;
+}
+
+/** What is known of a strand before its rows are read. */
+export interface StrandFacts {
+  readonly strand: string;
+  /** What checkpoints say of it, by sequence. */
+  readonly heads: readonly StrandHead[];
+  /** Up to where its rows were dropped. */
+  readonly cut?: StrandCut | undefined;
+  /** The hashes that are left of dropped rows after the cut, by sequence. */
+  readonly withheld: readonly WithheldRow[];
+  /** False for a call that was in the ledger before. */
+  readonly isNewCall: (callId: string) => boolean;
+}
+
 /** Checks one strand, place by place: the rows that share a number are given together, with the place after them. */
 export class StrandCheck {
   readonly strand: string;
   /** Rows after the last head that a checkpoint vouches for. */
   afterCheckpoints = 0;
+  /** Rows of which there was the hash alone. */
+  withheldRows = 0;
   readonly #heads: readonly StrandHead[];
+  readonly #cut: StrandCut | undefined;
+  readonly #withheld: readonly WithheldRow[];
   readonly #isNewCall: (callId: string) => boolean;
   #nextHead = 0;
-  #expected = 1;
+  #nextWithheld = 0;
+  #expected: number;
   /** The link of the row before. */
   #previous: string;
   #fault: OpenFault | undefined;
 
-  /** `heads`: what checkpoints say of this strand, by sequence. `isNewCall`: false for a call that was there before. */
-  constructor(strand: string, heads: readonly StrandHead[], isNewCall: (callId: string) => boolean) {
+  constructor({ strand, heads, cut, withheld, isNewCall }: StrandFacts) {
     this.strand = strand;
-    this.#heads = heads;
+    this.#cut = cut;
+    this.#withheld = withheld;
     this.#isNewCall = isNewCall;
-    this.#previous = genesis(strand);
+    this.#expected = (cut?.sequence ?? 0) + 1;
+    this.#previous = cut?.link ?? genesis(strand);
+    this.#heads = cut ? heads.filter(({ sequence }) => sequence > cut.sequence) : heads;
   }
 
   place(rows: readonly SealedRow[], next: readonly SealedRow[] | undefined): void {
     const sequence = rows[0]!.sequence;
+    if (this.#nextWithheld < this.#withheld.length) this.#skipTo(sequence);
     const lastHead = this.#heads.at(-1)?.sequence ?? 0;
     if (sequence > lastHead) this.afterCheckpoints += rows.length;
     if (this.#fault) this.#countAfter(this.#fault, rows);
@@ -43,8 +72,30 @@ export class StrandCheck {
     this.#expected = sequence + 1;
   }
 
+  /**
+   * Rows from number `from` on of which the hashes are shown in place of the rows, one after the other, the last of which
+   * has this link: in an export, where any row may be withheld.
+   */
+  run(from: number, hashes: readonly Uint8Array[], lastLink: string): void {
+    const last = from + hashes.length - 1;
+    this.withheldRows += hashes.length;
+    if (!this.#fault && from !== this.#expected) this.#gap(from, undefined, lastLink);
+    let reached = this.#previous;
+    for (const [index, hash] of hashes.entries()) {
+      reached = linkOfHash(reached, hash);
+      if (!this.#fault) this.#checkHead({ sequence: from + index, link: reached, callId: undefined });
+    }
+    if (!this.#fault && reached !== lastLink) {
+      const detail = `of the rows ${from} to ${last}, which are withheld, hashes were changed`;
+      this.#report('edited', { sequence: from, callId: undefined }, detail);
+    }
+    this.#previous = lastLink;
+    this.#expected = last + 1;
+  }
+
   /** The fault of the strand, once all of it was given. */
   end(): StrandFault | undefined {
+    this.#skipTo(Infinity);
     const head = this.#heads.at(-1);
     if (!this.#fault && head && head.sequence >= this.#expected) {
       const missing = { from: this.#expected, to: head.sequence };
@@ -60,16 +111,55 @@ export class StrandCheck {
     return fault;
   }
 
+  /** Takes the hashes that were kept of rows before number `sequence`. */
+  #skipTo(sequence: number): void {
+    for (let row; (row = this.#withheld[this.#nextWithheld]) && row.sequence < sequence; this.#nextWithheld += 1) {
+      this.withheldRows += 1;
+      if (!this.#fault) this.#hashInPlace(row, this.#withheld[this.#nextWithheld + 1]);
+      this.#previous = row.link;
+      this.#expected = Math.max(this.#expected, row.sequence + 1);
+    }
+  }
+
+  #hashInPlace({ sequence, hash, link: stored }: WithheldRow, next: WithheldRow | undefined): void {
+    const row = { sequence, callId: undefined, link: stored };
+    if (sequence < this.#expected) {
+      this.#report('inserted', row, 'the hash of a dropped row is kept where there is a row, or a cut');
+      return;
+    }
+    if (!isWithheld(this.#cut, sequence)) {
+      const kind = sequence === this.#expected ? 'removed' : 'inserted';
+      return this.#report(kind, row, 'only the hash of it is there, and no signed cut says that it was dropped');
+    }
+    if (sequence > this.#expected) return this.#gap(sequence, undefined, stored);
+    const computed = linkOfHash(this.#previous, Buffer.from(hash, 'hex'));
+    if (computed !== stored) {
+      const follows = next && next.sequence === sequence + 1 && linkOfHash(computed, Buffer.from(next.hash, 'hex'));
+      const what = follows === next?.link && follows !== undefined ? 'its link was changed' : 'it was changed';
+      return this.#report('edited', row, `of this row, which was dropped, the hash is left, and ${what}`);
+    }
+    this.#checkHead(row);
+  }
+
   #outOfPlace(rows: readonly SealedRow[]): void {
     const [row] = rows as readonly [SealedRow];
-    if (row.sequence < this.#expected) {
-      this.#report('inserted', row, `a strand begins with row 1, and this one is numbered ${row.sequence}`);
+    this.#gap(row.sequence, row, row.link);
+    this.#fault!.after.rows = rows.length;
+  }
+
+  /** A place that is not the next one. */
+  #gap(sequence: number, row: SealedRow | undefined, resume: string): void {
+    if (sequence < this.#expected) {
+      const detail =
+        this.#expected > 1
+          ? `the rows up to ${this.#expected - 1} were dropped or came before, and this one is numbered ${sequence}`
+          : `a strand begins with row 1, and this one is numbered ${sequence}`;
+      this.#report('inserted', row ?? { sequence, callId: undefined }, detail);
     } else {
-      const missing = { from: this.#expected, to: row.sequence - 1 };
+      const missing = { from: this.#expected, to: sequence - 1 };
       this.#report('removed', row, 'the numbers of the strand have a gap here', missing);
     }
-    this.#previous = row.link;
-    this.#fault!.after.rows = rows.length;
+    this.#previous = resume;
   }
 
   #inPlace(rows: readonly SealedRow[], next: readonly SealedRow[] | undefined): void {
@@ -108,10 +198,10 @@ export class StrandCheck {
     this.#report('duplicate', row, 'the call is in the ledger before, in another place');
   }
 
-  #checkHead(row: SealedRow): void {
+  #checkHead(row: Pick<SealedRow, 'sequence' | 'link'> & Place): void {
     const head = this.#headAt(row.sequence);
     if (!head || head.link === row.link) return;
-    const known = this.#heads[this.#nextHead - 1]?.sequence ?? 0;
+    const known = this.#heads[this.#nextHead - 1]?.sequence ?? this.#cut?.sequence ?? 0;
     const range =
       known + 1 === row.sequence ? `row ${row.sequence}` : `one of the rows ${known + 1} to ${row.sequence}`;
     this.#report(
@@ -138,7 +228,7 @@ export class StrandCheck {
     this.#previous = rows.at(-1)!.link;
   }
 
-  #report(kind: FaultKind, row: SealedRow | undefined, detail: string, missing?: StrandFault['missing']): void {
+  #report(kind: FaultKind, row: Place | undefined, detail: string, missing?: StrandFault['missing']): void {
     this.#fault = {
       strand: this.strand,
       sequence: missing?.from ?? row?.sequence ?? this.#expected,

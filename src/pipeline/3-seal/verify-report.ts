@@ -40,6 +40,8 @@ export interface VerifyReport {
   readonly intact: boolean;
   readonly rows: number;
   readonly strands: number;
+  /** Rows of which there was the hash alone. */
+  readonly withheld: number;
   /** Rows of calls that another strand had sealed already: linked, not counted. */
   readonly superseded: number;
   /** Rows that come after the last checkpoint of their strand: nothing but the chain vouches for them. */

@@ -19,7 +19,7 @@ function sorted(rows: readonly SealedRow[]): SealedRow[] {
 }
 
 async function faultOf(rows: readonly SealedRow[], heads?: readonly StrandHead[]): Promise<StrandFault> {
-  const report = await verify(stream(sorted(rows)), heads && new Map([[STRAND, heads]]));
+  const report = await verify(stream(sorted(rows)), heads && { vouched: new Map([[STRAND, heads]]) });
   expect(report.intact).toBe(false);
   expect(report.faults).toHaveLength(1);
   return report.faults[0]!;
@@ -44,10 +44,11 @@ describe('an intact ledger', () => {
     const other = STRAND.replace(/1$/, '2');
     const rows = [...strandOf(50), ...strandOf(1, other)];
     const heads = new Map([[STRAND, [headOf(rows[9]!), headOf(rows[29]!)]]]);
-    expect(await verify(stream(rows), heads)).toEqual({
+    expect(await verify(stream(rows), { vouched: heads })).toEqual({
       intact: true,
       rows: 51,
       strands: 2,
+      withheld: 0,
       superseded: 0,
       afterCheckpoints: 21,
       faulty: 0,

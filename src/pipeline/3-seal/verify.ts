@@ -1,11 +1,19 @@
-import type { StrandHead } from '#ports/checkpoints.ts';
+import type { StrandCut } from '#ports/checkpoints.ts';
+import type { WithheldRow } from '#ports/evidence.ts';
 import type { SealedRow } from '#ports/ledger.ts';
 import { CallSet } from './call-set.ts';
 import { StrandCheck } from './strand-check.ts';
+import type { VouchedHeads } from './verify-checkpoints.ts';
 import type { StrandFault, VerifyReport } from './verify-report.ts';
 
-/** What checkpoints vouch for: heads by strand, each list by sequence. See `verifyCheckpoints`. */
-export type VouchedHeads = ReadonlyMap<string, readonly StrandHead[]>;
+/** What is known of the ledger before its rows are read. See `verifyCheckpoints`. */
+export interface LedgerFacts {
+  readonly vouched?: VouchedHeads;
+  /** Up to where rows were dropped, by strand. */
+  readonly cuts?: ReadonlyMap<string, StrandCut>;
+  /** The hashes that are left of rows after the cuts, by strand, each list by sequence. */
+  readonly withheld?: ReadonlyMap<string, readonly WithheldRow[]>;
+}
 
 const MAX_FAULTS = 1_000;
 
@@ -14,8 +22,8 @@ const MAX_FAULTS = 1_000;
  * Rows come strand by strand, by sequence (`Ledger.rows`); throws RangeError when they do not. Without checkpoints, an
  * end that was cut off and a strand that was sealed anew cannot be noticed.
  */
-export async function verify(rows: AsyncIterable<SealedRow>, vouched: VouchedHeads = new Map()): Promise<VerifyReport> {
-  const ledger = new LedgerCheck(vouched);
+export async function verify(rows: AsyncIterable<SealedRow>, facts: LedgerFacts = {}): Promise<VerifyReport> {
+  const ledger = new LedgerCheck(facts);
   let before: readonly SealedRow[] | undefined;
   let place: SealedRow[] = [];
   for await (const row of rows) {
@@ -33,36 +41,52 @@ export async function verify(rows: AsyncIterable<SealedRow>, vouched: VouchedHea
   return ledger.end();
 }
 
-class LedgerCheck {
-  readonly #vouched: VouchedHeads;
+/** The hashes that are left of dropped rows, by strand. They are few: those beside the end of a month. */
+export async function withheldByStrand(rows: AsyncIterable<WithheldRow>): Promise<ReadonlyMap<string, WithheldRow[]>> {
+  const strands = new Map<string, WithheldRow[]>();
+  for await (const row of rows) {
+    const list = strands.get(row.strand);
+    if (list) list.push(row);
+    else strands.set(row.strand, [row]);
+  }
+  return strands;
+}
+
+/** Checks a ledger, place by place, strand by strand. */
+export class LedgerCheck {
+  readonly #facts: LedgerFacts;
   readonly #calls = new CallSet();
   readonly #seen = new Set<string>();
   readonly #faults: StrandFault[] = [];
   #faulty = 0;
   #rows = 0;
+  #withheld = 0;
   #superseded = 0;
   #afterCheckpoints = 0;
   #strand: StrandCheck | undefined;
 
-  constructor(vouched: VouchedHeads) {
-    this.#vouched = vouched;
+  constructor(facts: LedgerFacts) {
+    this.#facts = facts;
   }
 
   place(rows: readonly SealedRow[], next: readonly SealedRow[] | undefined): void {
     const { strand } = rows[0]!;
-    if (this.#strand?.strand !== strand) {
-      this.#endStrand();
-      this.#strand = this.#begin(strand);
-    }
+    const check = this.#checkOf(strand);
     this.#rows += rows.length;
     for (const row of rows) if (row.superseded) this.#superseded += 1;
-    this.#strand.place(rows, next?.[0]?.strand === strand ? next : undefined);
+    check.place(rows, next?.[0]?.strand === strand ? next : undefined);
+  }
+
+  /** Rows in place of which the hashes are shown; see StrandCheck. */
+  run(strand: string, from: number, hashes: readonly Uint8Array[], lastLink: string): void {
+    this.#checkOf(strand).run(from, hashes, lastLink);
   }
 
   end(): VerifyReport {
     this.#endStrand();
     const strands = this.#seen.size;
-    for (const strand of this.#vouched.keys()) {
+    const { vouched, withheld } = this.#facts;
+    for (const strand of [...(vouched?.keys() ?? []), ...(withheld?.keys() ?? [])]) {
       if (this.#seen.has(strand)) continue;
       this.#strand = this.#begin(strand);
       this.#endStrand();
@@ -71,6 +95,7 @@ class LedgerCheck {
       intact: this.#faulty === 0,
       rows: this.#rows,
       strands,
+      withheld: this.#withheld,
       superseded: this.#superseded,
       afterCheckpoints: this.#afterCheckpoints,
       faulty: this.#faulty,
@@ -78,16 +103,31 @@ class LedgerCheck {
     };
   }
 
+  #checkOf(strand: string): StrandCheck {
+    if (this.#strand?.strand === strand) return this.#strand;
+    this.#endStrand();
+    this.#strand = this.#begin(strand);
+    return this.#strand;
+  }
+
   #begin(strand: string): StrandCheck {
     if (this.#seen.has(strand)) throw new RangeError(`the rows of strand ${strand} do not come together`);
     this.#seen.add(strand);
-    return new StrandCheck(strand, this.#vouched.get(strand) ?? [], (callId) => this.#calls.add(callId));
+    const { vouched, cuts, withheld } = this.#facts;
+    return new StrandCheck({
+      strand,
+      heads: vouched?.get(strand) ?? [],
+      cut: cuts?.get(strand),
+      withheld: withheld?.get(strand) ?? [],
+      isNewCall: (callId) => this.#calls.add(callId),
+    });
   }
 
   #endStrand(): void {
     if (!this.#strand) return;
     this.#afterCheckpoints += this.#strand.afterCheckpoints;
     const fault = this.#strand.end();
+    this.#withheld += this.#strand.withheldRows;
     this.#strand = undefined;
     if (!fault) return;
     this.#faulty += 1;

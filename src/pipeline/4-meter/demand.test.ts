@@ -18,7 +18,8 @@ function demand(
   codec: Codec = chatCodec,
 ): Demand {
   const text = JSON.stringify({ model: 'p/m', messages: [{ role: 'user', content: 'x' }], input: 'x', ...more });
-  const call = { codec, text, ask: codec.ask(readDocument(codec.family, text)) } as unknown as Call;
+  const document = readDocument(codec.family, text);
+  const call = { codec, text, document, ask: codec.ask(document) } as unknown as Call;
   return demandOf(
     call,
     inspection,
@@ -43,6 +44,25 @@ test.each<[readonly Partial<Candidate>[], object, number]>([
   [[{ losses: ['top_k'] }], { max_tokens: 5 }, 5],
 ])('candidates %j asked for %j give at most %i tokens', (candidates, more, most) => {
   expect(demand(candidates, more).ceiling.outputTokens).toBe(most);
+});
+
+test.each<[object, string | undefined]>([
+  [{}, undefined],
+  [{ service_tier: 'auto' }, undefined],
+  [{ service_tier: 'default' }, 'standard'],
+  [{ service_tier: 'flex' }, 'flex'],
+  [{ service_tier: 'priority' }, 'priority'],
+])('%j is bounded in the service tier %s', (asked, serviceTier) => {
+  expect(demand([{}], asked).ceiling.serviceTier).toBe(serviceTier);
+  // Whoever is not told what was asked for chooses.
+  expect(demand([{}, { losses: ['service_tier'] }], asked).ceiling.serviceTier).toBeUndefined();
+});
+
+test('only what is all text is bounded as text', () => {
+  expect(demand([{}]).ceiling.textOnly).toBe(true);
+  const media = [{ kind: 'audio', source: 'inline', length: 4 } as const];
+  expect(demand([{}], {}, { ...nothing, media }).ceiling.textOnly).toBe(false);
+  expect(demand([{}], {}, { ...nothing, keptBefore: true }).ceiling.textOnly).toBe(false);
 });
 
 test('embeddings give none', () => {

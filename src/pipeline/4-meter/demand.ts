@@ -4,7 +4,7 @@ import type { Target } from '#route/plan.ts';
 import type { Candidate } from '#route/prepare.ts';
 import type { Media } from '#wire/codec.ts';
 import type { Family } from '#wire/document.ts';
-import { estimatedTokens } from '#wire/usage.ts';
+import { askedServiceTier, estimatedTokens } from '#wire/usage.ts';
 import type { Bounds, Quantity } from './price.ts';
 
 /** What a call may use, known before it is dispatched. */
@@ -44,10 +44,15 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
   const { maxOutputTokens: named, units = {} } = call.ask;
   const { family } = call.codec;
   const kept = inspection.keptBefore === true ? KEPT_TOKENS : 0;
+  const serviceTier = candidates.some(({ losses }) => losses.includes('service_tier'))
+    ? undefined
+    : askedServiceTier(call.document.body['service_tier']);
   return {
     ceiling: {
       inputTokens: textBytes + media + kept,
       outputTokens: WITHOUT_OUTPUT.has(family) ? 0 : Math.max(...candidates.map((one) => outputBound(call, one))),
+      textOnly: kept === 0 && inspection.media.length === 0,
+      ...(serviceTier !== undefined && { serviceTier }),
       ...units,
       ...(family === 'ocr' && { pages: units.pages ?? pagesAtMost(mediaLength) }),
     },
@@ -55,11 +60,6 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
     reservedTokens: estimate + (named ?? 0),
     estimatedInput: estimate,
   };
-}
-
-/** The same call when nobody has to be paid for it: it counts as a request, and is debited nothing. */
-export function freeOfCharge(demand: Demand): Demand {
-  return { ...demand, ceiling: {}, quantities: [], reservedTokens: 0 };
 }
 
 /** Input tokens of a request as it came, estimated. */

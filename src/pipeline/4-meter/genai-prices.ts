@@ -1,4 +1,5 @@
 import { calcPrice, findProvider, type ModelInfo } from '@pydantic/genai-prices';
+import type { DatedRate } from '#config/exchange-rates.ts';
 import { fraction, times, type Fraction } from './fraction.ts';
 import { tiersOf, unitsOf } from './genai-rates.ts';
 import type { PriceSheet } from './price-sheet.ts';
@@ -27,30 +28,35 @@ const PROVIDER_IDS: ReadonlyMap<string, string> = new Map([
   ['xai', 'x-ai'],
 ]);
 
-/** What a US dollar is in nano-euro, and the rate as it was configured. */
+/** What a US dollar is in nano-euro, and the rate as sources name it. */
 export interface ExchangeRate {
-  readonly usdToEur: string;
+  /** `@0.92`, or `@0.91 of 2026-12-01`. */
+  readonly text: string;
   readonly nanoEuro: Fraction;
 }
 
-/** Reads a configured rate (`"0.92"`). Throws a RangeError on anything but a positive decimal: at zero all were free. */
-export function exchangeRate(usdToEur: string): ExchangeRate {
+/** A configured rate. Throws a RangeError on anything but a positive decimal: at zero all were free. */
+export function exchangeRate({ rate: usdToEur, from }: DatedRate): ExchangeRate {
   const rate = fraction(usdToEur);
   if (rate.numerator === 0n) throw new RangeError('an exchange rate must be positive');
-  return { usdToEur, nanoEuro: times(rate, { numerator: 1_000_000_000n, denominator: 1n }) };
+  const since = Number.isFinite(from) ? ` of ${new Date(from).toISOString().slice(0, 10)}` : '';
+  return { text: `@${usdToEur}${since}`, nanoEuro: times(rate, { numerator: 1_000_000_000n, denominator: 1n }) };
 }
 
 const ALWAYS = { from: -Infinity, until: Infinity };
 /** Longer names are no model's: they are not looked up. */
 export const LONGEST_MODEL_ID = 200;
 /**
- * The data's id for a provider: by slug, else by address. Slugs must match in full: the data's own matching takes any
- * name that contains `openai` for that vendor.
+ * The data's id for a vendor of ours; the vendor's own where the data does not know it. Names must match in full: the
+ * data's own matching takes any name that contains `openai` for that vendor.
  */
-export function genaiProviderId(slug: string, url: string | undefined): string | undefined {
-  const id = PROVIDER_IDS.get(slug) ?? slug;
-  if (findProvider({ providerId: id })?.id === id) return id;
-  return url === undefined ? undefined : findProvider({ providerApiUrl: url })?.id;
+export function genaiProviderId(vendor: string): string {
+  return PROVIDER_IDS.get(vendor) ?? vendor;
+}
+
+/** Whether the data knows a provider by exactly this id. */
+function isKnown(providerId: string): boolean {
+  return findProvider({ providerId })?.id === providerId;
 }
 
 /**
@@ -58,16 +64,30 @@ export function genaiProviderId(slug: string, url: string | undefined): string |
  * and chooses among dated prices; rates are read from what it chose, because its sums are floating point.
  */
 export function readGenaiPrice(providerId: string, model: string, at: number, rate: ExchangeRate): DatedSheet {
+  if (!isKnown(providerId)) return { sheet: undefined, ...ALWAYS };
   const id = providerId === 'google' ? model.slice(model.lastIndexOf('/') + 1) : model;
   const match = calcPrice({}, id, { providerId, timestamp: new Date(at) });
   if (!match || isOtherVersion(id, match.model)) return { sheet: undefined, ...ALWAYS };
   const period = periodOf(match.model.prices, at);
-  const tiers = tiersOf(match.model_price, rate.nanoEuro, match.model.id);
+  const tiers = tiersOf(match.model_price, rate.nanoEuro);
   const units = unitsOf(match.model_price, rate.nanoEuro);
   if (tiers.length === 0 && Object.keys(units).length === 0) return { sheet: undefined, ...period };
-  const source = `genai-prices ${GENAI_PRICES_VERSION} ${match.provider.id}/${match.model.id} @${rate.usdToEur}`;
-  const minimumSeconds = providerId === 'groq' && /whisper/.test(match.model.id) ? 10 : undefined;
+  const source = `genai-prices ${GENAI_PRICES_VERSION} ${match.provider.id}/${match.model.id} ${rate.text}`;
+  const minimumSeconds = minimumSecondsOf(providerId, match.model.id);
   return { sheet: { source, tiers, units, ...(minimumSeconds !== undefined && { minimumSeconds }) }, ...period };
+}
+
+/** The model of the data that a name stands for. */
+export function matchGenaiModel(providerId: string, model: string): ModelInfo | undefined {
+  if (model.length > LONGEST_MODEL_ID || !isKnown(providerId)) return undefined;
+  const id = providerId === 'google' ? model.slice(model.lastIndexOf('/') + 1) : model;
+  const match = calcPrice({}, id, { providerId });
+  return match && !isOtherVersion(id, match.model) ? match.model : undefined;
+}
+
+/** The least that is billed of a recording, where a vendor has such a least. */
+export function minimumSecondsOf(providerId: string, model: string): number | undefined {
+  return providerId === 'groq' && /whisper/.test(model) ? 10 : undefined;
 }
 
 /** How long the price chosen at this moment stays chosen. Daily windows are looked at anew each second. */

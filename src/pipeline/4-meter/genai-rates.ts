@@ -1,7 +1,7 @@
 import type { ModelPrice } from '@pydantic/genai-prices';
 import { fraction, larger, times, type Fraction } from './fraction.ts';
 import type { PartialRates, PriceSheet } from './price-sheet.ts';
-import type { Unit } from './price.ts';
+import type { Bucket, Unit } from './price.ts';
 
 type Amount = ModelPrice[string];
 
@@ -10,14 +10,14 @@ type Amount = ModelPrice[string];
  * Input that is listed without a charge means a free offer of that vendor's, or that nobody looked: not a price to bill
  * by. An operator can still set a price of zero.
  */
-export function tiersOf(prices: ModelPrice, rate: Fraction, model: string): PriceSheet['tiers'] {
+export function tiersOf(prices: ModelPrice, rate: Fraction): PriceSheet['tiers'] {
   if (!isCharged(amountAt(prices['input_mtok'], 0, rate))) return [];
   const starts = new Set([0]);
   for (const amount of Object.values(prices)) {
     if (typeof amount === 'object') for (const { start } of amount.tiers) starts.add(start);
   }
   const sizes = [...starts].sort((a, b) => a - b);
-  return sizes.map((above) => ({ above, perMillion: ratesOf((key) => amountAt(prices[key], above, rate), model) }));
+  return sizes.map((above) => ({ above, perMillion: ratesOf((key) => amountAt(prices[key], above, rate)) }));
 }
 
 function isCharged(amount: Fraction | undefined): amount is Fraction {
@@ -33,27 +33,29 @@ function amountAt(amount: Amount, above: number, rate: Fraction): Fraction | und
   return times(fraction(price), rate);
 }
 
-/**
- * A `Usage` does not tell the modality of a token. Output is billed at the dearest modality that the model answers in;
- * input as text, but for models that only listen.
- */
-const OUTPUTS = ['output_mtok', 'output_audio_mtok', 'output_image_mtok', 'output_video_mtok'];
-const LISTENS_ONLY = /transcribe/;
+/** The data's keys of the rates of each bucket; of several, the dearest that is there. */
+const KEYS: readonly (readonly [Exclude<Bucket, 'input' | 'output'>, ...string[]])[] = [
+  ['cacheRead', 'cache_read_mtok'],
+  ['cacheWrite5m', 'cache_write_mtok'],
+  ['cacheWrite1h', 'cache_write_1h_mtok'],
+  ['reasoning', 'output_reasoning_mtok'],
+  ['inputAudio', 'input_audio_mtok'],
+  ['inputImage', 'input_image_mtok', 'input_video_mtok'],
+  ['cacheReadAudio', 'cache_audio_read_mtok'],
+  ['outputAudio', 'output_audio_mtok'],
+  ['outputImage', 'output_image_mtok', 'output_video_mtok'],
+];
 
-function ratesOf(amount: (key: string) => Fraction | undefined, model: string): PartialRates {
-  const text = amount('input_mtok')!;
-  const heard = LISTENS_ONLY.test(model) ? amount('input_audio_mtok') : undefined;
-  const rates: { -readonly [B in keyof PartialRates]: PartialRates[B] } = { input: heard ?? text };
-  const cacheRead = amount('cache_read_mtok');
-  const cacheWrite5m = amount('cache_write_mtok');
-  const cacheWrite1h = amount('cache_write_1h_mtok');
-  const reasoning = amount('output_reasoning_mtok');
-  const outputs = OUTPUTS.map(amount).filter((output) => output !== undefined);
-  if (cacheRead) rates.cacheRead = cacheRead;
-  if (cacheWrite5m) rates.cacheWrite5m = cacheWrite5m;
-  if (cacheWrite1h) rates.cacheWrite1h = cacheWrite1h;
-  if (reasoning) rates.reasoning = reasoning;
-  if (outputs.length > 0) rates.output = outputs.reduce(larger);
+function ratesOf(amount: (key: string) => Fraction | undefined): PartialRates {
+  const rates: { -readonly [B in keyof PartialRates]: PartialRates[B] } = { input: amount('input_mtok')! };
+  for (const [bucket, ...keys] of KEYS) {
+    const amounts = keys.map(amount).filter((one) => one !== undefined);
+    if (amounts.length > 0) rates[bucket] = amounts.reduce(larger);
+  }
+  // A model that only speaks or draws has no rate for text: what it writes costs as much as its dearest.
+  const spoken = [rates.outputAudio, rates.outputImage].filter((one) => one !== undefined);
+  const output = amount('output_mtok') ?? (spoken.length > 0 ? spoken.reduce(larger) : undefined);
+  if (output) rates.output = output;
   return rates;
 }
 

@@ -12,7 +12,7 @@ import type { Target } from '#route/plan.ts';
 import type { NanoEuro } from './money.ts';
 import { periodsAt } from './periods.ts';
 import type { Demand } from './demand.ts';
-import { ceiling, cost, type Price, type Quantity, type Units } from './price.ts';
+import { ceiling, cost, coversService, STANDARD, type Price, type Units } from './price.ts';
 import type { PriceBook } from './price-book.ts';
 import type { RecentRefusals } from './recent-refusals.ts';
 import { limitRefusal, limitsIn } from './refusal.ts';
@@ -77,7 +77,7 @@ export async function hold<T extends Target>(
   deps: MeterDeps,
 ): Promise<Hold<T>> {
   const { workload } = call.key;
-  const prices = priceCandidates(call, candidates, demand.quantities, deps.prices);
+  const prices = priceCandidates(call, candidates, demand, deps.prices);
   const plan = candidates.filter((candidate) =>
     prices.has(targetId(asTarget(candidate))),
   ) as unknown as Hold<T>['plan'];
@@ -98,21 +98,51 @@ export async function hold<T extends Target>(
     tokens: demand.reservedTokens,
     draft: abandonedDraft(call, plan[0]),
   };
-  const askedAt = deps.refusals.now();
-  const decision = await place({ ...open, ...limitsOf(workload) }, workload.organization, deps);
-  if (decision.kind === 'refused') {
-    deps.refusals.note(decision, askedAt, workload, call.snapshot.revision);
-    throw limitRefusal(decision, workload);
-  }
-  deps.refusals.forget(workload);
+  const limits = await debit(open, call, deps);
   deps.open.set(open.callId, open);
   return {
     open,
     plan,
     cost: (usage, target, units) => cost(prices.get(targetId(target))!, usage, units),
     priceSource: (target) => prices.get(targetId(target))!.source,
-    limits: limitsIn(decision),
+    limits,
   };
+}
+
+/**
+ * Counts a call that costs nothing as a request, where every limit lets it through as it would a call that costs as little
+ * as can be. Nothing is held, so nothing is to be settled. Throws `rate_limit_exceeded`, `insufficient_quota`, or
+ * `limits_unavailable` when it cannot be checked.
+ */
+export function count(call: Opening, deps: DebitDeps & Pick<MeterDeps, 'owner'>): Promise<Limits> {
+  const { workload } = call.key;
+  const nothing: HoldRequest = {
+    callId: call.id,
+    owner: deps.owner,
+    organization: workload.organization.id,
+    workload: workload.id,
+    at: call.startedAt,
+    periods: periodsAt(call.startedAt, workload.organization.timeZone),
+    amount: 0n,
+    tokens: 0,
+    draft: '',
+    free: true,
+  };
+  return debit(nothing, call, deps);
+}
+
+type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals'>;
+
+/** Asks the counters. Resolves with how the limits stand; throws what the client is told of a refusal. */
+async function debit(request: HoldRequest, { key: { workload }, snapshot }: Opening, deps: DebitDeps): Promise<Limits> {
+  const askedAt = deps.refusals.now();
+  const decision = await place({ ...request, ...limitsOf(workload) }, workload.organization, deps);
+  if (decision.kind === 'refused') {
+    deps.refusals.note(decision, askedAt, workload, snapshot.revision);
+    throw limitRefusal(decision, workload);
+  }
+  deps.refusals.forget(workload);
+  return limitsIn(decision);
 }
 
 function asTarget({ provider, model }: Target): PricedTarget {
@@ -127,7 +157,7 @@ function targetId({ provider, model }: PricedTarget): string {
 function priceCandidates(
   call: Debited,
   candidates: readonly Target[],
-  quantities: readonly Quantity[],
+  { quantities, ceiling: { serviceTier } }: Pick<Demand, 'ceiling' | 'quantities'>,
   book: PriceBook,
 ): Map<string, Price> {
   const prices = new Map<string, Price>();
@@ -137,20 +167,30 @@ function priceCandidates(
       quantities.length === 0
         ? UNPRICED
         : book.find(call.key.workload.organization, provider.config, model, call.startedAt, quantities);
-    if (price) prices.set(targetId(asTarget(candidate)), price);
+    if (price && coversService(price, serviceTier)) prices.set(targetId(asTarget(candidate)), price);
   }
-  if (prices.size === 0) {
-    const models = candidates.map((candidate) => targetId(asTarget(candidate))).join(', ');
-    throw new GatewayError('price_unknown', `No price is known for ${models}; a model without a price is not served.`, {
-      param: 'model',
-    });
-  }
+  if (prices.size === 0) throw unpriced(candidates, serviceTier);
   return prices;
+}
+
+/** Says what is to be configured. A server of one's own has no price but the one that its owner sets. */
+function unpriced(candidates: readonly Target[], serviceTier: string | undefined): GatewayError {
+  const models = [...new Set(candidates.map((candidate) => targetId(asTarget(candidate))))];
+  const inTier = serviceTier === undefined || serviceTier === STANDARD ? '' : ` in the service tier ${serviceTier}`;
+  const wild = [...new Set(candidates.map(({ provider }) => `${provider.config.slug}/*`))];
+  const custom = candidates.every(({ provider }) => provider.config.vendor === 'custom');
+  const why = custom ? ', whose provider is a custom endpoint' : '';
+  return new GatewayError(
+    'price_unknown',
+    `No price is known for ${models.join(', ')}${inTier}${why}; a model without a price is not served. ` +
+      `Set one (0 is a price) in the PriceBook of the organization, for ${[...models, ...wild].join(' or ')}.`,
+    { param: 'model' },
+  );
 }
 
 type Placed = Extract<HoldDecision, { kind: 'granted' | 'refused' }>;
 
-async function place(request: HoldRequest, organization: OrganizationConfig, deps: MeterDeps): Promise<Placed> {
+async function place(request: HoldRequest, organization: OrganizationConfig, deps: DebitDeps): Promise<Placed> {
   const deadline = performance.now() + RESTORE_PATIENCE_MS;
   try {
     for (;;) {

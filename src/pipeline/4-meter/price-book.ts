@@ -1,14 +1,25 @@
 import { LRUCache } from 'lru-cache';
+import { rateAt, readExchangeRates, type ExchangeRates } from '#config/exchange-rates.ts';
 import type { OrganizationConfig, PriceConfig, ProviderConfig } from '#config/snapshot.ts';
 import { fraction } from './fraction.ts';
-import { exchangeRate, genaiProviderId, LONGEST_MODEL_ID, readGenaiPrice, type ExchangeRate } from './genai-prices.ts';
+import {
+  exchangeRate,
+  genaiProviderId,
+  LONGEST_MODEL_ID,
+  matchGenaiModel,
+  minimumSecondsOf,
+  readGenaiPrice,
+  type DatedSheet,
+  type ExchangeRate,
+} from './genai-prices.ts';
+import { sheetOf } from './price-list.ts';
 import { overridePrice, rowsInForce } from './price-override.ts';
 import { createPrice } from './price-sheet.ts';
+import { listedAt, type PriceSnapshot } from './price-snapshot.ts';
 import { covers, type Price, type Quantity } from './price.ts';
 
 /** What the price book needs to know of a provider. */
-export type PricedProvider = Pick<ProviderConfig, 'slug'> &
-  Partial<Pick<ProviderConfig, 'vendor' | 'protocol' | 'url'>>;
+export type PricedProvider = Pick<ProviderConfig, 'slug'> & Partial<Pick<ProviderConfig, 'vendor' | 'protocol'>>;
 
 export interface PriceBook {
   /**
@@ -34,14 +45,24 @@ interface DatedPrice {
 const TOKENS: readonly Quantity[] = ['tokens'];
 const MOST_CACHED = 4096;
 
+/** Where prices come from beside the organization's own. */
+export interface PriceBookOptions {
+  /** Euro per dollar: `0.92`, or with rates to come `0.92,2026-12-01=0.91`. */
+  readonly usdToEur: string;
+  /** The snapshot in force; without one the bundled data of genai-prices is. */
+  readonly snapshot?: () => PriceSnapshot | undefined;
+}
+
 /**
  * A price book: an organization's PriceBook rows first (`<provider>/<model>`, then `<provider>/*`), then the gateway's
- * own list, then the bundled data of genai-prices, in euro at `usdToEur`. A row in force replaces what comes after it
- * in whole. Throws a RangeError when the rate is not a positive decimal.
+ * own list, then the snapshot or the bundled data, in euro at the rate in force at the call's start. A row in force
+ * replaces what comes after it in whole. Throws a RangeError when the rates are none.
  */
-export function createPriceBook({ usdToEur }: { readonly usdToEur: string }): PriceBook {
+export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceBookOptions): PriceBook {
+  const rates = readExchangeRates(usdToEur);
+  if (!rates) throw new RangeError('exchange rates must be positive decimals, in the order of their dates');
   const overrides = createOverrides();
-  const builtIn = createBuiltIn(exchangeRate(usdToEur));
+  const builtIn = createBuiltIn(rates, snapshot);
   return {
     find(organization, provider, model, at, quantities = TOKENS) {
       const own = organization.prices.size > 0 ? overrides(organization.prices, provider, model, at) : undefined;
@@ -86,33 +107,67 @@ function createOverrides() {
   };
 }
 
-function createBuiltIn(rate: ExchangeRate) {
+/** The prices that nobody has set: of the snapshot in force, or else of the bundled data. */
+function createBuiltIn(rates: ExchangeRates, snapshot: () => PriceSnapshot | undefined) {
   const ids = new WeakMap<PricedProvider, { readonly id: string | undefined }>();
   const cached = new LRUCache<string, DatedPrice>({ max: MOST_CACHED });
+  let cachedFor = snapshot();
 
   function idOf(provider: PricedProvider): string | undefined {
     let known = ids.get(provider);
-    if (!known) ids.set(provider, (known = { id: genaiProviderId(vendorSlug(provider), provider.url) }));
+    if (!known) ids.set(provider, (known = { id: listId(provider) }));
     return known.id;
   }
 
   return (provider: PricedProvider, model: string, at: number): Price | undefined => {
     const id = idOf(provider);
     if (id === undefined || model.length > LONGEST_MODEL_ID) return undefined;
+    const inForce = snapshot();
+    if (inForce !== cachedFor) {
+      cached.clear();
+      cachedFor = inForce;
+    }
     const family = isAnthropicFamily(provider, model);
     const key = `${family ? 'a' : 'o'} ${id}/${model}`;
     const known = cached.get(key);
     if (known && holds(known, at)) return known.price;
-    const { sheet, from, until } = readGenaiPrice(id, model, at, rate);
-    const price = sheet && createPrice(sheet, family);
-    cached.set(key, { price, from, until });
+    const rate = rateAt(rates, at);
+    const found = inForce
+      ? readSnapshotPrice(inForce, id, model, at, exchangeRate(rate))
+      : readGenaiPrice(id, model, at, exchangeRate(rate));
+    const price = found.sheet && createPrice(found.sheet, family);
+    cached.set(key, {
+      price,
+      from: Math.max(found.from, rate.from),
+      until: Math.min(found.until, rate.until),
+    });
     return price;
   };
 }
 
-/** A provider under any slug is priced as its vendor; a server of one's own by its slug, or its address. */
-function vendorSlug({ slug, vendor }: PricedProvider): string {
-  return vendor === undefined || vendor === 'custom' ? slug : vendor;
+/** What lists call the vendor of a provider. A server of one's own is in no list: only its owner knows what it costs. */
+function listId({ slug, vendor }: PricedProvider): string | undefined {
+  return vendor === 'custom' ? undefined : genaiProviderId(vendor ?? slug);
+}
+
+/** Reads what a model costs from a snapshot: under its own name, or under that of the model it is another name for. */
+function readSnapshotPrice(
+  snapshot: PriceSnapshot,
+  id: string,
+  model: string,
+  at: number,
+  rate: ExchangeRate,
+): DatedSheet {
+  const short = id === 'google' ? model.slice(model.lastIndexOf('/') + 1) : model;
+  const alias = matchGenaiModel(id, short);
+  const names = [`${id}/${short}`, ...(alias ? [`${id}/${alias.id}`] : [])];
+  const listed = listedAt(snapshot, names, at);
+  if (!listed) return { sheet: undefined, from: -Infinity, until: Infinity };
+  const { name, period, from, until } = listed;
+  const date = new Date(snapshot.builtAt).toISOString().slice(0, 10);
+  const sheet = period && sheetOf(period.usd, rate.nanoEuro, `prices ${date} ${snapshot.id} ${name} ${rate.text}`);
+  const minimumSeconds = minimumSecondsOf(id, name);
+  return { sheet: sheet && { ...sheet, ...(minimumSeconds !== undefined && { minimumSeconds }) }, from, until };
 }
 
 function holds({ from, until }: DatedPrice, at: number): boolean {

@@ -2,10 +2,24 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fraction, reduce, type Fraction } from './fraction.ts';
 import { createPrice, type PartialRates, type PriceSheet } from './price-sheet.ts';
-import { billedUnits, ceiling, cost, covers, tierOf, UNITS, type Bucket, type Price, type Units } from './price.ts';
-import { NO_USAGE, type Usage } from '#wire/usage.ts';
+import {
+  billedUnits,
+  ceiling,
+  cost,
+  covers,
+  coversService,
+  INPUT_BUCKETS,
+  OUTPUT_BUCKETS,
+  tierOf,
+  UNITS,
+  type Bucket,
+  type Price,
+  type Units,
+} from './price.ts';
+import { inputTokens, NO_USAGE, outputTokens, type Usage } from '#wire/usage.ts';
 
-const BUCKETS = Object.keys(NO_USAGE) as Bucket[];
+const BUCKETS: readonly Bucket[] = [...INPUT_BUCKETS, ...OUTPUT_BUCKETS];
+const SERVICES = ['flex', 'priority', 'batch'];
 const euro = (amount: string): Fraction => {
   const { numerator, denominator } = fraction(amount);
   return reduce(numerator * 1_000_000_000n, denominator);
@@ -14,17 +28,9 @@ const flat = (rates: PartialRates, more: Partial<PriceSheet> = {}): Price =>
   createPrice({ source: 'test', tiers: [{ above: 0, perMillion: rates }], ...more }, false);
 
 const amounts = fc.tuple(fc.bigInt(0n, 10n ** 12n), fc.bigInt(1n, 10n ** 6n)).map(([a, b]) => reduce(a, b));
-const partialRates: fc.Arbitrary<PartialRates> = fc.record(
-  {
-    input: amounts,
-    cacheRead: amounts,
-    cacheWrite5m: amounts,
-    cacheWrite1h: amounts,
-    output: amounts,
-    reasoning: amounts,
-  },
-  { requiredKeys: ['input'] },
-);
+const byBucket = <T>(each: fc.Arbitrary<T>) =>
+  Object.fromEntries(BUCKETS.map((bucket) => [bucket, each])) as Record<Bucket, fc.Arbitrary<T>>;
+const partialRates: fc.Arbitrary<PartialRates> = fc.record(byBucket(amounts), { requiredKeys: ['input'] });
 const unitRates = fc.record(
   { pages: amounts, images: amounts, calls: amounts, seconds: amounts, searches: amounts },
   { requiredKeys: [] },
@@ -38,27 +44,30 @@ const prices = (sizes: fc.Arbitrary<number>): fc.Arbitrary<Price> =>
       unitRates,
       fc.boolean(),
       fc.nat(20),
+      fc.dictionary(fc.constantFrom(...SERVICES), fc.array(partialRates, { minLength: 1, maxLength: 4 })),
     )
-    .map(([starts, perTier, units, family, minimumSeconds]) => {
+    .map(([starts, perTier, units, family, minimumSeconds, dear]) => {
       const tiers = [0, ...starts.sort((a, b) => a - b)].map((above, index) => ({
         above,
         perMillion: perTier[index]!,
       }));
-      return createPrice({ source: 'test', tiers, units, minimumSeconds }, family);
+      const services = new Map(
+        Object.entries(dear).map(([name, rates]) => [
+          name,
+          tiers.slice(0, rates.length).map(({ above }, index) => ({ above, perMillion: rates[index]! })),
+        ]),
+      );
+      return createPrice({ source: 'test', tiers, services, units, minimumSeconds }, family);
     });
 const counts = fc.oneof(
   fc.nat(10),
   fc.nat(1_000_000),
   fc.maxSafeNat().map((count) => Math.floor(count / 8)),
 );
-const usages: fc.Arbitrary<Usage> = fc.record({
-  input: counts,
-  cacheRead: counts,
-  cacheWrite5m: counts,
-  cacheWrite1h: counts,
-  output: counts,
-  reasoning: counts,
-});
+const usages: fc.Arbitrary<Usage> = fc.record(
+  { ...byBucket(counts.map((count) => Math.floor(count / 2))), serviceTier: fc.constantFrom(...SERVICES, 'scale') },
+  { requiredKeys: ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output', 'reasoning'] },
+);
 const unitCounts: fc.Arbitrary<Required<Units>> = fc.record({
   pages: fc.nat(500),
   images: fc.nat(10),
@@ -66,8 +75,6 @@ const unitCounts: fc.Arbitrary<Required<Units>> = fc.record({
   seconds: fc.nat(7200),
   searches: fc.nat(20),
 });
-const inputOf = (usage: Usage): number => usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
-const outputOf = (usage: Usage): number => usage.output + usage.reasoning;
 
 describe('cost', () => {
   test('sums the buckets first and rounds up once', () => {
@@ -91,7 +98,7 @@ describe('cost', () => {
     fc.assert(
       fc.property(prices(fc.integer({ min: 1, max: 2_000_000 })), usages, unitCounts, (price, usage, units) => {
         const tier = tierOf(price, usage)!;
-        let sum = BUCKETS.reduce((total, bucket) => total + tier.rates[bucket] * BigInt(usage[bucket]), 0n);
+        let sum = BUCKETS.reduce((total, bucket) => total + tier.rates[bucket] * BigInt(usage[bucket] ?? 0), 0n);
         for (const unit of UNITS) sum += (price.units[unit] ?? 0n) * BigInt(billedUnits(price, units, unit));
         const amount = cost(price, usage, units);
         const divisor = price.denominator * 1_000_000n;
@@ -122,7 +129,7 @@ describe('cost', () => {
       });
     fc.assert(
       fc.property(rising, usages, usages, (price, usage, more) => {
-        const sum = Object.fromEntries(BUCKETS.map((bucket) => [bucket, usage[bucket] + more[bucket]]));
+        const sum = Object.fromEntries(BUCKETS.map((bucket) => [bucket, (usage[bucket] ?? 0) + (more[bucket] ?? 0)]));
         expect(cost(price, sum as unknown as Usage) >= cost(price, usage)).toBe(true);
       }),
     );
@@ -182,10 +189,17 @@ describe('ceiling', () => {
         const bounds: Units = Object.fromEntries(UNITS.map((unit) => [unit, units[unit] + more[unit]]));
         const most = ceiling(price, {
           ...bounds,
-          inputTokens: inputOf(usage) + spareInput,
-          outputTokens: outputOf(usage) + spareOutput,
+          inputTokens: inputTokens(usage) + spareInput,
+          outputTokens: outputTokens(usage) + spareOutput,
         });
         expect(cost(price, usage, units) <= most).toBe(true);
+        // Nor when the tier that was asked for is the one that was given, or the ordinary one is given instead.
+        const { serviceTier = 'standard', ...ordinary } = usage;
+        const bounds2 = { ...bounds, inputTokens: inputTokens(usage), outputTokens: outputTokens(usage), serviceTier };
+        const asked = ceiling(price, bounds2);
+        expect(cost(price, usage, units) <= asked && cost(price, ordinary, units) <= asked && asked <= most).toBe(true);
+        const { inputAudio: _a, inputImage: _i, cacheReadAudio: _c, ...text } = usage;
+        expect(cost(price, text, units) <= ceiling(price, { ...bounds2, textOnly: true })).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -193,11 +207,13 @@ describe('ceiling', () => {
 
   test('is what the dearest usage within the bounds costs, found by trying all', () => {
     fc.assert(
-      fc.property(prices(fc.integer({ min: 1, max: 4 })), fc.nat(4), fc.nat(2), (price, inputTokens, outputTokens) => {
+      fc.property(prices(fc.integer({ min: 1, max: 3 })), fc.nat(3), fc.nat(2), (price, inputTokens, outputTokens) => {
         let dearest = 0n;
         for (const usage of allUsages(inputTokens, outputTokens)) {
-          const amount = cost(price, usage);
-          if (amount > dearest) dearest = amount;
+          for (const serviceTier of [undefined, ...(price.services?.keys() ?? [])]) {
+            const amount = cost(price, serviceTier === undefined ? usage : { ...usage, serviceTier });
+            if (amount > dearest) dearest = amount;
+          }
         }
         expect(ceiling(price, { inputTokens, outputTokens })).toBe(dearest);
       }),
@@ -243,14 +259,26 @@ describe('ceiling', () => {
 describe('createPrice', () => {
   test('what a source leaves out is never free', () => {
     const { rates } = flat({ input: euro('3') }).tiers[0]!;
-    expect(rates).toEqual({
-      input: 3_000_000_000n,
-      cacheRead: 3_000_000_000n,
-      cacheWrite5m: 3_000_000_000n,
-      cacheWrite1h: 3_000_000_000n,
-      output: 3_000_000_000n,
-      reasoning: 3_000_000_000n,
+    expect(rates).toEqual(Object.fromEntries(BUCKETS.map((bucket) => [bucket, 3_000_000_000n])));
+  });
+
+  test('what a service tier leaves out costs no less than in the ordinary one', () => {
+    const services = new Map([
+      ['flex', [{ above: 0, perMillion: { input: euro('1'), output: euro('4') } }]],
+      ['priority', [{ above: 0, perMillion: { input: euro('4') } }]],
+    ]);
+    const perMillion = { input: euro('2'), cacheRead: euro('0.2'), output: euro('8'), outputAudio: euro('80') };
+    const price = createPrice({ source: 'test', tiers: [{ above: 0, perMillion }], services }, false);
+    const rates = (serviceTier: string) => tierOf(price, { ...NO_USAGE, serviceTier })!.rates;
+    expect(rates('flex')).toMatchObject({
+      input: 1_000_000_000n,
+      cacheRead: 1_000_000_000n,
+      cacheWrite5m: 1_000_000_000n,
+      output: 4_000_000_000n,
+      outputAudio: 80_000_000_000n,
     });
+    expect(rates('priority')).toMatchObject({ cacheRead: 4_000_000_000n, output: 8_000_000_000n });
+    expect(rates('scale')).toBe(price.tiers[0]!.rates);
   });
 
   test('an hour of cache costs twice the input in the Anthropic family, and no less than the source says', () => {
@@ -276,10 +304,27 @@ test('a price covers what it has a rate for, and a price per call alone whatever
   expect([tokens, pages, calls, fee].map((price) => covers(price, 'pages'))).toEqual([false, true, true, false]);
 });
 
+test('a service tier that may be dearer than the list must be known, unless the price is for any', () => {
+  const list = flat({ input: euro('1') });
+  const known = flat(
+    { input: euro('1') },
+    { services: new Map([['priority', [{ above: 0, perMillion: { input: euro('2') } }]]]) },
+  );
+  const any = flat({ input: euro('1') }, { anyService: true });
+  const asked = [undefined, 'standard', 'flex', 'batch', 'priority', 'scale'];
+  expect(asked.map((tier) => coversService(list, tier))).toEqual([true, true, true, true, false, false]);
+  expect(asked.map((tier) => coversService(known, tier))).toEqual([true, true, true, true, true, false]);
+  expect(asked.every((tier) => coversService(any, tier))).toBe(true);
+});
+
 function* allUsages(inputTokens: number, outputTokens: number): Generator<Usage> {
-  for (const [input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0] of splits(inputTokens, 4)) {
-    for (const [output = 0, reasoning = 0] of splits(outputTokens, 2)) {
-      yield { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning };
+  for (const inputs of splits(inputTokens, INPUT_BUCKETS.length)) {
+    for (const outputs of splits(outputTokens, OUTPUT_BUCKETS.length)) {
+      const counted = [
+        ...INPUT_BUCKETS.map((bucket, index) => [bucket, inputs[index]]),
+        ...OUTPUT_BUCKETS.map((bucket, index) => [bucket, outputs[index]]),
+      ];
+      yield Object.fromEntries(counted);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { ceilDiv, type NanoEuro } from './money.ts';
-import { NO_USAGE, type Usage } from '#wire/usage.ts';
+import { inputTokens, MEDIA_BUCKETS, NO_USAGE, type Usage } from '#wire/usage.ts';
 
 /** One kind of token of a `Usage`. */
-export type Bucket = keyof Usage;
+export type Bucket = Exclude<keyof Usage, 'serviceTier'>;
 
 /** What is billed beside tokens. Seconds are whole, rounded up by who measures them. */
 export type Unit = 'pages' | 'images' | 'calls' | 'seconds' | 'searches';
@@ -27,6 +27,13 @@ export interface Price {
   readonly source: string;
   /** In ascending order of `above`; empty when tokens are not billed. */
   readonly tiers: readonly PriceTier[];
+  /**
+   * The same for calls in other service tiers than the ordinary one, as `serviceTierOf` names them. A tier that is not
+   * here is billed like the ordinary one: no source says what it costs.
+   */
+  readonly services?: ReadonlyMap<string, readonly PriceTier[]>;
+  /** The price was set for whatever service tier a call is made in. */
+  readonly anyService?: true;
   /** Nano-euro per million units, over the denominator. */
   readonly units: { readonly [U in Unit]?: bigint };
   readonly denominator: bigint;
@@ -40,16 +47,28 @@ export interface Bounds extends Units {
   readonly inputTokens?: number;
   /** All output tokens, reasoning included. */
   readonly outputTokens?: number;
+  /** Nothing but text is sent: no sound and no picture. */
+  readonly textOnly?: boolean;
+  /** The service tier that is asked for, `standard` for the ordinary one. Absent: whichever the vendor chooses. */
+  readonly serviceTier?: string;
 }
 
-/** Input buckets, then output buckets. */
+/** Buckets of input that is text, then all of input, then of output. */
+const TEXT_BUCKETS = ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h'] as const satisfies readonly Bucket[];
 export const INPUT_BUCKETS = [
-  'input',
-  'cacheRead',
-  'cacheWrite5m',
-  'cacheWrite1h',
+  ...TEXT_BUCKETS,
+  'inputAudio',
+  'inputImage',
+  'cacheReadAudio',
 ] as const satisfies readonly Bucket[];
-export const OUTPUT_BUCKETS = ['output', 'reasoning'] as const satisfies readonly Bucket[];
+export const OUTPUT_BUCKETS = [
+  'output',
+  'reasoning',
+  'outputAudio',
+  'outputImage',
+] as const satisfies readonly Bucket[];
+/** The service tier that list prices are for. */
+export const STANDARD = 'standard';
 export const UNITS = ['pages', 'images', 'calls', 'seconds', 'searches'] as const satisfies readonly Unit[];
 
 const MILLION = 1_000_000n;
@@ -72,6 +91,10 @@ export function cost(price: Price, usage: Usage, units: Units = NOTHING): NanoEu
       charge(rates.cacheWrite1h, usage.cacheWrite1h) +
       charge(rates.output, usage.output) +
       charge(rates.reasoning, usage.reasoning);
+    for (const bucket of MEDIA_BUCKETS) {
+      const count = usage[bucket];
+      if (count !== undefined) sum += charge(rates[bucket], count);
+    }
   }
   for (const unit of UNITS) {
     const rate = price.units[unit];
@@ -81,19 +104,34 @@ export function cost(price: Price, usage: Usage, units: Units = NOTHING): NanoEu
 }
 
 /**
- * The most a call within these bounds can cost: in every tier it can reach, all input at the tier's dearest input rate
- * and all output at its dearest output rate. No usage within the bounds costs more, and one costs as much.
+ * The most a call within these bounds can cost: in every service tier it may be made in and every size it can reach, all
+ * input at the dearest input rate and all output at the dearest output rate. No usage within the bounds costs more, and
+ * one costs as much.
  */
 export function ceiling(price: Price, bounds: Bounds): NanoEuro {
-  const { inputTokens = 0, outputTokens = 0 } = bounds;
-  let highest = cost(price, NO_USAGE, bounds);
-  for (const [index, { above, rates }] of price.tiers.entries()) {
-    if (index > 0 && inputTokens <= above) break;
+  const { serviceTier } = bounds;
+  // An answer that names no tier is billed as an ordinary one, so that one counts whatever is asked for.
+  let highest = ceilingIn(price, undefined, bounds);
+  if (!price.services || serviceTier === STANDARD) return highest;
+  for (const service of serviceTier === undefined ? price.services.keys() : [serviceTier]) {
+    const amount = ceilingIn(price, service, bounds);
+    if (amount > highest) highest = amount;
+  }
+  return highest;
+}
+
+function ceilingIn(price: Price, service: string | undefined, bounds: Bounds): NanoEuro {
+  const { inputTokens: inputs = 0, outputTokens = 0, textOnly = false } = bounds;
+  const inService = service === undefined ? NO_USAGE : { ...NO_USAGE, serviceTier: service };
+  let highest = cost(price, inService, bounds);
+  const tiers = tiersIn(price, service);
+  for (const [index, { above, rates }] of tiers.entries()) {
+    if (index > 0 && inputs <= above) break;
     // Within this tier, input ends where the next one begins.
-    const input = Math.min(inputTokens, price.tiers[index + 1]?.above ?? inputTokens);
+    const input = Math.min(inputs, tiers[index + 1]?.above ?? inputs);
     const worst: Usage = {
-      ...NO_USAGE,
-      [dearest(rates, INPUT_BUCKETS)]: input,
+      ...inService,
+      [dearest(rates, textOnly ? TEXT_BUCKETS : INPUT_BUCKETS)]: input,
       [dearest(rates, OUTPUT_BUCKETS)]: outputTokens,
     };
     const amount = cost(price, worst, bounds);
@@ -102,14 +140,28 @@ export function ceiling(price: Price, bounds: Bounds): NanoEuro {
   return highest;
 }
 
+/** Rates of a service tier by size of input; those of the ordinary one where the price does not know it. */
+export function tiersIn({ tiers, services }: Price, service: string | undefined): readonly PriceTier[] {
+  return (service === undefined ? undefined : services?.get(service)) ?? tiers;
+}
+
 /** The tier a usage is billed in; undefined when the price does not bill tokens. */
 export function tierOf(price: Price, usage: Usage): PriceTier | undefined {
-  const { tiers } = price;
+  const tiers = usage.serviceTier === undefined ? price.tiers : tiersIn(price, usage.serviceTier);
   let tier = tiers[0];
   if (tiers.length < 2) return tier;
-  const input = usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+  const input = inputTokens(usage);
   for (let index = 1; index < tiers.length && input > tiers[index]!.above; index += 1) tier = tiers[index];
   return tier;
+}
+
+/** Service tiers that no vendor bills above its list prices. */
+const CHEAPER: ReadonlySet<string> = new Set([STANDARD, 'flex', 'batch', 'offpeak']);
+
+/** Whether calls that ask for a service tier can be priced: one that may be dearer than the list must be known. */
+export function coversService(price: Price, service: string | undefined): boolean {
+  if (service === undefined || CHEAPER.has(service) || price.anyService || price.tiers.length === 0) return true;
+  return price.services?.has(service) === true;
 }
 
 /** How much of a unit is billed: a call is one call, and a recording lasts no less than the price's minimum. */

@@ -1,7 +1,15 @@
 import type { Edit, WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode, type ObjectNode } from '../scan.ts';
-import { isTokenCount, tokenCount, type Usage } from '../usage.ts';
+import {
+  inputTokens,
+  inServiceTier,
+  isTokenCount,
+  mediaBuckets,
+  outputTokens,
+  tokenCount,
+  type Usage,
+} from '../usage.ts';
 
 /** More than any prompt has: cached tokens beyond the prompt and beyond this are nonsense, not another way of counting. */
 const MAX_PROMPT = 10_000_000;
@@ -22,23 +30,31 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
   const prompt = beside ? reported + cached : reported;
   const cacheRead = Math.min(cached, prompt);
   const cacheWrite = Math.min(tokenCount(details['cache_write_tokens']), prompt - cacheRead);
+  const fresh = prompt - cacheRead - cacheWrite;
+  // What was cached is taken for text while there is text: nobody caches sound for less.
+  const inputAudio = Math.min(tokenCount(details['audio_tokens']), fresh);
+  const { output, reasoning } = outputOf(usage, reported, prompt);
+  const said = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {};
+  const outputAudio = Math.min(tokenCount(said['audio_tokens']), output);
   return {
-    input: prompt - cacheRead - cacheWrite,
+    input: fresh - inputAudio,
     cacheRead,
     cacheWrite5m: cacheWrite,
     cacheWrite1h: 0,
-    ...outputOf(usage, reported, prompt),
+    output: output - outputAudio,
+    reasoning,
+    ...mediaBuckets({ inputAudio, outputAudio }),
   };
 }
 
 /** The usage of an answer or a chunk, in each of the places where vendors put it. */
 export function usageOf(body: JsonObject): Usage | undefined {
   const choice: Json | undefined = Array.isArray(body['choices']) ? (body['choices'] as readonly Json[])[0] : undefined;
-  return (
+  const usage =
     readUsage(body['usage']) ??
     (isObject(body['x_groq']) ? readUsage(body['x_groq']['usage']) : undefined) ??
-    (isObject(choice) ? readUsage(choice['usage']) : undefined)
-  );
+    (isObject(choice) ? readUsage(choice['usage']) : undefined);
+  return usage && inServiceTier(usage, body['service_tier']);
 }
 
 /** The same count under the names that vendors give it. */
@@ -71,17 +87,22 @@ function outputOf(usage: JsonObject, reported: number, prompt: number): Pick<Usa
 /** A usage in this family's words. */
 export function writeUsage(usage: Usage): JsonObject {
   const written = usage.cacheWrite5m + usage.cacheWrite1h;
-  const prompt = usage.input + usage.cacheRead + written;
-  const completion = usage.output + usage.reasoning;
+  const { inputAudio, outputAudio } = usage;
+  const prompt = inputTokens(usage);
+  const completion = outputTokens(usage);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: {
-      cached_tokens: usage.cacheRead,
+      cached_tokens: usage.cacheRead + (usage.cacheReadAudio ?? 0),
+      ...(inputAudio ? { audio_tokens: inputAudio } : {}),
       ...(written > 0 ? { cache_write_tokens: written } : {}),
     },
-    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      ...(outputAudio ? { audio_tokens: outputAudio } : {}),
+    },
   };
 }
 

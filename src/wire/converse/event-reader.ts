@@ -68,7 +68,7 @@ export class ConverseEventReader implements EventReader {
       case 'messageStop':
         return this.#stop(payload);
       case 'metadata':
-        return this.#usage(payload['usage']);
+        return this.#usage(payload);
       default:
         return this.#other(name, payload);
     }
@@ -186,8 +186,8 @@ export class ConverseEventReader implements EventReader {
     this.#events.push({ type: 'finish', finish: finish ?? { reason: this.#hasCalled ? 'tool-calls' : 'stop' } });
   }
 
-  #usage(told: Json | undefined): void {
-    const usage = readUsage(told);
+  #usage(payload: JsonObject): void {
+    const usage = readUsage(payload['usage'], payload['serviceTier']);
     if (usage) this.#events.push({ type: 'usage', usage });
   }
 

@@ -1,6 +1,6 @@
 import type { Finish, FinishReason, Part } from '../canonical.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { tokenCount, type Usage } from '../usage.ts';
+import { inServiceTier, tokenCount, type Usage } from '../usage.ts';
 
 const FINISHES: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
@@ -34,9 +34,9 @@ function stopString(fields: Json | undefined): string | undefined {
 
 /**
  * A usage in disjoint buckets: what was read from a cache or written to one is beside the input's count, and reasoning
- * is not told apart. // wire-formats 3.2
+ * is not told apart. `tier`: `serviceTier` beside it. // wire-formats 3.2
  */
-export function readUsage(usage: Json | undefined): Usage | undefined {
+export function readUsage(usage: Json | undefined, tier: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;
   if (typeof usage['inputTokens'] !== 'number' || typeof usage['outputTokens'] !== 'number') return undefined;
   const details = Array.isArray(usage['cacheDetails']) ? (usage['cacheDetails'] as readonly Json[]) : [];
@@ -47,7 +47,7 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
     if (detail['ttl'] === '1h') hour += tokenCount(detail['inputTokens']);
     else others += tokenCount(detail['inputTokens']);
   }
-  return {
+  const read: Usage = {
     input: tokenCount(usage['inputTokens']),
     cacheRead: tokenCount(usage['cacheReadInputTokens']),
     cacheWrite5m: Math.max(others, tokenCount(usage['cacheWriteInputTokens']) - hour),
@@ -55,6 +55,7 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
     output: tokenCount(usage['outputTokens']),
     reasoning: 0,
   };
+  return inServiceTier(read, isObject(tier) ? tier['type'] : tier);
 }
 
 /** A block of a whole answer. */

@@ -7,7 +7,7 @@ import { kindOfMedia } from '../media.ts';
 import type { SseEvent } from '../sse.ts';
 import { mintedId } from '../tool-ids.ts';
 import { PartialArguments } from './partial-arguments.ts';
-import { blockReason, finishReason, firstCandidate, readUsage } from './response.ts';
+import { blockReason, finishReason, firstCandidate, readUsage, type Shown } from './response.ts';
 
 /** Blocks of this family that others have no equal of. */
 const OPAQUE = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse', 'fileData', 'inlineData'];
@@ -28,6 +28,7 @@ export class GeminiEventReader implements EventReader {
   #parts = 0;
   #calls = 0;
   #open: OpenPart | undefined;
+  #shown: Shown;
 
   get finished(): boolean {
     return this.#finished;
@@ -54,13 +55,14 @@ export class GeminiEventReader implements EventReader {
       this.#error(error);
       return this.#take();
     }
-    const usage = readUsage(body['usageMetadata']);
+    const candidate = firstCandidate(body);
+    this.#shown = shownIn(candidate) ?? this.#shown;
+    const usage = readUsage(body['usageMetadata'], this.#shown);
     if (!this.#started) {
       this.#started = true;
       this.#id = readId(body['responseId']);
       this.#say({ type: 'start', ...(this.#id ? { id: this.#id } : {}), ...(usage ? { usage } : {}) });
     } else if (usage) this.#say({ type: 'usage', usage });
-    const candidate = firstCandidate(body);
     if (candidate) this.#candidate(candidate);
     else if (blockReason(body) !== undefined) this.#finish('PROHIBITED_CONTENT');
     return this.#take();
@@ -196,4 +198,17 @@ export class GeminiEventReader implements EventReader {
     this.#events = [];
     return events;
   }
+}
+
+/** Sound or pictures among the parts of an answer. */
+function shownIn(candidate: JsonObject | undefined): Shown {
+  const content = candidate?.['content'];
+  const parts = isObject(content) && Array.isArray(content['parts']) ? (content['parts'] as readonly Json[]) : [];
+  for (const part of parts) {
+    const data = isObject(part) ? part['inlineData'] : undefined;
+    const mediaType = isObject(data) && typeof data['mimeType'] === 'string' ? data['mimeType'].toLowerCase() : '';
+    const shown = /^(audio|image|video)\//.exec(mediaType)?.[1];
+    if (shown !== undefined) return shown === 'audio' ? 'audio' : 'image';
+  }
+  return undefined;
 }

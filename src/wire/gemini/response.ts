@@ -1,6 +1,6 @@
 import type { FinishReason } from '../canonical.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { tokenCount, type Usage } from '../usage.ts';
+import { inServiceTier, mediaBuckets, tokenCount, type Usage } from '../usage.ts';
 
 /** The answer that counts: the first, if it says anything. */
 export function firstCandidate(body: JsonObject): JsonObject | undefined {
@@ -48,20 +48,51 @@ export function finishReason(word: string, hasCalled: boolean): FinishReason | u
   return reason === 'stop' && hasCalled ? 'tool-calls' : reason;
 }
 
+/** What an answer shows beside text: for what its usage does not tell of it. */
+export type Shown = 'audio' | 'image' | undefined;
+
 /**
  * `usageMetadata` in disjoint buckets: cached tokens are inside the prompt's count, thoughts beside the candidates', and
  * what tools brought in is beside the prompt. Undefined while it only names the kind of traffic. // wire-formats 3.2
+ * `shown`: what the answer has been seen to hold, which all of its tokens are taken for where no modality is told.
  */
-export function readUsage(usage: Json | undefined): Usage | undefined {
+export function readUsage(usage: Json | undefined, shown?: Shown): Usage | undefined {
   if (!isObject(usage) || typeof usage['promptTokenCount'] !== 'number') return undefined;
   const prompt = tokenCount(usage['promptTokenCount']);
-  const cacheRead = Math.min(tokenCount(usage['cachedContentTokenCount']), prompt);
-  return {
-    input: prompt - cacheRead + tokenCount(usage['toolUsePromptTokenCount']),
-    cacheRead,
+  const cached = Math.min(tokenCount(usage['cachedContentTokenCount']), prompt);
+  const fresh = prompt - cached + tokenCount(usage['toolUsePromptTokenCount']);
+  const sent = usage['promptTokensDetails'];
+  const kept = usage['cacheTokensDetails'];
+  const brought = usage['toolUsePromptTokensDetails'];
+  const cacheReadAudio = Math.min(modality(kept, AUDIO), cached);
+  const inputAudio = Math.min(Math.max(0, modality(sent, AUDIO) - cacheReadAudio) + modality(brought, AUDIO), fresh);
+  const seen = Math.max(0, modality(sent, IMAGE) - modality(kept, IMAGE)) + modality(brought, IMAGE);
+  const inputImage = Math.min(seen, fresh - inputAudio);
+  const output = tokenCount(usage['candidatesTokenCount']);
+  const told = usage['candidatesTokensDetails'];
+  const untold = Array.isArray(told) && told.length > 0 ? undefined : shown;
+  const outputAudio = untold === 'audio' ? output : Math.min(modality(told, AUDIO), output);
+  const outputImage = untold === 'image' ? output : Math.min(modality(told, IMAGE), output - outputAudio);
+  const read: Usage = {
+    input: fresh - inputAudio - inputImage,
+    cacheRead: cached - cacheReadAudio,
     cacheWrite5m: 0,
     cacheWrite1h: 0,
-    output: tokenCount(usage['candidatesTokenCount']),
+    output: output - outputAudio - outputImage,
     reasoning: tokenCount(usage['thoughtsTokenCount']),
+    ...mediaBuckets({ inputAudio, inputImage, cacheReadAudio, outputAudio, outputImage }),
   };
+  return inServiceTier(read, usage['serviceTier'] ?? usage['trafficType']);
+}
+
+const AUDIO: ReadonlySet<unknown> = new Set(['AUDIO']);
+const IMAGE: ReadonlySet<unknown> = new Set(['IMAGE', 'VIDEO']);
+
+/** Tokens of these modalities in a list of `{modality, tokenCount}`. */
+function modality(details: Json | undefined, modalities: ReadonlySet<unknown>): number {
+  let tokens = 0;
+  for (const detail of Array.isArray(details) ? (details as readonly Json[]) : []) {
+    if (isObject(detail) && modalities.has(detail['modality'])) tokens += tokenCount(detail['tokenCount']);
+  }
+  return tokens;
 }

@@ -1,11 +1,11 @@
 import { readId } from '../answer-id.ts';
 import { BadRequestShape, type Ask, type Codec, type Leaf } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts';
+import { plainAsk, plainCodec, textPlaces } from '../plain-codec.ts';
 import { isArray, MAX_ANSWERS, optionalBoolean, optionalCount } from '../request-shape.ts';
 import { member } from '../scan.ts';
 import { walk } from '../walk.ts';
+import { readImageUsage } from './usage.ts';
 
 const PLACES = textPlaces('prompt');
 
@@ -15,11 +15,10 @@ export const imagesCodec: Codec = plainCodec({
   contents: (document) => walk(document, PLACES),
   ask,
   readAnswer(body) {
-    const usage: JsonObject = isObject(body['usage']) ? body['usage'] : {};
     const complete = isArray(body['data']);
     return {
       id: readId(body['id']),
-      usage: simpleUsage(usage['input_tokens'], usage['output_tokens']),
+      usage: readImageUsage(body['usage']),
       ...(isArray(body['data']) ? { units: { images: body['data'].length } } : {}),
       complete,
     };

@@ -1,7 +1,7 @@
 import type { Edit, WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode, type ObjectNode } from '../scan.ts';
-import { isTokenCount, NO_USAGE, tokenCount, type Usage } from '../usage.ts';
+import { inputTokens, inServiceTier, isTokenCount, NO_USAGE, outputTokens, tokenCount, type Usage } from '../usage.ts';
 
 /** Passes over the prompt that the totals leave out: those by other models, and of making a conversation shorter. */
 const BESIDE = new Set<unknown>(['compaction', 'advisor_message']);
@@ -19,7 +19,7 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
   for (const iteration of Array.isArray(iterations) ? (iterations as readonly Json[]) : []) {
     if (isObject(iteration) && BESIDE.has(iteration['type'])) total = sum(total, readOne(iteration));
   }
-  return total;
+  return inServiceTier(total, usage['service_tier']);
 }
 
 function readOne(usage: JsonObject): Usage {
@@ -84,13 +84,14 @@ export class StreamedUsage {
 /** A usage in this family's words. */
 export function writeUsage(usage: Usage): JsonObject {
   const { cacheWrite5m, cacheWrite1h, reasoning } = usage;
+  const cacheRead = usage.cacheRead + (usage.cacheReadAudio ?? 0);
   const split = { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h };
   return {
-    input_tokens: usage.input,
+    input_tokens: inputTokens(usage) - cacheRead - cacheWrite5m - cacheWrite1h,
     cache_creation_input_tokens: cacheWrite5m + cacheWrite1h,
-    cache_read_input_tokens: usage.cacheRead,
+    cache_read_input_tokens: cacheRead,
     ...(cacheWrite1h > 0 ? { cache_creation: split } : {}),
-    output_tokens: usage.output + reasoning,
+    output_tokens: outputTokens(usage),
     ...(reasoning > 0 ? { output_tokens_details: { thinking_tokens: reasoning } } : {}),
   };
 }

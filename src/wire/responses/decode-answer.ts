@@ -6,7 +6,7 @@ import { isArray } from '../request-shape.ts';
 import { mintedId } from '../tool-ids.ts';
 import { readReasoning } from './reasoning.ts';
 import { isAnswer } from './response.ts';
-import { readUsage } from './usage.ts';
+import { usageOf } from './usage.ts';
 
 /** A whole response in the hub's words; undefined when it is none, or has failed. */
 export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
@@ -17,7 +17,7 @@ export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
     id: readId(body['id']),
     parts,
     finish: finishOf(body, types),
-    usage: readUsage(body['usage']),
+    usage: usageOf(body),
   });
 }
 

@@ -7,7 +7,7 @@ import type { SseEvent } from '../sse.ts';
 import { finishOf } from './decode-answer.ts';
 import { ItemReader, slotOf } from './item-reader.ts';
 import { endsStream, failureOf } from './stream.ts';
-import { readUsage } from './usage.ts';
+import { usageOf } from './usage.ts';
 
 /**
  * Events that add nothing to the items they speak of: how the provider's own tools are getting on, what frames a text,
@@ -126,7 +126,7 @@ export class ResponsesEventReader implements EventReader {
   #end(response: JsonObject): StreamEvent[] {
     const output = isArray(response['output']) ? response['output'] : [];
     const rest = output.flatMap((item, index) => (isObject(item) ? this.#whole(item, this.#item(index)) : []));
-    const usage = readUsage(response['usage']);
+    const usage = usageOf(response);
     this.#finished = true;
     this.#over = true;
     return [
@@ -140,7 +140,7 @@ export class ResponsesEventReader implements EventReader {
 
   #fail({ message, code }: NonNullable<ReturnType<typeof failureOf>>, response: JsonObject): StreamEvent[] {
     this.#over = true;
-    const usage = readUsage(response['usage']);
+    const usage = usageOf(response);
     return [
       ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
       { type: 'error', message, ...(typeof code === 'string' ? { code } : {}) },

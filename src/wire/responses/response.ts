@@ -3,7 +3,7 @@ import type { AnswerFacts, Leaf } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
 import type { JsonObject } from '../json.ts';
 import { member, type JsonNode, type StringNode } from '../scan.ts';
-import { readUsage } from './usage.ts';
+import { usageOf } from './usage.ts';
 
 /** States of a response in which it is no answer (yet). */
 const UNANSWERED = new Set<unknown>(['failed', 'cancelled', 'queued', 'in_progress']);
@@ -15,7 +15,7 @@ export function isAnswer(body: JsonObject): boolean {
 
 /** Reads what a buffered response says about itself. */
 export function readAnswer(body: JsonObject): AnswerFacts {
-  return { id: readId(body['id']), usage: readUsage(body['usage']), complete: isAnswer(body) };
+  return { id: readId(body['id']), usage: usageOf(body), complete: isAnswer(body) };
 }
 
 /** Objects whose `text` is what the model answered. */

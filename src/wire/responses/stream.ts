@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member } from '../scan.ts';
 import type { SseEvent } from '../sse.ts';
 import { visitStrings } from './response.ts';
-import { readUsage } from './usage.ts';
+import { usageOf } from './usage.ts';
 
 /** Which of an item's texts an event speaks of: the members that count them. */
 const TEXT_INDEXES = ['content_index', 'summary_index', 'command_index'];
@@ -64,7 +64,7 @@ export class ResponsesStreamReader implements StreamReader {
     const id = readId(response?.['id']);
     if (!endsStream(body['type'])) return { kind: 'content', ...NOTHING, id, ends: [WHOLE, ...endedBy(body)] };
     this.#done = true;
-    return { kind: 'done', ...NOTHING, id, usage: readUsage(response?.['usage']), ends: [''] };
+    return { kind: 'done', ...NOTHING, id, usage: response && usageOf(response), ends: [''] };
   }
 }
 

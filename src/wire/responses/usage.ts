@@ -1,7 +1,7 @@
 import type { Edit, WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
-import { isTokenCount, tokenCount, type Usage } from '../usage.ts';
+import { inputTokens, inServiceTier, isTokenCount, outputTokens, tokenCount, type Usage } from '../usage.ts';
 
 /**
  * A usage object in disjoint buckets. This family counts cached and written tokens inside the input and reasoning inside
@@ -30,14 +30,20 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
   };
 }
 
+/** The usage of a response, in the service tier it says. */
+export function usageOf(response: JsonObject): Usage | undefined {
+  const usage = readUsage(response['usage']);
+  return usage && inServiceTier(usage, response['service_tier']);
+}
+
 /** A usage in this family's words. */
 export function writeUsage(usage: Usage): JsonObject {
   const written = usage.cacheWrite5m + usage.cacheWrite1h;
-  const input = usage.input + usage.cacheRead + written;
-  const output = usage.output + usage.reasoning;
+  const input = inputTokens(usage);
+  const output = outputTokens(usage);
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: written },
+    input_tokens_details: { cached_tokens: usage.cacheRead + (usage.cacheReadAudio ?? 0), cache_write_tokens: written },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: input + output,

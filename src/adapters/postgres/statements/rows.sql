@@ -19,6 +19,9 @@ FROM (
         WHERE audit_rows.call_id = late.call_id
           AND audit_rows.strand = late.strand
           AND audit_rows.sequence = late.sequence
+          AND (audit_rows.at, audit_rows.organization, audit_rows.workload, audit_rows.cost_nano_eur, audit_rows.link)
+            = (late.at, late.organization, late.workload, late.cost_nano_eur, late.link)
+          AND audit_rows.row_text = late.row_text
       )
     ORDER BY strand, sequence
     LIMIT $3::bigint

@@ -1,6 +1,9 @@
 WITH saved AS (
   INSERT INTO checkpoints (number, statement, key, signature) VALUES ($1::bigint, $2::text, $3::text, $4::bytea)
   RETURNING number
+), known AS (
+  INSERT INTO checkpoint_keys (key, public_key) SELECT $3::text, $8::bytea WHERE $8::bytea IS NOT NULL
+  ON CONFLICT (key) DO NOTHING
 )
 INSERT INTO checkpoint_heads (checkpoint, strand, sequence, link)
 SELECT saved.number, head.strand, head.sequence, head.link

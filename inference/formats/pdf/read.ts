@@ -1,0 +1,74 @@
+import type { DocumentFile, ReadDocument, ReadOptions, TextUnit } from '#ports/documents.ts';
+import type { Line, RecognizedText, Tools } from '../format.ts';
+import { toPng } from '../image/encode.ts';
+import { layOut } from '../image/layout.ts';
+import { drawPage, rasterOf } from './draw.ts';
+import { hiddenTexts } from './hidden.ts';
+import { layoutOf, unitsOf, type PageLayout } from './layout.ts';
+import { readPage, settlePage, type PageContent } from './page.ts';
+import { withPdf, type PdfiumFile } from './pdfium.ts';
+import { earlierTexts } from './revisions.ts';
+
+/** Print is recognized as well at this resolution as at higher ones. */
+export const RECOGNITION_DPI = 200;
+
+/** Reads the text that pages say, recognizes that of the others, and gathers all that is not shown. */
+export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools): Promise<ReadDocument> {
+  return withPdf(file.bytes, async (pdf) => {
+    const units: TextUnit[] = [];
+    const pages: PageLayout[] = [];
+    const recognizedPages: number[] = [];
+    const hidden = new Set(await hiddenTexts(pdf, file.bytes));
+    let images = 0;
+    for (let index = 0; index < pdf.pageCount; index++) {
+      tools.checkTime();
+      settlePage(pdf, index);
+      const content = pdf.withPage(index, (page) => readPage(pdf, page));
+      for (const text of content.told) hidden.add(text);
+      images += content.kind === 'scan' ? 1 : content.pictures.length;
+      if (content.kind === 'scan') {
+        for (const { text } of content.paragraphs) hidden.add(text);
+        const recognized = options.recognize === 'auto';
+        const found = await recognizedPage(pdf, index, content, recognized, tools, options.languages);
+        if (recognized) recognizedPages.push(index);
+        units.push(...found.units);
+        pages.push(found.layout);
+        continue;
+      }
+      units.push(...unitsOf(index, content));
+      pages.push(layoutOf(content));
+    }
+    for (const text of await earlierTexts(file.bytes, units, tools)) hidden.add(text);
+    for (const [at, text] of [...hidden].filter((found) => found.trim() !== '').entries())
+      units.push({ id: `h${at}`, text, visibility: 'hidden' });
+    const layout = JSON.stringify({ pages });
+    return { kind: 'pdf', pages: pdf.pageCount, images, units, recognizedPages, layout };
+  });
+}
+
+async function recognizedPage(
+  pdf: PdfiumFile,
+  index: number,
+  content: PageContent,
+  recognized: boolean,
+  tools: Tools,
+  languages?: readonly string[],
+): Promise<{ readonly units: readonly TextUnit[]; readonly layout: PageLayout }> {
+  const raster = rasterOf(content.frame, RECOGNITION_DPI);
+  const lines: readonly Line[] = recognized ? (await recognizeDrawn(pdf, index, raster, tools, languages)).lines : [];
+  const { units, layout } = layOut(index, lines, raster);
+  return { units, layout: { kind: 'recognized', ...layout } };
+}
+
+/** Recognizes the text of a page as it is drawn. */
+async function recognizeDrawn(
+  pdf: PdfiumFile,
+  index: number,
+  raster: ReturnType<typeof rasterOf>,
+  tools: Tools,
+  languages?: readonly string[],
+): Promise<RecognizedText> {
+  const pixels = pdf.withPage(index, (page) => drawPage(pdf, page, raster));
+  const { width, height, dpi } = raster;
+  return tools.recognize({ png: await toPng(pixels, true), width, height, dpi }, languages);
+}

@@ -1,0 +1,122 @@
+import type { Pool, PoolClient } from 'pg';
+import type { CoveredRow, Evidence, EvidenceParts, ShownRow, SpendDifference, WithheldRow } from '#ports/evidence.ts';
+import { uuidArray } from './array-parameter.ts';
+import { readCheckpoint, readCheckpoints, type Queryable } from './checkpoints.ts';
+import { allRows, sealedRow, type LedgerRow } from './rows.ts';
+import { query, STATEMENTS } from './statements.ts';
+
+/** The ledger as of one instant, for as long as it is not disposed of. */
+export interface Snapshot extends Evidence, EvidenceParts, AsyncDisposable {}
+
+const PAGE = 1_000;
+const TIMEOUT_MS = 60_000;
+/** Sums over every row. */
+const SUMS_TIMEOUT_MS = 600_000;
+
+/** Reads in a transaction of its own that sees what was committed before it began, and writes nothing. */
+export async function openSnapshot(pool: Pool): Promise<Snapshot> {
+  const client = await pool.connect();
+  const end = async (): Promise<void> => {
+    const fault = await client.query('ROLLBACK').then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+    );
+    client.release(fault);
+  };
+  try {
+    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return { ...evidenceOf(client), [Symbol.asyncDispose]: end };
+}
+
+/** What a connection sees of the ledger; consistent where it has a transaction open that is. */
+export function evidenceOf(db: PoolClient): Evidence & EvidenceParts {
+  return {
+    checkpoints: () => readCheckpoints(db),
+    rows: () => allRows(db),
+    withheld: () => withheld(db),
+    spendDifferences: () => spendDifferences(db),
+    strandsOf: async (organization) => {
+      const { rows } = await db.query<{ strand: string }>(query(STATEMENTS.strandsOf, [organization], SUMS_TIMEOUT_MS));
+      return rows.map(({ strand }) => strand);
+    },
+    strand: (strand, organization) => shown(db, strand, organization),
+    covered: (callId) => covered(db, callId),
+  };
+}
+
+/** See Evidence. */
+export async function spendDifferences(db: Queryable): Promise<readonly SpendDifference[]> {
+  return (await db.query<SpendDifference>(query(STATEMENTS.spendDifferences, [], SUMS_TIMEOUT_MS))).rows;
+}
+
+type Stored<Row> = Omit<Row, 'sequence'> & { readonly sequence: bigint };
+
+async function* withheld(db: Queryable): AsyncGenerator<WithheldRow> {
+  let strand = '00000000-0000-0000-0000-000000000000';
+  let sequence = 0n;
+  for (;;) {
+    const values = [strand, sequence, PAGE];
+    const { rows } = await db.query<Stored<WithheldRow>>(query(STATEMENTS.withheld, values, TIMEOUT_MS));
+    for (const row of rows) yield { ...row, sequence: Number(row.sequence) };
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    ({ strand, sequence } = last);
+  }
+}
+
+interface ShownColumns {
+  readonly sequence: bigint;
+  readonly link: string;
+  readonly superseded: boolean;
+  readonly organization: string | null;
+  readonly row_text: string | null;
+  readonly hash: string;
+}
+
+async function* shown(db: Queryable, strand: string, organization: string): AsyncGenerator<ShownRow> {
+  for (let after = 0n; ;) {
+    const values = [strand, after, organization, PAGE];
+    const { rows } = await db.query<ShownColumns>(query(STATEMENTS.shown, values, TIMEOUT_MS));
+    for (const { sequence, link, hash, row_text: row, ...rest } of rows) {
+      yield {
+        strand,
+        sequence: Number(sequence),
+        link,
+        hash,
+        ...(rest.organization !== null && { organization: rest.organization }),
+        ...(row !== null && { row }),
+        ...(rest.superseded && { superseded: true as const }),
+      };
+    }
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)!.sequence;
+  }
+}
+
+async function covered(db: Queryable, callId: string): Promise<CoveredRow | undefined> {
+  const found = await db.query<LedgerRow>(query(STATEMENTS.find, [uuidArray([callId])], TIMEOUT_MS));
+  const row = found.rows[0] && sealedRow(found.rows[0]);
+  if (!row) return undefined;
+  const { strand, sequence } = row;
+  const before = await db.query<{ link: string }>(query(STATEMENTS.linkBefore, [strand, sequence - 1], TIMEOUT_MS));
+  const link = before.rows[0]?.link ?? '';
+  const heads = await db.query<{ checkpoint: bigint; sequence: bigint; link: string }>(
+    query(STATEMENTS.coveringHead, [strand, sequence], TIMEOUT_MS),
+  );
+  const head = heads.rows[0];
+  const checkpoint = head && (await readCheckpoint(db, head.checkpoint));
+  if (!checkpoint) return { row, before: link };
+  const after: string[] = [];
+  for (let at = BigInt(sequence); at < head.sequence;) {
+    const values = [strand, at, '', PAGE];
+    const { rows } = await db.query<ShownColumns>(query(STATEMENTS.shown, values, TIMEOUT_MS));
+    for (const each of rows) if (each.sequence <= head.sequence) after.push(each.hash);
+    at = rows.at(-1)?.sequence ?? head.sequence;
+  }
+  const reached = { strand, sequence: Number(head.sequence), link: head.link };
+  return { row, before: link, covered: { head: reached, checkpoint, after } };
+}

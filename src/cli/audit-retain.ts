@@ -1,0 +1,82 @@
+import { createPublicKey } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { firstKeptMonth } from '#seal/cut.ts';
+import { retain } from '#seal/retain.ts';
+import { describe, isIntact } from './audit-report.ts';
+import { DATABASE_OPTIONS, openSource, readPublicKey, readSigningKeys, type AuditDefaults } from './audit-source.ts';
+import { verifyEvidence } from './audit-verify.ts';
+import type { Output } from './output.ts';
+import { UsageError } from './usage-error.ts';
+
+export const AUDIT_RETAIN_HELP = `gwctl audit retain [--months N] [--dry-run] [--key-file FILE] [--public-key FILE]… [--database-url URL | --data-dir DIR]
+
+Drops the audit rows of calls that are older than N whole months (UTC), and signs a checkpoint that says so: what stays
+verifies as before, and sums of spend stay. The whole ledger is verified first; one that is not intact is left alone. To
+be run once a month, by a user who owns the tables. Ends with 1 when the ledger is not intact.
+
+  --months N           Whole months to keep besides the current one (default: GW_LEDGER_RETENTION_MONTHS)
+  --dry-run            Tells what would be dropped
+  --key-file FILE      The keys that sign checkpoints (default: GW_CHECKPOINT_KEY_FILE, or checkpoint-key.pem in the
+                       data folder)
+  --public-key FILE    Further keys that may have signed checkpoints
+  --database-url URL   The ledger in PostgreSQL (default: DATABASE_URL)
+  --data-dir DIR       The ledger of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
+`;
+
+/** Applies retention. Returns the exit status: 0, or 1 when the ledger is not intact. Throws when it cannot be done. */
+export async function auditRetain(
+  args: readonly string[],
+  defaults: AuditDefaults,
+  { out, err }: Output,
+): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      ...DATABASE_OPTIONS,
+      months: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      'key-file': { type: 'string' },
+      'public-key': { type: 'string', multiple: true },
+    },
+  });
+  const months = values.months ?? defaults.retentionMonths;
+  if (months === undefined) throw new UsageError('--months is missing: say how many months to keep');
+  if (!/^\d{1,3}$/.test(months) || Number(months) < 1) throw new UsageError('--months takes a whole number from 1 on');
+  const folder = values['data-dir'] ?? defaults.dataDir;
+  const keys = readSigningKeys(values['key-file'] ?? defaults.checkpointKeyFile ?? `${folder}/checkpoint-key.pem`);
+  const publicKeys = [...keys.map((key) => createPublicKey(key)), ...(values['public-key'] ?? []).map(readPublicKey)];
+  const now = Date.now();
+  const before = firstKeptMonth(now, Number(months));
+  await using source = await openSource(values, defaults, false);
+  const { ledger } = source;
+  // What is planned first is there still when it is verified: afterwards nothing else is dropped.
+  const verified = await ledger.retention.plan(before);
+  const rows = verified.reduce((sum, cut) => sum + cut.sequence + cut.withheld.length, 0);
+  if (verified.length === 0) {
+    out(`no rows of calls before ${before}`);
+    return 0;
+  }
+  const findings = await verifyAll(ledger, publicKeys);
+  if (!isIntact(findings)) {
+    err('the ledger is not intact: nothing is dropped');
+    for (const line of describe(findings)) out(line);
+    return 1;
+  }
+  const what = `rows of calls before ${before}, ${verified.length} strands, the first ${rows} rows of them in all`;
+  if (values['dry-run']) {
+    out(`would drop ${what}`);
+    return 0;
+  }
+  const checkpoint = await retain({ store: ledger.retention, keys, before, verified, now });
+  out(`dropped ${what}; checkpoint ${checkpoint?.number} says so`);
+  return 0;
+}
+
+async function verifyAll(
+  ledger: Awaited<ReturnType<typeof openSource>>['ledger'],
+  publicKeys: readonly ReturnType<typeof createPublicKey>[],
+): ReturnType<typeof verifyEvidence> {
+  // Disposed of before anything is dropped: a reader keeps a table from going.
+  await using snapshot = await ledger.snapshot();
+  return await verifyEvidence(snapshot, { publicKeys });
+}

@@ -1,0 +1,63 @@
+import type { Checkpoint, StrandHead } from './checkpoints.ts';
+import type { SealedRow } from './ledger.ts';
+
+/** A row of which only the hash is left, or shown. */
+export interface WithheldRow {
+  readonly strand: string;
+  readonly sequence: number;
+  /** SHA-256 of the row's text, 32 bytes as hex. */
+  readonly hash: string;
+  /** 32 bytes as hex. */
+  readonly link: string;
+}
+
+/** A workload whose stored sum, which spend is answered from, is not that of its rows. Nano-euro in decimal. */
+export interface SpendDifference {
+  readonly organization: string;
+  readonly workload: string;
+  readonly stored: string;
+  /** The sum of the rows, and of what a cut says of dropped ones. */
+  readonly counted: string;
+}
+
+/** The ledger and its checkpoints as they were at one instant: nothing that is written meanwhile shows. */
+export interface Evidence {
+  checkpoints(): AsyncIterable<Checkpoint>;
+  /** Every row, strand by strand in sequence, as stored. Constant memory. */
+  rows(): AsyncIterable<SealedRow>;
+  /** The rows that retention left the hash of, in the same order. */
+  withheld(): AsyncIterable<WithheldRow>;
+  /** Workloads whose sums are not those of their rows: at most twenty; none, unless tampered with. */
+  spendDifferences(): Promise<readonly SpendDifference[]>;
+}
+
+/** A row as an organization is shown it: its own with the text, of others the hash. */
+export interface ShownRow extends WithheldRow {
+  readonly organization?: string;
+  readonly row?: string;
+  readonly superseded?: true;
+}
+
+/** A row and the way from it to what a checkpoint says. */
+export interface CoveredRow {
+  readonly row: SealedRow;
+  /** The link of the row before it. */
+  readonly before: string;
+  /** The first head at or after it; undefined while no checkpoint covers it. */
+  readonly covered?: {
+    readonly head: StrandHead;
+    readonly checkpoint: Checkpoint;
+    /** SHA-256 (hex) of each row after it, up to the head. */
+    readonly after: readonly string[];
+  };
+}
+
+/** What is handed to others: parts of the ledger that can be verified without the rest, as of one instant. */
+export interface EvidenceParts {
+  /** Strands in which an organization has rows, ascending. */
+  strandsOf(organization: string): Promise<readonly string[]>;
+  /** The rows of a strand in sequence, from the cut on; those of other organizations without text. Constant memory. */
+  strand(strand: string, organization: string): AsyncIterable<ShownRow>;
+  /** Undefined when the call is not in the ledger, or its row was dropped. */
+  covered(callId: string): Promise<CoveredRow | undefined>;
+}

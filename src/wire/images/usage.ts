@@ -1,0 +1,26 @@
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { mediaBuckets, NO_USAGE, tokenCount, type Usage } from '../usage.ts';
+
+/**
+ * The usage of pictures that were made: `{input_tokens, output_tokens}`, with what of them is text or picture beside it.
+ * Output that is not told apart is pictures. Undefined without an input. // wire-formats 5.2
+ */
+export function readImageUsage(usage: Json | undefined): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  if (typeof usage['input_tokens'] !== 'number') return undefined;
+  const input = tokenCount(usage['input_tokens']);
+  const made = tokenCount(usage['output_tokens']);
+  const inputImage = Math.min(detail(usage, 'input_tokens_details', 'image_tokens'), input);
+  const output = Math.min(detail(usage, 'output_tokens_details', 'text_tokens'), made);
+  return {
+    ...NO_USAGE,
+    input: input - inputImage,
+    output,
+    ...mediaBuckets({ inputImage, outputImage: made - output }),
+  };
+}
+
+function detail(usage: JsonObject, details: string, name: string): number {
+  const held = usage[details];
+  return isObject(held) ? tokenCount(held[name]) : 0;
+}
