@@ -27,7 +27,7 @@ gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
 
 .PHONY: test
-test: packages servers python s3 ## Every test; ends with one line: N passed, N failed, N skipped
+test: packages servers python s3 documents ## Every test; ends with one line: N passed, N failed, N skipped
 	@$(SETUP) k6 || echo 'going on without k6: the tests in test/load will fail' >&2
 	@$(VITEST)
 
@@ -37,6 +37,9 @@ test-unit: packages ## The tests beside the code under src/
 
 # The clients' Python packages are needed there only.
 test-journeys: python
+
+# Fonts, and other readers of documents, are needed there only.
+test-documents: documents
 
 # The stand-in for object storage is needed there only.
 test-failure: s3
@@ -52,6 +55,10 @@ test-%: packages servers
 .PHONY: bench
 bench: packages ## Measure what the gateway adds to a call
 	@exec $(WITH_NODE) node test/bench/bench.ts
+
+.PHONY: bench-ocr
+bench-ocr: packages documents ## Measure text recognition beside the system's tesseract
+	@exec $(WITH_NODE) node test/bench/ocr.ts
 
 .PHONY: check
 check: packages check-tools ## Format, lint, types, architecture and dead code
@@ -82,13 +89,15 @@ tools: k6 ## Build the pinned tools of tools/go into .tools/bin (the first time 
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
 
-.PHONY: packages check-tools servers python s3 k6
+.PHONY: packages check-tools servers documents python s3 k6
 packages:
 	@$(SETUP) node packages
 check-tools:
 	@$(SETUP) check
 servers:
 	@$(SETUP) servers
+documents:
+	@$(SETUP) documents
 python:
 	@$(SETUP) python
 s3:

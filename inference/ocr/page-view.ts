@@ -4,19 +4,20 @@ import type { Box, Line, Picture } from '../formats/format.ts';
 import { inkOf, skewOf, type Ink } from './ink.ts';
 import type { Grey } from './tesseract.ts';
 
-/** Letters are read as well at this density as at any higher one, and faster. */
+/** Letters are read worse at a lower density than this, and no better at a higher one. */
 const READING_DPI = 200;
 /** Densities that a file says are believed from here on: lower ones are what programs write that know none. */
-const BELIEVED_DPI = 220;
+const BELIEVED_DPI = 120;
+/** A page of A4 at that density, which a picture is taken for that says none. */
+const USUAL_PIXELS = 3_900_000;
 const MOST_PIXELS = 6_000_000;
-/** Smaller pictures are parts of a screen, with letters of few pixels. */
-const FEW_PIXELS = 1_000_000;
-const ENLARGED = 2;
+/** Parts of a screen have letters of few pixels; more than this gains nothing. */
+const MOST_ENLARGED = 2;
 const MOST_PICTURE_PIXELS = 50_000_000;
 /** The width in which ink is looked at. */
-const INK_WIDTH = 800;
-/** Rows that lean less are read as well as they are. */
-const LEAST_SKEW = 0.4;
+const INK_WIDTH = 600;
+/** Rows that lean less are read better as they are than as they are when they were turned. */
+const LEAST_SKEW = 1.5;
 
 /** A picture in the size it is read in. */
 export interface Sheet extends Grey {
@@ -39,12 +40,12 @@ export interface View extends Grey {
 /** Decodes a picture. Rejects with `unreadable`. */
 export async function sheetOf(picture: Picture): Promise<Sheet> {
   try {
-    const image = sharp(picture.png, { limitInputPixels: MOST_PICTURE_PIXELS });
-    const { width, height } = await image.metadata();
-    const scale = scaleFor(width, height, picture.dpi);
-    const size = { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
-    const scaled = scale === 1 ? image : image.resize({ ...size, fit: 'fill' });
-    return { ...(await greyOf(scaled)), scale };
+    const grey = await greyOf(sharp(picture.png, { limitInputPixels: MOST_PICTURE_PIXELS }));
+    const scale = scaleFor(grey.width, grey.height, picture.dpi);
+    if (scale === 1) return { ...grey, scale };
+    const width = Math.max(1, Math.round(grey.width * scale));
+    const height = Math.max(1, Math.round(grey.height * scale));
+    return { ...(await greyOf(sharpOf(grey).resize({ width, height, fit: 'fill', kernel: 'cubic' }))), scale };
   } catch (cause) {
     throw new DocumentFault('unreadable', 'the picture of a page is damaged', { cause });
   }
@@ -52,9 +53,10 @@ export async function sheetOf(picture: Picture): Promise<Sheet> {
 
 function scaleFor(width: number, height: number, dpi: number): number {
   const pixels = width * height;
-  if (pixels < FEW_PIXELS && dpi < BELIEVED_DPI) return ENLARGED;
-  const byDensity = dpi >= BELIEVED_DPI ? READING_DPI / dpi : 1;
-  return Math.min(byDensity, Math.sqrt(MOST_PIXELS / pixels), 1);
+  const wanted = dpi >= BELIEVED_DPI ? READING_DPI / dpi : Math.max(1, Math.sqrt(USUAL_PIXELS / pixels));
+  const scale = Math.min(wanted, MOST_ENLARGED, Math.sqrt(MOST_PIXELS / pixels));
+  // What is nearly right is left as it is.
+  return Math.abs(scale - 1) < 0.1 && pixels <= MOST_PIXELS ? 1 : scale;
 }
 
 async function greyOf(image: Sharp): Promise<Grey> {
@@ -74,7 +76,8 @@ function sharpOf({ data, width, height }: Grey): Sharp {
 /** Turns a sheet by quarters, clockwise, and then sets its rows level. */
 export async function viewOf(sheet: Sheet, quarters: number): Promise<View> {
   const turned = quarters === 0 ? sheet : await turn(sheet, quarters * 90);
-  const small = turned.width > INK_WIDTH ? await greyOf(sharpOf(turned).resize({ width: INK_WIDTH })) : turned;
+  const small =
+    turned.width > INK_WIDTH ? await greyOf(sharpOf(turned).resize({ width: INK_WIDTH, kernel: 'linear' })) : turned;
   const ink = inkOf(small);
   const skew = ink ? skewOf(ink) : 0;
   const level = Math.abs(skew) < LEAST_SKEW ? turned : await turn(turned, -skew);
@@ -85,7 +88,8 @@ export async function viewOf(sheet: Sheet, quarters: number): Promise<View> {
     ink,
     inkScale: turned.width / small.width,
     toPicture: (lines) => {
-      const place = (box: Box): Box => scaled(turnedBack(levelledBack(box, level, turned, degrees), sheet, quarters), 1 / sheet.scale);
+      const place = (box: Box): Box =>
+        scaled(turnedBack(levelledBack(box, level, turned, degrees), sheet, quarters), 1 / sheet.scale);
       return lines.map((line) => ({
         block: line.block,
         box: place(line.box),

@@ -1,5 +1,6 @@
 import { DocumentFault } from '#ports/documents.ts';
 import type { Line, Picture, RecognizedText } from '../formats/format.ts';
+import { splitColumns } from './columns.ts';
 import { densest } from './ink.ts';
 import { languageCodes } from './language-data.ts';
 import { sheetOf, turnedPart, viewOf, type Sheet, type View } from './page-view.ts';
@@ -85,7 +86,7 @@ async function readIn(
       lines = await read(view, languages);
     }
   }
-  return { lines: view.toPicture(lines), rotation: view.rotation, languages };
+  return { lines: view.toPicture(splitColumns(lines)), rotation: view.rotation, languages };
 }
 
 /** Reads a page in the languages it is found to be written in. */

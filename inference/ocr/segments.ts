@@ -20,7 +20,7 @@ export interface TextLine {
 
 /** In heights of letters: blanks of justified text are narrower, gaps between cells wider. */
 const CELL_GAP = 1.3;
-/** Signs that were hardly recognized are dirt and leaves. */
+/** Signs that were hardly recognized are dirt and leaves, but for what stands before a text: that may be a bullet. */
 const DIRT = { confidence: 0.3, letters: 2 };
 
 /** What lines say, without what is no text. */
@@ -28,13 +28,18 @@ export function textLines(lines: readonly Line[]): readonly TextLine[] {
   return lines.flatMap(({ words, block, box }) => {
     const said = words
       .map((word) => ({ ...word, text: word.text.replaceAll(/[\s\u00ad\p{Cc}]+/gu, ' ').trim() }))
-      .filter(({ text, confidence }) => text !== '' && !(confidence < DIRT.confidence && text.length <= DIRT.letters));
+      .filter(({ text }) => text !== '')
+      .filter((word, index, all) => !isDirt(word) || (index === 0 && all.slice(1).some((other) => !isDirt(other))));
     if (said.length === 0) return [];
     const size = middleOf(said.map((word) => word.size ?? word.box.y1 - word.box.y0));
     const bold = said.every((word) => word.bold === true);
     const text = said.map((word) => word.text).join(' ');
     return [{ block, box, words: said, text, size, bold, segments: segmentsOf(said, size) }];
   });
+}
+
+function isDirt({ text, confidence }: Word): boolean {
+  return confidence < DIRT.confidence && text.length <= DIRT.letters;
 }
 
 function segmentsOf(words: readonly Word[], size: number): readonly Segment[] {

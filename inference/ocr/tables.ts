@@ -73,15 +73,13 @@ function tablesOf(rows: readonly Row[]): readonly Table[] {
 /** Where the rows end that may be one table with the row at `start`. */
 function runFrom(rows: readonly Row[], start: number): number {
   let end = start;
-  let full = start;
   for (; end < rows.length; end++) {
     const row = rows[end];
     const before = rows[end - 1];
     if (!row || (row.segments.length < 2 && (end === start || !isContinued(rows, start, end)))) break;
     if (end > start && before && row.box.y0 - before.box.y1 > ROW_GAP * sizeOf(row)) break;
-    if (row.segments.length >= 2) full = end + 1;
   }
-  return full;
+  return end;
 }
 
 /** A cell that goes on: one segment, right of the first column, close below. */
@@ -102,7 +100,8 @@ function tableOf(rows: readonly Row[]): Table | undefined {
   const full = rows.filter((row) => new Set(row.segments.map((one) => columnOf(columns, one))).size >= 2);
   if (columns.length < 2 || columns.length > MOST_COLUMNS) return undefined;
   if (full.length < LEAST_ROWS || full.length < FULL_ROWS * rows.length) return undefined;
-  if (middleOf(rows.flatMap(({ segments }) => segments.map(({ text }) => text.length))) > CELL_LETTERS) return undefined;
+  if (middleOf(rows.flatMap(({ segments }) => segments.map(({ text }) => text.length))) > CELL_LETTERS)
+    return undefined;
   const cells: string[][] = [];
   for (const row of rows) {
     const texts = columns.map((_, column) =>

@@ -25,10 +25,24 @@ interface Taken {
   readonly wallMs: number;
 }
 
+/** The same file for both sides. */
+interface Page {
+  readonly png: Buffer;
+  readonly width: number;
+  readonly height: number;
+  readonly dpi: number;
+}
+
 const run = promisify(execFile);
 const recognizer = createRecognizer();
 const folder = mkdtempSync(join(tmpdir(), 'ocr-'));
 const BULLET = /^[•*·»«+\-—–eo°¢]$/u;
+
+async function pageOf(text: WrittenText): Promise<Page> {
+  const page = sharp(await worn(await printText(paper(DPI), text)));
+  const { data: png, info } = await page.png({ compressionLevel: 1 }).toBuffer({ resolveWithObject: true });
+  return { png, width: info.width, height: info.height, dpi: DPI };
+}
 
 async function taken(work: () => Promise<string>, cpuMs: () => number): Promise<Taken> {
   const [cpu, wall] = [cpuMs(), performance.now()];
@@ -49,18 +63,20 @@ function childrenCpuMs(): number {
   return ((Number(fields[13]) + Number(fields[14])) * 1000) / TICKS;
 }
 
-function ours(page: Buffer, languages?: readonly string[]): Promise<Taken> {
+function ours(page: Page, languages?: readonly string[]): Promise<Taken> {
   return taken(async () => {
-    const { data: png, info } = await sharp(page).png({ compressionLevel: 1 }).toBuffer({ resolveWithObject: true });
-    const picture = { png, width: info.width, height: info.height, dpi: DPI };
-    const { lines } = await recognizer.recognize(picture, languages, newReading(() => {}));
+    const { lines } = await recognizer.recognize(
+      page,
+      languages,
+      newReading(() => {}),
+    );
     return lines.flatMap((line) => line.words.map(({ text }) => text)).join(' ');
   }, ownCpuMs);
 }
 
-function theirs(page: Buffer, language: string): Promise<Taken> {
-  const file = join(folder, 'page.jpg');
-  writeFileSync(file, page);
+function theirs({ png }: Page, language: string): Promise<Taken> {
+  const file = join(folder, 'page.png');
+  writeFileSync(file, png);
   return taken(async () => {
     const env = { ...process.env, OMP_THREAD_LIMIT: '1' };
     return (await run('tesseract', [file, '-', '-l', language, '--dpi', String(DPI)], { env })).stdout;
@@ -84,7 +100,7 @@ async function sideOf(written: readonly string[], take: () => Promise<Taken>): P
 }
 
 async function compare(text: WrittenText): Promise<readonly Side[]> {
-  const page = await worn(await printText(paper(DPI), text));
+  const page = await pageOf(text);
   const written = wordsOf(text).filter((word) => !BULLET.test(word));
   return [
     await sideOf(written, () => ours(page, [text.language])),
@@ -109,7 +125,7 @@ try {
   // The engine is compiled while it reads its first pages.
   const [first = WRITTEN_TEXTS[0]] = WRITTEN_TEXTS;
   if (!first) throw new Error('nothing is written');
-  const warm = await worn(await printText(paper(DPI), first));
+  const warm = await pageOf(first);
   for (let round = 0; round < 2; round++) await ours(warm);
   console.log('each: % of words right, ms of processor, ms');
   console.log('       language given        | found out           | system');
@@ -128,10 +144,14 @@ try {
   const [given, found, system] = means;
   if (!given || !found || !system) throw new Error('nothing was measured');
   const times = given.cpuMs / system.cpuMs;
-  console.log(`given: ${times.toFixed(2)} times the system's; found out: ${(found.cpuMs / system.cpuMs).toFixed(2)} times`);
+  console.log(
+    `given: ${times.toFixed(2)} times the system's; found out: ${(found.cpuMs / system.cpuMs).toFixed(2)} times`,
+  );
   const worse = Math.min(given.accuracy, found.accuracy) < system.accuracy;
   if (worse || times > MOST_TIMES) {
-    console.log(worse ? 'fewer words are right than the system has' : `more than ${MOST_TIMES} times the system's time`);
+    console.log(
+      worse ? 'fewer words are right than the system has' : `more than ${MOST_TIMES} times the system's time`,
+    );
     process.exitCode = 1;
   }
 } finally {

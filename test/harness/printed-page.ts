@@ -108,9 +108,7 @@ export async function worn(page: Sharp): Promise<Buffer> {
     data[at] = Math.max(0, Math.min(255, 235 - (255 - (data[at] ?? 0)) * 0.8 + noise));
   }
   const { width, height, channels } = info;
-  return sharp(data, { raw: { width, height, channels } })
-    .jpeg({ quality: 45 })
-    .toBuffer();
+  return sharp(data, { raw: { width, height, channels } }).jpeg({ quality: 45 }).toBuffer();
 }
 
 /** Of two bags of words, how much they share: 1 when they are the same. */

@@ -33,7 +33,11 @@ export const WRITTEN_TEXTS: readonly WrittenText[] = [
       'Außerdem ließ der Bürgermeister erklären, dass die Gemeinde die Kosten von 186.400 Euro nicht allein tragen könne. Er hofft auf Unterstützung durch den Landkreis und würde die Arbeiten gerne noch vor dem Herbst beginnen. Während der Bauzeit fährt der Schulbus eine Schleife über Höfen und hält zusätzlich an der Kirche.',
       'Wer Fragen hat, kann sich jederzeit schriftlich an das zuständige Amt wenden. Die Pläne liegen dort zwei Wochen lang öffentlich aus und werden auf Wunsch auch erläutert.',
     ],
-    list: ['Gerüst bestellen und aufstellen', 'Anwohner rechtzeitig benachrichtigen', 'Gutachten für den Träger einholen'],
+    list: [
+      'Gerüst bestellen und aufstellen',
+      'Anwohner rechtzeitig benachrichtigen',
+      'Gutachten für den Träger einholen',
+    ],
     table: [
       ['Abschnitt', 'Länge', 'Kosten'],
       ['Südufer', '12,5 m', '41.200 €'],
