@@ -32,8 +32,8 @@ export function newReading(checkTime: () => void): Reading {
 const SCOUT = ['fra'];
 /** Where nothing tells the language, there is little text: reading it in several costs little. */
 const UNTOLD = ['eng', 'deu', 'fra'];
-/** Pixels of the stretch that is read to tell the language: some six lines. */
-const SCOUT_HEIGHT = 200;
+/** Pixels of the stretch that is read to tell the language: some five lines. */
+const SCOUT_HEIGHT = 115;
 const SCOUT_MARGIN = 12;
 /** Part of a page's shorter side, and pixels, of the square that tells how it is turned. */
 const TURN_PART = 0.35;
@@ -49,7 +49,7 @@ export function createRecognizer(): Recognizer {
   return {
     async recognize(picture, languages, reading = newReading(() => {})) {
       const given = languages && languages.length > 0 ? languageCodes(languages) : undefined;
-      const sheet = await sheetOf(picture);
+      const viewAt = viewsOf(await sheetOf(picture));
       engine ??= openTesseract();
       const current = engine;
       const read: Read = async (image, codes, layout) => {
@@ -61,28 +61,40 @@ export function createRecognizer(): Recognizer {
           throw new DocumentFault('unreadable', 'the text in a picture could not be recognized', { cause });
         }
       };
-      return given ? readIn(sheet, given, reading, read) : findOut(sheet, reading, read);
+      return given ? readIn(viewAt, given, reading, read) : findOut(viewAt, reading, read);
     },
   };
 }
 
 type Read = (...asked: Parameters<Tesseract['read']>) => Promise<readonly Line[]>;
 
+/** A page turned by quarters; each way it is prepared once. */
+type ViewAt = (quarters: number) => Promise<View>;
+
+function viewsOf(sheet: Sheet): ViewAt {
+  const views = new Map<number, Promise<View>>();
+  return (quarters) => {
+    const view = views.get(quarters) ?? viewOf(sheet, quarters);
+    views.set(quarters, view);
+    return view;
+  };
+}
+
 /** Reads a page in given languages; what cannot be read as it lies is turned. */
 async function readIn(
-  sheet: Sheet,
+  viewAt: ViewAt,
   languages: readonly string[],
   reading: Reading,
   read: Read,
 ): Promise<RecognizedText> {
-  let view = await viewOf(sheet, reading.quarters);
+  let view = await viewAt(reading.quarters);
   if (!view.ink) return { lines: [], rotation: 0, languages };
   let lines = await read(view, languages);
   if (isDoubtful(lines)) {
     const quarters = await uprightBy(view, reading, read);
     if (quarters !== reading.quarters) {
       reading.quarters = quarters;
-      view = await viewOf(sheet, quarters);
+      view = await viewAt(quarters);
       lines = await read(view, languages);
     }
   }
@@ -90,23 +102,23 @@ async function readIn(
 }
 
 /** Reads a page in the languages it is found to be written in. */
-async function findOut(sheet: Sheet, reading: Reading, read: Read): Promise<RecognizedText> {
+async function findOut(viewAt: ViewAt, reading: Reading, read: Read): Promise<RecognizedText> {
   if (!reading.languages) {
-    const languages = await scout(sheet, reading, read);
+    const languages = await scout(viewAt, reading, read);
     if (languages) reading.languages = languages;
   }
   const used = reading.languages ?? UNTOLD;
-  const found = await readIn(sheet, used, reading, read);
+  const found = await readIn(viewAt, used, reading, read);
   const better = languagesOf(found.lines, used);
   if (!better) return found;
   reading.languages = better;
-  return better.every((language) => used.includes(language)) ? found : readIn(sheet, better, reading, read);
+  return better.every((language) => used.includes(language)) ? found : readIn(viewAt, better, reading, read);
 }
 
 /** Tells the language of a page by a few lines of it, and how it is turned where they cannot be read. */
-async function scout(sheet: Sheet, reading: Reading, read: Read): Promise<readonly string[] | undefined> {
+async function scout(viewAt: ViewAt, reading: Reading, read: Read): Promise<readonly string[] | undefined> {
   const look = async (): Promise<readonly Line[]> => {
-    const view = await viewOf(sheet, reading.quarters);
+    const view = await viewAt(reading.quarters);
     if (!view.ink) return [];
     const lines = await read(stretchOf(view), SCOUT, 'block');
     const quarters = isDoubtful(lines) ? await uprightBy(view, reading, read) : reading.quarters;

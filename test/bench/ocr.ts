@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import sharp from 'sharp';
+import { languageFile } from '../../inference/ocr/language-data.ts';
 import { createRecognizer, newReading } from '../../inference/ocr/recognizer.ts';
 import { paper, printText, wordAccuracy, wordsOf, worn } from '../harness/printed-page.ts';
 import { WRITTEN_TEXTS, type WrittenText } from '../harness/written-texts.ts';
@@ -11,7 +13,8 @@ import { WRITTEN_TEXTS, type WrittenText } from '../harness/written-texts.ts';
 /**
  * Text recognition beside the system's own `tesseract`, in turns in one run: worn pages at 150 dots an inch in eight
  * languages, how many words are right, and what a page takes. The processor's time is compared, as a machine that does
- * other work, too, stretches any clock; `tesseract` is held to one thread and told the language.
+ * other work, too, stretches any clock; `tesseract` is held to one thread and told the language. It is run with the nets it
+ * came with, and again with ours, which tells what is due to the nets.
  */
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const MOST_TIMES = 1.5;
@@ -74,12 +77,12 @@ function ours(page: Page, languages?: readonly string[]): Promise<Taken> {
   }, ownCpuMs);
 }
 
-function theirs({ png }: Page, language: string): Promise<Taken> {
+function theirs({ png }: Page, language: string, nets: readonly string[] = []): Promise<Taken> {
   const file = join(folder, 'page.png');
   writeFileSync(file, png);
   return taken(async () => {
     const env = { ...process.env, OMP_THREAD_LIMIT: '1' };
-    return (await run('tesseract', [file, '-', '-l', language, '--dpi', String(DPI)], { env })).stdout;
+    return (await run('tesseract', [file, '-', '-l', language, '--dpi', String(DPI), ...nets], { env })).stdout;
   }, childrenCpuMs);
 }
 
@@ -101,11 +104,14 @@ async function sideOf(written: readonly string[], take: () => Promise<Taken>): P
 
 async function compare(text: WrittenText): Promise<readonly Side[]> {
   const page = await pageOf(text);
+  const nets = gunzipSync(readFileSync(languageFile(text.language)));
+  writeFileSync(join(folder, `${text.language}.traineddata`), nets);
   const written = wordsOf(text).filter((word) => !BULLET.test(word));
   return [
     await sideOf(written, () => ours(page, [text.language])),
     await sideOf(written, () => ours(page)),
     await sideOf(written, () => theirs(page, text.language)),
+    await sideOf(written, () => theirs(page, text.language, ['--tessdata-dir', folder])),
   ];
 }
 
@@ -128,21 +134,21 @@ try {
   const warm = await pageOf(first);
   for (let round = 0; round < 2; round++) await ours(warm);
   console.log('each: % of words right, ms of processor, ms');
-  console.log('       language given        | found out           | system');
+  console.log('       language given        | found out           | system                | system, our nets');
   const all: (readonly Side[])[] = [];
   for (const text of WRITTEN_TEXTS) {
     const sides = await compare(text);
     all.push(sides);
     console.log(row(text.language, sides));
   }
-  const means = [0, 1, 2].map((side): Side => ({
+  const means = [0, 1, 2, 3].map((side): Side => ({
     accuracy: mean(all.map((sides) => sides[side]?.accuracy ?? 0)),
     cpuMs: mean(all.map((sides) => sides[side]?.cpuMs ?? 0)),
     wallMs: mean(all.map((sides) => sides[side]?.wallMs ?? 0)),
   }));
   console.log(row('mean', means));
-  const [given, found, system] = means;
-  if (!given || !found || !system) throw new Error('nothing was measured');
+  const [given, found, system, same] = means;
+  if (!given || !found || !system || !same) throw new Error('nothing was measured');
   const times = given.cpuMs / system.cpuMs;
   console.log(
     `given: ${times.toFixed(2)} times the system's; found out: ${(found.cpuMs / system.cpuMs).toFixed(2)} times`,
