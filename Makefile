@@ -41,6 +41,9 @@ test-journeys: python
 # Fonts, and other readers of documents, are needed there only.
 test-documents: documents
 
+# Of `make test` a few rounds of chaos are part; alone it goes on for longer. The seed it prints repeats its faults.
+test-chaos: export CHAOS_ROUNDS ?= 200
+
 # The stand-in for object storage is needed there only.
 test-failure: s3
 
@@ -59,6 +62,10 @@ bench: packages ## Measure what the gateway adds to a call
 .PHONY: bench-ocr
 bench-ocr: packages documents ## Measure text recognition beside the system's tesseract
 	@exec $(WITH_NODE) node test/bench/ocr.ts
+
+.PHONY: bench-ledger
+bench-ledger: packages servers ## Measure the ledger with ten million rows (BENCH_ROWS for less)
+	@exec $(WITH_NODE) node test/bench/ledger.ts
 
 .PHONY: check
 check: packages check-tools ## Format, lint, types, architecture and dead code

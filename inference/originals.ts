@@ -4,6 +4,11 @@ export interface Span {
   readonly end: number;
 }
 
+/** Where an original was found, and which. */
+export interface Found extends Span {
+  readonly original: string;
+}
+
 /** As many letters and digits are not there by chance: found within a word too. */
 const LONG = 8;
 
@@ -19,12 +24,17 @@ interface Bare {
  * Finds originals in text as it was recognized: blanks, punctuation, case and accents don't count. One that is short
  * must be whole words; one of a single letter or digit is not looked for.
  */
-export function findOriginals(text: string, originals: readonly string[]): readonly Span[] {
+export function findOriginals(text: string, originals: readonly string[]): readonly Found[] {
   const bare = strip(text);
   return originals.flatMap((original) => {
-    const wanted = strip(original).text;
-    return wanted.length < 2 ? [] : occurrences(bare, wanted);
+    const wanted = bareOf(original);
+    return wanted.length < 2 ? [] : occurrences(bare, wanted).map((span) => ({ ...span, original }));
   });
+}
+
+/** What of a text counts when originals are looked for: its letters and digits, lower case and without accents. */
+export function bareOf(text: string): string {
+  return strip(text).text;
 }
 
 function occurrences(bare: Bare, wanted: string): readonly Span[] {
@@ -37,18 +47,18 @@ function occurrences(bare: Bare, wanted: string): readonly Span[] {
   return spans;
 }
 
+/** Most text is of these: asking for each what it is would take most of the time. */
+const ASCII = Array.from({ length: 128 }, (_, code) => lettersOf(String.fromCharCode(code)));
+
 function strip(text: string): Bare {
   let bare = '';
   const from: number[] = [];
   const boundary: boolean[] = [];
   let apart = true;
   for (let at = 0; at < text.length; at++) {
-    const letters = text
-      .charAt(at)
-      .normalize('NFKD')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]/gu, '');
-    if (letters === '') apart ||= !/\p{M}/u.test(text.charAt(at));
+    const code = text.charCodeAt(at);
+    const letters = code < 128 ? (ASCII[code] ?? '') : lettersOf(text.charAt(at));
+    if (letters === '') apart ||= code < 128 || !/\p{M}/u.test(text.charAt(at));
     for (const letter of letters) {
       bare += letter;
       from.push(at);
@@ -58,4 +68,11 @@ function strip(text: string): Bare {
   }
   boundary.push(true);
   return { text: bare, from, boundary };
+}
+
+function lettersOf(character: string): string {
+  return character
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
 }

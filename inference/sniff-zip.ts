@@ -16,7 +16,15 @@ const SPREADSHEET: Sniffed = { kind: 'spreadsheet', mediaType: `${OOXML}.spreads
 /** Tells the office formats that are zip files apart by the part that lists the types of the others. */
 export function sniffZip(bytes: Uint8Array): Sniffed {
   const types = contentTypes(bytes);
-  if (types === undefined) throw new DocumentFault('unsupported', 'this kind of file is not read');
+  if (types === undefined) {
+    // The first entry of an OpenDocument file is stored, and says what it is.
+    const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 200)).toString('latin1');
+    const open = head.includes('mimetypeapplication/vnd.oasis.opendocument');
+    throw new DocumentFault(
+      'unsupported',
+      open ? 'OpenDocument is not read: save it as .docx or .xlsx' : 'this kind of file is not read',
+    );
+  }
   if (MACROS.test(types)) throw new DocumentFault('active_content', 'the document has macros: save it without');
   switch (MAIN.exec(types)?.[1]?.toLowerCase()) {
     case 'wordprocessingml':

@@ -51,7 +51,8 @@ beforeEach(() => {
     pass: () => {
       throw new Error('nothing here is passed on');
     },
-    refusePassage: async () => {},
+    anonymize: () => Promise.reject(new Error('no document is worked on here')),
+    refuseUnread: async () => {},
     docsUrl: 'https://docs.test/',
     bodyLimitBytes: 65_536,
     draining: () => draining,

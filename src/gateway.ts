@@ -6,6 +6,7 @@ import { arrive, idOf, numberReply, type Arrival } from '#surfaces/arrival.ts';
 import type { KeyStore } from '#surfaces/caller.ts';
 import { chatVoice } from '#surfaces/chat/voice.ts';
 import { ingressAt, type Door } from '#surfaces/door.ts';
+import { mountDocuments, type DocumentDeps } from '#surfaces/documents/anonymize.ts';
 import { DOORS } from '#surfaces/doors.ts';
 import { countTokens } from '#surfaces/messages/count-tokens.ts';
 import { notServed } from '#surfaces/messages/not-served.ts';
@@ -16,7 +17,8 @@ import { sendFailure } from '#surfaces/send-failure.ts';
 import { serveCall, type CallDeps } from '#surfaces/serve-call.ts';
 import type { Voice } from '#surfaces/voice.ts';
 
-export interface GatewayDeps extends CallDeps, RouteDeps, Omit<PassthroughDeps, 'arrive'> {
+export interface GatewayDeps
+  extends CallDeps, RouteDeps, Omit<PassthroughDeps, 'arrive'>, Omit<DocumentDeps, 'arrive'> {
   readonly keys: KeyStore;
   /** Seals a request that was refused before the corridor saw it. */
   readonly refuse: (ingress: Ingress, error: GatewayError) => Promise<void>;
@@ -58,7 +60,12 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   mountCountTokens(app, deps);
   mountModels(app, deps);
   for (const path of PROBES) app.head(path, async (_request, reply) => reply.code(200).send());
-  mountPassthrough(app, { ...deps, arrive: (request, reply) => admit(request, reply, deps, chatVoice) });
+  const arriving = {
+    ...deps,
+    arrive: (request, reply) => admit(request, reply, deps, chatVoice),
+  } satisfies DocumentDeps;
+  mountPassthrough(app, arriving);
+  mountDocuments(app, arriving);
   return app;
 }
 

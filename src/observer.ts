@@ -1,10 +1,14 @@
 import { CATALOGUE } from '#errors/catalogue.ts';
 import type { GatewayError } from '#errors/gateway-error.ts';
 import type { ConfigEvent, ConfigSource } from '#config/folder-source.ts';
-import type { Corridor, CorridorEvent } from '#pipeline/corridor.ts';
+import type { CorridorEvent } from '#pipeline/corridor-event.ts';
+import type { Corridor } from '#pipeline/corridor.ts';
+import type { RowJournal } from '#ports/row-journal.ts';
 import type { Anchorer } from '#seal/anchorer.ts';
+import type { DocumentEngine, DocumentFaultKind } from '#ports/documents.ts';
 import type { OpenCalls } from '#surfaces/open-calls.ts';
 import type { Log } from '#telemetry/log.ts';
+import { formatEuro } from '#meter/money.ts';
 import type { PricesEvent, SnapshotFile } from './price-snapshot-file.ts';
 import { Metrics } from '#telemetry/metrics.ts';
 
@@ -13,13 +17,26 @@ export interface Watched {
   readonly corridor: Corridor;
   readonly calls: OpenCalls;
   readonly config: ConfigSource;
+  readonly journal: RowJournal | undefined;
   readonly anchorer?: Anchorer | undefined;
   readonly prices: SnapshotFile | undefined;
 }
 
+/** What the document engine can be asked. */
+export type DocumentVerb = Exclude<keyof DocumentEngine, 'ping'>;
+
+/** Facts of the document engine; never content. */
+export type DocumentsEvent =
+  | { readonly kind: 'documents.asked'; readonly verb: DocumentVerb }
+  | { readonly kind: 'documents.fault'; readonly verb: DocumentVerb; readonly fault: DocumentFaultKind }
+  | { readonly kind: 'documents.engine_died'; readonly code: number | null; readonly signal: string | null };
+
 /** Turns what happens into log lines and metrics. One line a call is the audit row's job, not the log's. */
 export interface Observer {
   readonly onCorridor: (event: CorridorEvent) => void;
+  readonly onDocuments: (event: DocumentsEvent) => void;
+  /** A line of the journal could not be read: rows are lost, unless their strand has them. */
+  readonly onJournalDamage: (damage: { readonly file: string; readonly offset: number }) => void;
   readonly onPrices: (event: PricesEvent) => void;
   readonly onConfig: (event: ConfigEvent) => void;
   readonly onError: (error: GatewayError, callId: string) => void;
@@ -36,17 +53,37 @@ export function createObserver(log: Log): Observer {
   const cache = metrics.counter('gw_cache_lookups_total', 'Calls looked up in the response cache, by result.');
   const dropped = metrics.counter('gw_content_dropped_total', 'Calls whose content found no room to be retained.');
   const abandoned = metrics.counter('gw_calls_abandoned_total', 'Calls sealed for processes that died.');
+  const damaged = metrics.counter('gw_ledger_journal_damaged_total', 'Lines of the journal that could not be read.');
   const shadowed = metrics.counter(
     'gw_shadow_differences_total',
     'Calls that a policy in shadow mode would have decided otherwise, by its field.',
   );
   const circuits = metrics.counter('gw_circuit_changes_total', 'Circuit breakers that changed, by provider and state.');
+  const alerts = metrics.counter('gw_money_alerts_total', 'Alerts about budgets, caps and credit, by limit and event.');
+  const undelivered = metrics.counter('gw_money_alerts_undelivered_total', 'Alerts that their address did not take.');
   const aside = metrics.counter(
     'gw_credentials_set_aside_total',
     'Credentials not used for a while, by provider and why.',
   );
   const rejected = metrics.counter('gw_price_snapshots_rejected_total', 'Price snapshots that were not taken over.');
+  const asked = metrics.counter('gw_document_requests_total', 'Requests to the document engine, by verb.');
+  const unread = metrics.counter('gw_document_faults_total', 'Documents that were not processed, by verb and fault.');
+  const deaths = metrics.counter(
+    'gw_document_engine_deaths_total',
+    'Ends of the document engine that nobody asked for.',
+  );
   return {
+    onDocuments(event) {
+      switch (event.kind) {
+        case 'documents.asked':
+          return asked(`verb="${event.verb}"`);
+        case 'documents.fault':
+          return unread(`verb="${event.verb}",fault="${event.fault}"`);
+        case 'documents.engine_died':
+          deaths('');
+          return log.warn({ event: event.kind, code: event.code, signal: event.signal });
+      }
+    },
     onCorridor(event) {
       switch (event.kind) {
         case 'shadow.differed':
@@ -69,13 +106,35 @@ export function createObserver(log: Log): Observer {
           aside(`provider="${facts.provider}",why="${facts.why}"`);
           return log.warn({ event: kind, ...facts, wait_ms: Math.ceil(waitMs) });
         }
+        case 'journal.begun':
+          return log.warn({ event: event.kind });
+        case 'journal.ended':
+          return log.info({ event: event.kind });
         case 'cache.asked':
           return cache(`result="${event.result}"`);
         case 'content.dropped':
           return dropped('');
+        case 'money.alert': {
+          const { kind, alert } = event;
+          alerts(`limit="${alert.limit}",event="${alert.event}"`);
+          const { amount, spent, left, at: _, event: what, ...facts } = alert;
+          const euro = { amount_eur: formatEuro(amount), spent_eur: formatEuro(spent), left_eur: formatEuro(left) };
+          return log.warn({ event: kind, what, ...facts, ...euro });
+        }
+        case 'money.alert-undelivered':
+          undelivered('');
+          return log.error({ event: event.kind, id: event.alert.id });
+        case 'money.drift': {
+          const { scope, period, counter, ledger, held, drift } = event.line;
+          const sums = { counter: `${counter}`, ledger: `${ledger}`, held: `${held}`, drift: `${drift}` };
+          return log.error({ event: event.kind, organization: event.organization, scope, period, nano_eur: sums });
+        }
+        case 'books.fault':
+        case 'credit.fault':
         case 'cache.fault':
         case 'content.fault':
         case 'ledger.fault':
+        case 'journal.fault':
         case 'settle.fault':
         case 'sweep.fault':
         case 'checkpoint.fault':
@@ -83,6 +142,10 @@ export function createObserver(log: Log): Observer {
           faults(`what="${event.kind}"`);
           return log.warn({ event: event.kind, err: event.error });
       }
+    },
+    onJournalDamage(damage) {
+      damaged('');
+      log.error({ event: 'journal.damaged', ...damage });
     },
     onPrices(event) {
       switch (event.name) {
@@ -114,7 +177,7 @@ export function createObserver(log: Log): Observer {
       if (CATALOGUE[error.code].status >= 500)
         log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
     },
-    watch({ corridor, calls, config, anchorer, prices }) {
+    watch({ corridor, calls, config, anchorer, prices, journal }) {
       if (prices) {
         metrics.gauge('gw_price_snapshot_age_seconds', 'Time since the price snapshot in force was built.', () =>
           Math.floor((Date.now() - prices.current().builtAt) / 1000),
@@ -125,12 +188,26 @@ export function createObserver(log: Log): Observer {
       metrics.gauge('gw_open_circuits', 'Endpoints left alone because they fail.', () => corridor.openCircuits);
       metrics.gauge('gw_pending_rows', 'Audit rows not durable yet.', () => corridor.pendingRows);
       metrics.gauge(
+        'gw_ledger_journal_bytes',
+        'Audit rows on disk that the ledger may lack.',
+        () => journal?.state().bytes ?? 0,
+      );
+      metrics.gauge('gw_ledger_journal_oldest_seconds', 'Age of the oldest call whose row waits on disk.', () => {
+        const oldest = journal?.state().oldest;
+        return oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000);
+      });
+      metrics.gauge(
         'gw_pending_settlements',
         'Durable rows whose holds are not closed yet.',
         () => corridor.pendingSettlements,
       );
       metrics.gauge('gw_dropped_rows', 'Audit rows of refusals given up for want of room.', () => corridor.droppedRows);
       metrics.gauge('gw_pending_content', 'Calls whose content is not stored yet.', () => corridor.pendingContent);
+      metrics.gauges(
+        'gw_money_drift_nano_eur',
+        'Spend counters less ledger and open holds, of the organizations that this gateway looked at lately: always 0.',
+        () => [...corridor.drift].map(([organization, drift]) => [`organization="${organization}"`, Number(drift)]),
+      );
       metrics.gauge('gw_config_readable', '1 while the configuration in force is the one in the folder.', () =>
         Number(config.readable()),
       );

@@ -21,9 +21,10 @@ test('every fault is told at once, by the name of its variable and without its v
     GW_BOOTSTRAP_KEY: 'short',
     REDIS_CLUSTER: 'yes',
     GW_BODY_LIMIT_MIB: '1.5',
+    GW_ALERT_WEBHOOK_SECRET: 'too short',
   });
   const faults = 'faults' in read ? read.faults : [];
-  expect(faults).toHaveLength(8);
+  expect(faults).toHaveLength(10);
   for (const name of [
     'PORT',
     'REDIS_URL',
@@ -33,10 +34,12 @@ test('every fault is told at once, by the name of its variable and without its v
     'GW_BOOTSTRAP_KEY',
     'REDIS_CLUSTER',
     'GW_BODY_LIMIT_MIB',
+    'GW_ALERT_WEBHOOK_URL',
+    'GW_ALERT_WEBHOOK_SECRET',
   ]) {
     expect(faults.some((fault) => fault.startsWith(name))).toBe(true);
   }
-  expect(faults.join()).not.toMatch(/secret|nonsense|loud|99999/);
+  expect(faults.join()).not.toMatch(/secret|nonsense|loud|99999|too short/);
 });
 
 test('an empty variable is no variable, and a development key is for the embedded run', () => {
@@ -45,4 +48,19 @@ test('an empty variable is no variable, and a development key is for the embedde
   expect(
     readSettings({ GW_BOOTSTRAP_KEY: 'gw_test_0123456789', GW_CONFIG_DIR: '/x', REDIS_URL: 'redis://r' }),
   ).toHaveProperty('faults');
+});
+
+test('documents are processed by a child with bounds of its own, elsewhere, or not at all', () => {
+  const url = 'http://engine:8090';
+  const inference = (env: Record<string, string>): unknown => {
+    const read = readSettings(env);
+    return 'settings' in read ? [read.settings.inference, read.settings.inferenceEnv] : read.faults;
+  };
+  expect(inference({ GW_INFERENCE_WORKERS: '2', OPENAI_API_KEY: 'k' })).toEqual([
+    'child',
+    { GW_INFERENCE_WORKERS: '2' },
+  ]);
+  expect(inference({ GW_INFERENCE_URL: url })).toEqual([{ url }, {}]);
+  expect(inference({ GW_INFERENCE: 'off', GW_INFERENCE_URL: url })).toEqual(['off', {}]);
+  expect(inference({ GW_INFERENCE: 'maybe' })).toEqual(['GW_INFERENCE must be on or off']);
 });

@@ -21,10 +21,16 @@ export interface Settings {
   readonly anchor: AnchorSettings | undefined;
   /** Master keys of the response cache and of retained content; made when missing. */
   readonly contentKeyFile: string;
+  /** How much may wait on disk while the ledger is away before no more calls are taken; 0: rows wait in memory. */
+  readonly journalBytes: number;
+  /** Where alerts about money are posted, and what signs them. */
+  readonly alertWebhook: { readonly url: string; readonly secret: string } | undefined;
   readonly bootstrapKey: string | undefined;
   readonly docsUrl: string;
-  /** Where the document engine is; absent: the embedded run starts one of its own. */
-  readonly inferenceUrl: string | undefined;
+  /** Where documents are processed: by an engine elsewhere, by one that this process starts, or not at all. */
+  readonly inference: { readonly url: string } | 'child' | 'off';
+  /** What a child is told of its bounds: environment variables by name. */
+  readonly inferenceEnv: Readonly<Record<string, string>>;
   /** Regions (ISO 3166) whose national phone numbers are looked for; international forms always are. */
   readonly phoneRegions: readonly string[] | undefined;
   /** Euro per US dollar: `0.92`, or with rates to come `0.92,2026-12-01=0.91`. */
@@ -41,8 +47,16 @@ export interface Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const INFERENCE_BOUND = /^GW_INFERENCE_(?!URL$)[A-Z_]+$/;
 const VENDOR_KEY = /^[A-Z]+_API_KEY$/;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Which engine processes documents. Told to be off, it is, whatever address is there. */
+function readInference(mode: string | undefined, url: string | undefined, faults: string[]): Settings['inference'] {
+  if (mode !== undefined && mode !== 'on' && mode !== 'off') faults.push('GW_INFERENCE must be on or off');
+  if (mode === 'off') return 'off';
+  return url === undefined ? 'child' : { url };
+}
 
 /** Reads and checks the environment; every fault at once, each naming its variable. */
 export function readSettings(env: Environment): { settings: Settings } | { faults: readonly string[] } {
@@ -72,6 +86,12 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   const redisUrl = address('REDIS_URL', ['redis:', 'rediss:']);
   const cacheRedisUrl = address('GW_CACHE_REDIS_URL', ['redis:', 'rediss:']);
   const databaseUrl = address('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const alertUrl = address('GW_ALERT_WEBHOOK_URL', ['https:', 'http:']);
+  const alertSecret = text('GW_ALERT_WEBHOOK_SECRET');
+  if ((alertUrl === undefined) !== (alertSecret === undefined))
+    faults.push('GW_ALERT_WEBHOOK_URL and GW_ALERT_WEBHOOK_SECRET need each other');
+  if (alertSecret !== undefined && alertSecret.length < 16)
+    faults.push('GW_ALERT_WEBHOOK_SECRET must have at least 16 characters');
   const configDir = text('GW_CONFIG_DIR');
   const bootstrapKey = text('GW_BOOTSTRAP_KEY');
   if (bootstrapKey !== undefined && configDir !== undefined && (redisUrl !== undefined || databaseUrl !== undefined)) {
@@ -110,9 +130,15 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     checkpointKeyFile: text('GW_CHECKPOINT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/checkpoint-key.pem`,
     anchor: readAnchorSettings(text, faults),
     contentKeyFile: text('GW_CONTENT_KEY_FILE') ?? `${text('GW_DATA_DIR', '.data')!}/content-keys`,
+    journalBytes: whole('GW_LEDGER_JOURNAL_MIB', 128, 0, 65_536) * 1024 * 1024,
+    alertWebhook:
+      alertUrl !== undefined && alertSecret !== undefined ? { url: alertUrl, secret: alertSecret } : undefined,
     bootstrapKey,
     docsUrl: address('GW_DOCS_URL', ['http:', 'https:']) ?? 'https://gatewarden.dev/docs',
-    inferenceUrl: address('GW_INFERENCE_URL', ['http:', 'https:']),
+    inference: readInference(text('GW_INFERENCE'), address('GW_INFERENCE_URL', ['http:', 'https:']), faults),
+    inferenceEnv: Object.fromEntries(
+      Object.entries(env).filter((entry): entry is [string, string] => INFERENCE_BOUND.test(entry[0]) && !!entry[1]),
+    ),
     phoneRegions,
     usdToEur,
     prices:

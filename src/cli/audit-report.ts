@@ -31,10 +31,15 @@ export function* describe({ rows, checkpoints, sums, file }: Findings): Generato
   const more = rows.faulty - rows.faults.length;
   if (more > 0) yield `and ${count(more, 'more strand')}`;
   yield* describeCheckpoints(rows, checkpoints);
-  for (const { organization, workload, stored, counted } of sums) {
-    yield `sum of ${workload} of ${organization}: ${stored} nano-euro are stored, its rows come to ${counted}`;
+  for (const { organization, workload, since, stored, counted } of sums) {
+    yield `sum of ${workload} of ${organization} ${describeSince(since)}: ${stored} nano-euro are stored, its rows come to ${counted}`;
   }
   if (rows.superseded > 0) yield `${count(rows.superseded, 'row')} of calls sealed twice, counted once`;
+}
+
+/** Which stretch of time a sum is of. */
+export function describeSince(since: string | null): string {
+  return since === null ? 'over the time whose rows retention dropped' : `from ${since} on`;
 }
 
 function* describeFault({ strand, sequence, callId, kind, detail, missing, after }: StrandFault): Generator<string> {

@@ -35,6 +35,7 @@ describe('gwctl', () => {
     [['price', 'explain', '--help'], '--cache-write-5m'],
     [['price', 'snapshot', '--help'], '--tolerance'],
     [['explain', '--help'], '--surface'],
+    [['usage', '--help'], '--organization'],
   ])('%j explains the command', async (args, flag) => {
     const { status, out } = await gwctl(...args);
     expect(status).toBe(0);
@@ -49,6 +50,8 @@ describe('gwctl', () => {
     [['config', 'check'], 'name one folder'],
     [['price', 'explain', 'gpt-4o'], 'name one model'],
     [['price', 'snapshot', '--out', 'x'], '--key'],
+    [['usage'], '--organization takes'],
+    [['usage', '--organization', 'a/b', '--by', 'weather'], 'not "weather"'],
     [['explain', '--model', 'a/b', '--workload', 'x'], '--config DIR'],
     [['explain', '--config', '.', '--model', 'a/b'], '--key or --workload'],
     [['explain', '--config', '.', '--model', 'a/b', '--workload', 'x', '--key', 'y'], '--key or --workload'],

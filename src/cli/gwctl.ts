@@ -2,6 +2,7 @@
 import process from 'node:process';
 import type { AuditDefaults } from './audit-source.ts';
 import type { ContentDefaults } from './content.ts';
+import type { CreditDefaults } from './credit.ts';
 import { describeError } from './describe-error.ts';
 import type { Output } from './output.ts';
 import type { PriceDefaults } from './price.ts';
@@ -26,6 +27,12 @@ const contentDefaults = (): ContentDefaults => ({
   dataDir: env('GW_DATA_DIR') ?? '.data',
   keyFile: env('GW_CONTENT_KEY_FILE'),
   redisUrl: env('GW_CACHE_REDIS_URL') ?? env('REDIS_URL'),
+});
+
+const creditDefaults = (): CreditDefaults => ({
+  databaseUrl: env('DATABASE_URL'),
+  dataDir: env('GW_DATA_DIR') ?? '.data',
+  actor: env('USER') ?? 'gwctl',
 });
 
 const auditDefaults = (): AuditDefaults => ({
@@ -81,6 +88,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
       return { help: AUDIT_RETAIN_HELP, run: (args, output) => auditRetain(args, auditDefaults(), output) };
     },
   },
+  usage: {
+    summary: 'Tell who used what, and what it cost',
+    load: async () => {
+      const { USAGE_HELP, usage } = await import('./usage.ts');
+      const defaults = { databaseUrl: env('DATABASE_URL'), dataDir: env('GW_DATA_DIR') ?? '.data' };
+      return { help: USAGE_HELP, run: (args, output) => usage(args, defaults, output) };
+    },
+  },
   'content show': {
     summary: 'Show what was kept of a call',
     load: async () => {
@@ -93,6 +108,42 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => {
       const { CONTENT_ERASE_HELP, contentErase } = await import('./content.ts');
       return { help: CONTENT_ERASE_HELP, run: (args, output) => contentErase(args, contentDefaults(), output) };
+    },
+  },
+  'credit add': {
+    summary: 'Enter prepaid credit, or a correction',
+    load: async () => {
+      const { CREDIT_ADD_HELP, creditAdd } = await import('./credit.ts');
+      return { help: CREDIT_ADD_HELP, run: (args, output) => creditAdd(args, creditDefaults(), output) };
+    },
+  },
+  'credit list': {
+    summary: 'List the credit entries of an organization',
+    load: async () => {
+      const { CREDIT_LIST_HELP, creditList } = await import('./credit.ts');
+      return { help: CREDIT_LIST_HELP, run: (args, output) => creditList(args, creditDefaults(), output) };
+    },
+  },
+  'credit balance': {
+    summary: "Tell what is left of an organization's credit",
+    load: async () => {
+      const { CREDIT_BALANCE_HELP, creditBalance } = await import('./credit.ts');
+      return { help: CREDIT_BALANCE_HELP, run: (args, output) => creditBalance(args, creditDefaults(), output) };
+    },
+  },
+  reconcile: {
+    summary: 'Compare counters with the ledger, and repair them',
+    load: async () => {
+      const { RECONCILE_HELP, reconcile } = await import('./reconcile.ts');
+      const defaults = {
+        configDir: env('GW_CONFIG_DIR'),
+        secretsDir: env('GW_SECRETS_DIR'),
+        redisUrl: env('REDIS_URL'),
+        redisCluster: env('REDIS_CLUSTER') === 'true',
+        databaseUrl: env('DATABASE_URL'),
+        usdToEur: env('GW_USD_TO_EUR') ?? '0.92',
+      };
+      return { help: RECONCILE_HELP, run: (args, output) => reconcile(args, defaults, output) };
     },
   },
   'keys create': {

@@ -71,6 +71,39 @@ describe('what a snapshot holds', () => {
     ).toBe(true);
   });
 
+  test('without a plan an organization is postpaid; a plan keeps its instants', () => {
+    const planOf = (plan?: Readonly<Record<string, unknown>>) =>
+      only(snapshotOf([make('Organization', 'acme', { ...(plan && { plan }) }), bot, key])).organization.plan;
+    expect(planOf()).toBeUndefined();
+    expect(planOf({})).toEqual({ type: 'postpaid' });
+    expect(planOf({ type: 'Prepaid', activeFrom: '2026-01-01T01:00:00+01:00' })).toEqual({
+      type: 'prepaid',
+      activeFrom: Date.UTC(2026, 0, 1),
+    });
+    expect(planOf({ type: 'None' })).toEqual({ type: 'none' });
+  });
+
+  type Alerts = Readonly<Record<string, unknown>>;
+
+  test('alerts: 80 and 100 per cent, else what the organization says, else what the workload says, ascending', () => {
+    const percents = (organization: Alerts, workload: Alerts): readonly (readonly number[])[] => {
+      const found = only(
+        snapshotOf([make('Organization', 'acme', organization), make('Workload', 'bot', workload), key]),
+      );
+      return [found.organization.alertPercent, found.alertPercent];
+    };
+    const alerts = (...percent: number[]): Alerts => ({ alerts: { percent } });
+    expect(percents({}, {})).toEqual([
+      [80, 100],
+      [80, 100],
+    ]);
+    expect(percents(alerts(90, 50), {})).toEqual([
+      [50, 90],
+      [50, 90],
+    ]);
+    expect(percents(alerts(90, 50), alerts())).toEqual([[50, 90], []]);
+  });
+
   test('configurations are frozen', () => {
     const workload = only(snapshotOf([...base, make('Provider', 'vendor', { models: [{ id: 'one' }] })]));
     const { organization } = workload;

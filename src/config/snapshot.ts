@@ -27,12 +27,23 @@ export interface BudgetConfig {
   readonly period: 'total' | 'daily' | 'monthly';
 }
 
+/** How an organization pays; the instants are milliseconds since the epoch. */
+export interface PlanConfig {
+  readonly type: 'postpaid' | 'prepaid' | 'none';
+  readonly activeFrom?: number;
+  readonly activeUntil?: number;
+}
+
 export interface OrganizationConfig {
   readonly id: string;
   readonly suspended: boolean;
   /** IANA name; periods of budgets are cut in it. */
   readonly timeZone: string;
   readonly cap?: BudgetConfig;
+  /** Absent: postpaid, and active. */
+  readonly plan?: PlanConfig;
+  /** Per cent of cap or credit at which an alert is raised, ascending. */
+  readonly alertPercent: readonly number[];
   /** Providers this organization can reach, by slug: its own first, then managed ones. */
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   /** Aliases of the organization's namespace, by alias id (`gw/…`). */
@@ -48,6 +59,8 @@ export interface WorkloadConfig {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
   readonly budget?: BudgetConfig;
+  /** Per cent of the budget at which an alert is raised, ascending. */
+  readonly alertPercent: readonly number[];
   /** What happens upstream when a streaming client hangs up: abort and bill what was seen, or read on to the usage frame. */
   readonly onHangUp: 'abort' | 'drain';
   /** The policy in force, merged: organization overrides > workload policy > organization defaults. */

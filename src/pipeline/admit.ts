@@ -1,5 +1,6 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 import { readExtension } from '#inspect/extension.ts';
+import { planRefusal } from '#meter/plan.ts';
 import { BadRequestShape, KeptThread } from '#wire/codec.ts';
 import { NotAJsonObject, readDocument } from '#wire/document.ts';
 import { AmbiguousJson, TooManyValues } from '#wire/scan.ts';
@@ -21,15 +22,14 @@ export function admit(ingress: Ingress): Call {
 }
 
 /** What is refused whatever the body says. Throws `header_removed` or `insufficient_quota` (no active plan). */
-export function refuseAtTheDoor({ headers, key }: Opening): void {
+export function refuseAtTheDoor({ headers, key, startedAt }: Opening): void {
   if (headers['x-gw-dlp'] !== undefined) {
     // spec 5.8
     const message = 'The header x-gw-dlp was removed: data protection is set by the policy of the workload.';
     throw new GatewayError('header_removed', message, { param: 'x-gw-dlp' });
   }
-  if (key.workload.organization.suspended) {
-    throw new GatewayError('insufficient_quota', 'This organization has no active plan.');
-  }
+  const refusal = planRefusal(key.workload.organization, startedAt);
+  if (refusal) throw refusal;
 }
 
 /** What the wire found wrong with a request, as the client is told it; anything else as it was thrown. */

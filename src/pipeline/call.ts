@@ -12,6 +12,7 @@ export type Surface =
   | 'embeddings'
   | 'moderations'
   | 'ocr'
+  | 'documents'
   | 'images'
   | 'audio'
   | 'videos'

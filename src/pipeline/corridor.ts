@@ -1,50 +1,56 @@
 import { randomUUID } from 'node:crypto';
+import { staysHere } from '#config/local-provider.ts';
 import type { Snapshot } from '#config/snapshot.ts';
-import { inspect, type Detection, type OnFindings } from '#inspect/inspect.ts';
+import { inspect, uninspected, type Detection, type OnFindings } from '#inspect/inspect.ts';
 import { demandOf } from '#meter/demand.ts';
 import { count, hold } from '#meter/meter.ts';
+import { planRefusal } from '#meter/plan.ts';
 import type { PriceBook } from '#meter/price-book.ts';
 import { RecentRefusals } from '#meter/recent-refusals.ts';
-import { createRestorer } from '#meter/restorer.ts';
-import { createSettler } from '#meter/settler.ts';
 import { createSweeper } from '#meter/sweeper.ts';
-import type { Ledger } from '#ports/ledger.ts';
-import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
+import { createTreasury, type Treasury, type TreasuryStores } from '#meter/treasury.ts';
+import type { OpenHold } from '#ports/limit-counters.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
 import type { RetainedContent } from '#ports/retained-content.ts';
+import type { RowJournal } from '#ports/row-journal.ts';
 import { AnswerCache } from '#route/answer-cache.ts';
 import type { Router } from '#ports/router.ts';
 import { dispatch } from '#route/dispatch.ts';
-import { Endpoints, type EndpointEvent } from '#route/endpoints.ts';
+import { Endpoints } from '#route/endpoints.ts';
 import type { Providers } from '#route/offer.ts';
 import { pass } from '#route/pass.ts';
 import type { Target } from '#route/plan.ts';
-import { routeCall, routePassage } from '#route/route.ts';
+import { routeCall, routeLocal, routePassage } from '#route/route.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
 import { prepare, type Candidate } from '#route/prepare.ts';
 import { Repeats } from '#route/repeats.ts';
 import { keptOf, retained } from '#route/retain.ts';
 import { createContentWriter } from '#seal/content-writer.ts';
+import type { DocumentEngine } from '#ports/documents.ts';
 import type { MediaFetcher } from '#ports/media.ts';
 import { Entry } from '#seal/entry.ts';
 import { createLedgerWriter } from '#seal/ledger-writer.ts';
 import type { SealedBox } from '#seal/sealed-box.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { admit } from './admit.ts';
+import type { CorridorEvent } from './corridor-event.ts';
 import type { Family } from '#wire/document.ts';
 import type { Answer, Ingress, Opening } from './call.ts';
+import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './documents.ts';
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
 import { serve, type Stages } from './pipeline.ts';
 import { guardScope } from '#inspect/scope-guard.ts';
 
-export interface CorridorDeps {
-  readonly counters: LimitCounters;
-  readonly ledger: Ledger;
+export interface CorridorDeps extends TreasuryStores {
+  /** Keeps rows on disk while the ledger takes none; absent: they wait in memory. */
+  readonly journal?: RowJournal;
   readonly prices: PriceBook;
   readonly providers: Providers;
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
   readonly router?: Router;
   readonly media: MediaFetcher;
+  /** Absent: documents are not processed. */
+  readonly documents?: DocumentEngine;
   readonly detection: Detection;
   readonly responseCache: ResponseCache;
   readonly retainedContent: RetainedContent;
@@ -55,37 +61,19 @@ export interface CorridorDeps {
   readonly onEvent: (event: CorridorEvent) => void;
 }
 
-export type CorridorEvent =
-  | {
-      readonly kind:
-        | 'ledger.fault'
-        | 'settle.fault'
-        | 'sweep.fault'
-        | 'checkpoint.fault'
-        | 'anchor.fault'
-        | 'cache.fault'
-        | 'content.fault';
-      readonly error: unknown;
-    }
-  | { readonly kind: 'cache.asked'; readonly result: 'hit' | 'miss' }
-  | { readonly kind: 'content.dropped'; readonly callId: string }
-  | { readonly kind: 'counters.restored'; readonly organization: string }
-  | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
-  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
-  /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
-  | { readonly kind: 'shadow.differed'; readonly field: string }
-  | EndpointEvent;
-
 /** The assembled corridor of one process. */
 export interface Corridor {
   serve(ingress: Ingress): AsyncGenerator<Answer>;
   /** A call that is passed on without being translated: audio, video, files. */
   pass(passage: Passage): AsyncGenerator<PassageAnswer>;
+  /** A document without personal data, and what it was found to have. // spec 2.5 */
+  anonymize(request: AnonymizeRequest): Promise<AnonymizedDocument>;
   /**
-   * What a request of this caller is refused with whatever it asks for, by what the counters have said a moment ago;
+   * What a request of this caller is refused with whatever it asks for: for want of an active plan, or by what the
+   * counters have said a moment ago;
    * undefined: it must be looked at. To be sealed by `refuse`.
    */
-  turnAway(caller: Pick<Opening, 'key' | 'snapshot'>): GatewayError | undefined;
+  turnAway(caller: Pick<Opening, 'key' | 'snapshot' | 'startedAt'>): GatewayError | undefined;
   /** Seals a request that was refused before its body could be read. */
   refuse(opening: Opening, family: Family, error: GatewayError): Promise<void>;
   /** Takes over what dead processes left, then keeps doing so. Resolves also when the counters can't be reached yet. */
@@ -100,6 +88,7 @@ export interface Corridor {
   readonly pendingSettlements: number;
   readonly droppedRows: number;
   readonly pendingContent: number;
+  readonly drift: Treasury['drift'];
 }
 
 /** Wires the steps to each other. Every arrow between them is here. */
@@ -108,38 +97,31 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   const strand = randomUUID();
   const owner = strand;
   const open = new Map<string, OpenHold>();
-  const organization = (id: string) => deps.snapshot()?.organizations.get(id);
-  const restorer = createRestorer({
-    counters,
-    ledger,
-    open,
-    onRestored: (id) => onEvent({ kind: 'counters.restored', organization: id }),
-  });
-  const settler = createSettler({
-    counters,
-    restorer,
-    open,
-    organization,
-    onFault: (error) => onEvent({ kind: 'settle.fault', error }),
-  });
+  const treasury = createTreasury({ ...deps, open, owner, behind: () => writer.replaying });
+  const { restorer, settler } = treasury;
   const sweeper = createSweeper({
     counters,
     ledger,
     owner,
     open,
     organizations: () => [...(deps.snapshot()?.organizations.keys() ?? [])],
+    recover: () => writer.recover(),
+    behind: () => writer.replaying,
     seal: (draft) => writer.enqueue(draft),
-    settle: (settlements) => settler.settle(settlements),
+    settle: (settlements) => treasury.settle(settlements),
     onFault: (error) => onEvent({ kind: 'sweep.fault', error }),
     onAbandoned: (holds) => onEvent({ kind: 'calls.abandoned', holds }),
   });
   const writer = createLedgerWriter({
     ledger,
+    ...(deps.journal && { journal: deps.journal }),
     strand,
     fence: sweeper,
-    onDurable: (settlements) => settler.settle(settlements),
+    onDurable: (settlements) => sweeper.settleWritten(settlements),
     onDropped: (callId) => open.delete(callId),
     onFault: (error) => onEvent({ kind: 'ledger.fault', error }),
+    onJournalFault: (error) => onEvent({ kind: 'journal.fault', error }),
+    onReplay: (state) => onEvent({ kind: `journal.${state}` }),
   });
   const ensureAlive = async (): Promise<void> => {
     if (sweeper.fresh()) return;
@@ -148,7 +130,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     });
   };
   const refusals = new RecentRefusals();
-  const meterDeps = { counters, prices: deps.prices, restorer, refusals, ensureAlive, owner, open };
+  const { prices } = deps;
+  const meterDeps = { counters, prices, restorer, refusals, onRefused: treasury.refused, ensureAlive, owner, open };
   const openEntry = (opening: Opening, family: Family): Entry => {
     const entry = new Entry(opening, family, (draft) => {
       writer.enqueue(draft);
@@ -186,6 +169,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     inspect(call, entry) {
       const { policy } = call.key.workload;
       guardScope(policy);
+      if (staysHere(call.ask.model, call.key.workload.organization))
+        return Promise.resolve(uninspected(call.codec.contents(call.document)));
       const onFindings: OnFindings = (findings, unscanned) => {
         entry.findings = findings;
         entry.unscanned = unscanned;
@@ -248,14 +233,26 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   return {
     serve: (ingress) => serve(ingress, stages),
     pass: (passage) => servePassage(passage, passageStages),
-    turnAway: ({ key, snapshot }) => refusals.find(key, snapshot),
+    anonymize: (request) =>
+      anonymize(request, {
+        open: (opening) => openEntry(opening, 'documents'),
+        route: (model, entry) => routeLocal(model, request.key.workload, deps, entry),
+        meter: (subject, target, demand) => passageStages.meter(subject, target, demand),
+        detection: deps.detection,
+        engine: deps.documents,
+      }),
+    turnAway: ({ key, snapshot, startedAt }) =>
+      planRefusal(key.workload.organization, startedAt) ?? refusals.find(key, snapshot),
     async refuse(opening, family, error) {
       await using entry = openEntry(opening, family);
       entry.failed(error);
     },
     async start() {
+      // Before holds are closed: rows on disk say more than the holds can tell.
+      await writer.recover().catch((error: unknown) => onEvent({ kind: 'journal.fault', error }));
       await sweeper.renew().catch((error: unknown) => onEvent({ kind: 'sweep.fault', error }));
       sweeper.start();
+      treasury.start();
     },
     async drain(deadlineMs) {
       const until = performance.now() + deadlineMs;
@@ -265,6 +262,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       return sealed && settled;
     },
     stop() {
+      treasury.stop();
       sweeper.stop();
       writer.stop();
       settler.stop();
@@ -287,6 +285,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     },
     get pendingContent() {
       return content.pending;
+    },
+    get drift() {
+      return treasury.drift;
     },
   };
 }

@@ -89,6 +89,7 @@ async function accepted(ingress: Ingress, repeat: Repeat, stages: Stages, entry:
   entry.step = 'meter';
   const limits = await stages.count(ingress);
   entry.step = 'dispatch';
+  entry.answeredAgain(repeat.row);
   return { kind: 'accepted', stream: repeat.row.asked.stream, headers: repeat.headers, limits };
 }
 

@@ -11,10 +11,12 @@ export interface WithheldRow {
   readonly link: string;
 }
 
-/** A workload whose stored sum, which spend is answered from, is not that of its rows. Nano-euro in decimal. */
+/** Where a workload's stored sum, which spend is answered from, is not that of its rows. Nano-euro in decimal. */
 export interface SpendDifference {
   readonly organization: string;
   readonly workload: string;
+  /** Beginning of the quarter of an hour or the day (RFC 3339); null: all that retention dropped the rows of. */
+  readonly since: string | null;
   readonly stored: string;
   /** The sum of the rows, and of what a cut says of dropped ones. */
   readonly counted: string;
@@ -27,7 +29,7 @@ export interface Evidence {
   rows(): AsyncIterable<SealedRow>;
   /** The rows that retention left the hash of, in the same order. */
   withheld(): AsyncIterable<WithheldRow>;
-  /** Workloads whose sums are not those of their rows: at most twenty; none, unless tampered with. */
+  /** Sums that are not those of their rows: at most twenty; none, unless tampered with. */
   spendDifferences(): Promise<readonly SpendDifference[]>;
 }
 

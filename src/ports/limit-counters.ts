@@ -41,6 +41,8 @@ export interface HoldRequest extends OpenHold {
   readonly tokensPerMinute?: number;
   readonly workloadBudget?: SpendLimit;
   readonly organizationCap?: SpendLimit;
+  /** The organization may spend in all no more than the credit that the counters know of. */
+  readonly prepaid?: boolean;
   /**
    * It costs nothing: it is checked and counted as a request like any other, but leaves no hold, so there is nothing to
    * settle. Its amount and tokens are 0.
@@ -57,7 +59,7 @@ export interface RateStatus {
 }
 
 /** The limits a hold can be refused by. */
-export type LimitName = 'requests' | 'tokens' | 'budget' | 'cap';
+export type LimitName = 'requests' | 'tokens' | 'budget' | 'cap' | 'credit';
 
 /**
  * What became of a hold request. `cold`: a spend counter that a limit needs is not there (a new period, or a
@@ -85,7 +87,7 @@ export interface Settlement {
   readonly tokens: number;
 }
 
-/** `unknown`: no such open hold (settled before, or lost with the store's data): restore the organization. */
+/** `unknown`: no such open hold (settled before, taken over, or lost with the store's data): restore the organization. */
 export type SettleResult = 'settled' | 'unknown' | 'busy';
 
 /** Spend of one scope as the ledger knows it, by period. */
@@ -95,16 +97,32 @@ export interface PeriodTotals {
   readonly month: NanoEuro;
 }
 
+/** What an organization has paid in so far. */
+export interface Credit {
+  /** Number of the last entry that is in the sum; a sum with a higher one is newer. */
+  readonly number: number;
+  /** Of all entries; negative when corrections took away more than was paid in. */
+  readonly sum: NanoEuro;
+}
+
 /** Spend of one organization in the current periods, from the ledger. */
 export interface SpendTotals {
   readonly periods: Periods;
   readonly organization: PeriodTotals;
   readonly workloads: ReadonlyMap<string, PeriodTotals>;
+  /** Of a prepaid organization. */
+  readonly credit?: Credit;
 }
 
 /** What the counters hold for one organization: for restoring, reconciling and metrics. */
 export interface CountersView {
+  /** The store's clock, milliseconds since the epoch. */
+  readonly now: number;
   readonly holds: readonly OpenHold[];
+  /** The credit that holds are checked against, where one was put. */
+  readonly credit?: Credit;
+  /** Where it was asked for: calls settled, or found to be not held, since the beginning of that minute. */
+  readonly closed?: readonly string[];
   /** Spend counters, holds included. Scope is `organization` or a workload id; a counter not kept is absent. */
   readonly spend: readonly {
     readonly scope: string;
@@ -121,22 +139,37 @@ export interface CountersView {
 export interface LimitCounters {
   /** Checks every limit; when all allow, debits them all and records the hold, else changes nothing. */
   hold(request: HoldRequest): Promise<HoldDecision>;
-  /** Replaces held amounts by real costs and closes the holds. Idempotent by call id. */
-  settle(settlements: readonly Settlement[]): Promise<readonly SettleResult[]>;
+  /**
+   * Replaces held amounts by real costs and closes the holds. Idempotent by call id. With `owner`, holds of another owner
+   * are `unknown`, and left to it: it may have sealed the call at another cost.
+   */
+  settle(settlements: readonly Settlement[], owner?: string): Promise<readonly SettleResult[]>;
   /**
    * Rebuilds an organization's spend counters: pauses its holds and settlements, asks `read` for the ledger's
    * totals without the calls whose holds are open, sets counters to ledger + open holds, resumes.
-   * `own` are holds the caller knows to be in flight; those the store lost are put back.
+   * `own` are holds the caller knows to be in flight; those the store lost are put back. Credit that is older than what
+   * the counters know already is passed over.
    */
   restore(
     organization: string,
     own: readonly OpenHold[],
     read: (open: readonly OpenHold[]) => Promise<SpendTotals>,
   ): Promise<void>;
-  /** Everything kept for one organization, at one instant. */
-  view(organization: string): Promise<CountersView>;
-  /** Says that `owner` is alive for `ttlMs`, and takes over the holds of owners that are not. */
-  takeOver(organizations: readonly string[], owner: string, ttlMs: number): Promise<readonly OpenHold[]>;
+  /**
+   * Everything kept for one organization, at one instant; with `closedSince`, by the store's clock and at most a minute
+   * ago, also what has closed since the beginning of that minute. A time to come stands for now.
+   */
+  view(organization: string, closedSince?: number): Promise<CountersView>;
+  /**
+   * Says that `owner` is alive for `ttlMs`, and takes over the holds of owners that are not. `own`: what it has in
+   * flight, put back at once where the store has lost its data, so that nobody else spends it.
+   */
+  takeOver(
+    organizations: readonly string[],
+    owner: string,
+    ttlMs: number,
+    own?: () => readonly OpenHold[],
+  ): Promise<readonly OpenHold[]>;
 }
 
 /** The counters cannot be reached: nothing may be dispatched. */

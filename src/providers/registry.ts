@@ -1,3 +1,4 @@
+import { LOCAL_PROVIDER } from '#config/local-provider.ts';
 import type { ProviderConfig, VendorId } from '#config/snapshot.ts';
 import type { Provider } from '#ports/provider.ts';
 import { anthropic } from './anthropic.ts';
@@ -48,10 +49,17 @@ const VENDORS: readonly Vendor[] = [
 
 const BY_ID: ReadonlyMap<VendorId, Vendor> = new Map(VENDORS.map((vendor) => [vendor.id, vendor]));
 
-/** Gives each configured provider its way out, made once per configuration. Undefined for a vendor that has none here. */
-export function createProviders(transport: Transport): (config: ProviderConfig) => Provider | undefined {
+/**
+ * Gives each configured provider its way out, made once per configuration. Undefined for a vendor that has none here.
+ * `local`: what the gateway answers itself; absent: nothing.
+ */
+export function createProviders(
+  transport: Transport,
+  local?: Provider,
+): (config: ProviderConfig) => Provider | undefined {
   const made = new WeakMap<ProviderConfig, Provider>();
   return (config) => {
+    if (config === LOCAL_PROVIDER) return local;
     const known = made.get(config);
     if (known) return known;
     const provider = BY_ID.get(config.vendor)?.create(config, { transport, traits: traitsOf });

@@ -1,3 +1,5 @@
+type Series = readonly [labels: string, value: number];
+
 /**
  * Counters kept as plain numbers and written out when scraped, which costs a request next to nothing.
  * Prometheus text format; names and labels are fixed at the call sites.
@@ -5,6 +7,7 @@
 export class Metrics {
   readonly #counters = new Map<string, Map<string, number>>();
   readonly #gauges = new Map<string, { readonly help: string; readonly read: () => number }>();
+  readonly #families = new Map<string, { readonly help: string; readonly read: () => readonly Series[] }>();
   readonly #help = new Map<string, string>();
 
   /** Declares a counter and returns how to add to it; `labels` is the text between the braces, or empty. */
@@ -22,6 +25,11 @@ export class Metrics {
     this.#gauges.set(name, { help, read });
   }
 
+  /** Declares gauges of one name that are read when scraped: labels as text between the braces, and the value. */
+  gauges(name: string, help: string, read: () => readonly Series[]): void {
+    this.#families.set(name, { help, read });
+  }
+
   /** The text of a scrape. */
   text(): string {
     const lines: string[] = [];
@@ -31,6 +39,10 @@ export class Metrics {
     }
     for (const [name, { help, read }] of this.#gauges) {
       lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${read()}`);
+    }
+    for (const [name, { help, read }] of this.#families) {
+      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
+      for (const [labels, value] of read()) lines.push(`${name}{${labels}} ${value}`);
     }
     return `${lines.join('\n')}\n`;
   }

@@ -15,7 +15,15 @@ import {
 export type HubFamily = 'chat' | 'messages' | 'responses' | 'gemini' | 'converse';
 
 /** A wire family: one vendor-defined request and answer format. Codecs belong to families, not to vendors. */
-export type Family = HubFamily | 'completions' | 'embeddings' | 'moderations' | 'ocr' | 'images' | 'passthrough';
+export type Family =
+  | HubFamily
+  | 'completions'
+  | 'embeddings'
+  | 'moderations'
+  | 'ocr'
+  | 'images'
+  | 'documents'
+  | 'passthrough';
 
 /** A request or answer as it came over the wire: its text, and the same parsed and located. */
 export interface WireDocument {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
+import { createPool } from '#adapters/postgres/pool.ts';
 import { verify } from '#seal/verify.ts';
 import { startPostgres, type PostgresServer } from '../harness/postgres.ts';
 import { StrandBuilder } from './ledger-rows.ts';
@@ -79,4 +80,18 @@ test('one who may only read can read', async () => {
   expect(await verify(reader.rows())).toMatchObject({ intact: true, rows: 3 });
   await expect(reader.append(new StrandBuilder().sealMany(1))).rejects.toMatchObject({ code: '42501' });
   await Promise.all([reader.close(), owner.close(), client.end()]);
+});
+
+test('a server that is killed within a transaction: the next statement rejects, and the process lives on', async () => {
+  const pool = createPool({ connectionString: server.url });
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  const ended = new Promise((resolve) => client.once('end', resolve));
+  await server.kill();
+  await ended;
+  await expect(client.query('COMMIT')).rejects.toThrow('not queryable');
+  client.release(true);
+  await server.restart();
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  await pool.end();
 });

@@ -193,5 +193,14 @@ describe.each(LEDGER_SUBJECTS)('totals of the ledger in $name', (subject) => {
       "UPDATE audit_spend SET cost_nano_eur = cost_nano_eur + 1 WHERE workload = 'w0' AND quarter = (SELECT max(quarter) FROM audit_spend WHERE workload = 'w0')",
     );
     expect(await own.ledger.spendDifferences()).toMatchObject([{ organization: 'old', workload: 'w0' }]);
+    await own.client.query(
+      "UPDATE audit_spend SET cost_nano_eur = cost_nano_eur - 1 WHERE workload = 'w0' AND quarter = (SELECT max(quarter) FROM audit_spend WHERE workload = 'w0')",
+    );
+    expect(await own.ledger.spendDifferences()).toEqual([]);
+    // Moved to another day, with every total of the workload as it was.
+    await own.client.query(
+      "UPDATE audit_spend SET quarter = quarter - interval '1 day' WHERE ctid = (SELECT ctid FROM audit_spend WHERE workload = 'w0' AND cost_nano_eur > 0 ORDER BY quarter LIMIT 1)",
+    );
+    expect((await own.ledger.spendDifferences()).map(({ workload }) => workload)).toEqual(['w0', 'w0']);
   });
 });

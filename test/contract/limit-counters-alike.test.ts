@@ -32,6 +32,7 @@ const holding: fc.Arbitrary<Act> = fc
     tokensPerMinute: optional(fc.nat({ max: 150 })),
     workloadBudget: optional(limit),
     organizationCap: optional(limit),
+    prepaid: optional(fc.constant(true as const)),
   })
   .map(({ id, ...asked }) => {
     const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
@@ -80,6 +81,14 @@ const restoring: fc.Arbitrary<Act> = periods.map((now) => async ({ counters }, l
   return counters.restore(ORGANIZATION, [], async (open) => ledger.totals(open));
 });
 
+const paying: fc.Arbitrary<Act> = fc
+  .record({ number: fc.nat({ max: 5 }), sum: fc.oneof(fc.bigInt({ min: -20n, max: 300n }), fc.constantFrom(...BIG)) })
+  .map(
+    (credit) =>
+      ({ counters }) =>
+        counters.putCredit(ORGANIZATION, credit),
+  );
+
 const losing: fc.Arbitrary<Act> = fc.constant(async (store, ledger) => {
   await store.lose();
   return store.counters.restore(ORGANIZATION, [], async (open) => ledger.totals(open));
@@ -92,14 +101,16 @@ const steps = fc.array(
     { arbitrary: settling, weight: 5 },
     { arbitrary: waiting, weight: 4 },
     { arbitrary: restoring, weight: 2 },
+    { arbitrary: paying, weight: 3 },
     { arbitrary: losing, weight: 1 },
   ),
   { minLength: 10, maxLength: 60, size: 'max' },
 );
 
 async function sorted(counters: LimitCounters): Promise<unknown> {
-  const { holds, spend } = await counters.view(ORGANIZATION);
+  const { holds, spend, credit } = await counters.view(ORGANIZATION);
   return {
+    credit,
     holds: holds.toSorted((a, b) => a.callId.localeCompare(b.callId)),
     spend: spend.map(({ scope, period, amount: spent }) => `${scope} ${period} ${spent}`).toSorted(),
   };

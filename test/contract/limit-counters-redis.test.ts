@@ -126,6 +126,40 @@ describe('a server that fails', () => {
     expect(await counters.hold(request('c2', budget))).toEqual({ kind: 'refused', by: 'budget' });
   });
 
+  test('more holds than a page: all are restored and taken over, and looked through once', async () => {
+    const keyPrefix = `t-${randomUUID()}:`;
+    let now = Date.UTC(2026, 10, 21);
+    const clock = () => now;
+    const [first, second] = [
+      await connect(server.url, { keyPrefix, clock }),
+      await connect(server.url, { keyPrefix, clock }),
+    ];
+    await first.takeOver([ORGANIZATION], 'gateway-1', 9000);
+    await first.restore(ORGANIZATION, [], async () => spent(0n));
+    const ids = Array.from({ length: 2600 }, (_, index) => `c${index}`);
+    await Promise.all(ids.map((id) => first.hold(request(id, { owner: 'gateway-1' }))));
+    const raw = rawClient(server.url);
+    await raw.config('RESETSTAT');
+    let open = 0;
+    await second.restore(
+      ORGANIZATION,
+      ids.map((id) => openHold(id, { owner: 'gateway-1' })),
+      async (holds) => {
+        open = new Set(holds.map(({ callId }) => callId)).size;
+        return spent(0n);
+      },
+    );
+    expect(open).toBe(ids.length);
+    const taken: string[] = [];
+    for (let renewals = 0; renewals < 8; renewals++, now += 3000)
+      for (const { callId } of await second.takeOver([ORGANIZATION], 'gateway-2', 9000)) taken.push(callId);
+    expect(taken.toSorted()).toEqual(ids.toSorted());
+    const stats = await raw.info('commandstats');
+    expect(/cmdstat_hvals:calls=(\d+)/.exec(stats)?.[1]).toBe('1');
+    const { holds } = await second.view(ORGANIZATION);
+    expect(holds.every(({ owner }) => owner === 'gateway-2')).toBe(true);
+  });
+
   test('FLUSHALL: cold, and every process puts its own holds back', async () => {
     const keyPrefix = `t-${randomUUID()}:`;
     const first = await connect(server.url, { keyPrefix });
@@ -313,7 +347,84 @@ describe('data kept over a restart', () => {
       expect(await renew(first, 'gateway-1')).toEqual([]);
       expect(await renew(second, 'gateway-2')).toEqual([]);
     }
+    // Its latest writes could be gone: what it says is spent does not count until it is restored.
+    expect(spendOf(await first.view(ORGANIZATION))['organization total']).toBeUndefined();
+    await first.restore(ORGANIZATION, [], async () => spent(7n));
     expect(spendOf(await first.view(ORGANIZATION))['organization total']).toBe(8n);
+  });
+});
+
+describe('data lost', () => {
+  test('nobody restores before the others had the time to put back what they have in flight', async () => {
+    const server = await startRedis({ control: true });
+    cleanUp.push(() => server.stop());
+    let now = Date.now();
+    const shared = { keyPrefix: 'lost:', clock: () => now };
+    const first = await connect(server.url, shared);
+    const second = await connect(server.url, shared);
+    const held = openHold('c1', { owner: 'gateway-1' });
+    const renewFirst = () => first.takeOver([ORGANIZATION], 'gateway-1', 30_000, () => [held]);
+    const renewSecond = () => second.takeOver([ORGANIZATION], 'gateway-2', 30_000);
+    await renewFirst();
+    await renewSecond();
+    await first.restore(ORGANIZATION, [], async () => spent(0n));
+    await first.hold(request('c1', { ...budget, owner: 'gateway-1' }));
+    await rawClient(server.url).flushall();
+    let reads = 0;
+    const restore = () => second.restore(ORGANIZATION, [], async () => (reads++, spent(0n)));
+    await fault(restore());
+    now += 3000;
+    await renewFirst();
+    await fault(restore());
+    expect(reads).toBe(0);
+    now += 3001;
+    await restore();
+    expect(spendOf(await second.view(ORGANIZATION))['organization total']).toBe(held.amount);
+    expect((await first.settle([{ callId: 'c1', organization: ORGANIZATION, cost: 0n, tokens: 0 }]))[0]).toBe(
+      'settled',
+    );
+    expect(spendOf(await second.view(ORGANIZATION))['organization total']).toBe(0n);
+  });
+
+  test('a clock that is set back meanwhile does not make them wait for longer', async () => {
+    const server = await startRedis({ control: true });
+    cleanUp.push(() => server.stop());
+    let now = Date.now();
+    const counters = await connect(server.url, { keyPrefix: 'back:', clock: () => now });
+    await counters.takeOver([ORGANIZATION], 'gateway-1', 30_000);
+    await rawClient(server.url).flushall();
+    const restore = () => counters.restore(ORGANIZATION, [], async () => spent(0n));
+    await fault(restore());
+    now -= 3_600_000;
+    await fault(restore());
+    now += 5001;
+    await restore();
+    expect(spendOf(await counters.view(ORGANIZATION))['organization total']).toBe(0n);
+  });
+
+  test('what is put back too late makes the counters cold: they did not know of it', async () => {
+    const server = await startRedis({ control: true });
+    cleanUp.push(() => server.stop());
+    let now = Date.now();
+    const shared = { keyPrefix: 'late:', clock: () => now };
+    const first = await connect(server.url, shared);
+    const second = await connect(server.url, shared);
+    const held = openHold('c1', { owner: 'gateway-1' });
+    const renewFirst = () => first.takeOver([ORGANIZATION], 'gateway-1', 30_000, () => [held]);
+    const renewSecond = () => second.takeOver([ORGANIZATION], 'gateway-2', 30_000);
+    await renewFirst();
+    await renewSecond();
+    await first.restore(ORGANIZATION, [], async () => spent(0n));
+    await first.hold(request('c1', { ...budget, owner: 'gateway-1' }));
+    await rawClient(server.url).flushall();
+    await renewSecond();
+    now += 7000;
+    await second.restore(ORGANIZATION, [], async () => spent(0n));
+    expect((await second.hold(request('c2', { ...budget, owner: 'gateway-2' }))).kind).toBe('granted');
+    await renewFirst();
+    expect((await second.hold(request('c3', { ...budget, owner: 'gateway-2' }))).kind).toBe('cold');
+    await renewFirst();
+    expect((await second.view(ORGANIZATION)).holds.map(({ callId }) => callId).toSorted()).toEqual(['c1', 'c2']);
   });
 });
 

@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { Cluster, Redis } from 'ioredis';
 import { openMemoryCounters, type MemoryLimitCounters } from '#adapters/memory/limit-counters.ts';
 import { openRedisCounters, type RedisLimitCounters } from '#adapters/redis/limit-counters.ts';
+import type { CreditCounters } from '#ports/credit.ts';
 import type { LimitCounters } from '#ports/limit-counters.ts';
+import type { Marks } from '#ports/marks.ts';
+
+/** Everything that the counters' adapters do. */
+export type AllCounters = LimitCounters & CreditCounters & Marks;
 
 /** An adapter under test: opens empty stores. */
 export interface Subject {
@@ -21,9 +26,9 @@ export interface StoreOptions {
 
 /** One store, empty when opened, with a clock that tests turn. */
 export interface Store {
-  readonly counters: LimitCounters;
+  readonly counters: AllCounters;
   /** The same store as another gateway process sees it. */
-  another(): Promise<LimitCounters>;
+  another(): Promise<AllCounters>;
   /** Milliseconds since the epoch. */
   now(): number;
   advance(ms: number): void;
@@ -76,7 +81,7 @@ export function redis(name: string, url: () => string, cluster = false): Subject
       const clock = turnableClock();
       const keyPrefix = `test-${randomUUID()}:`;
       const opened: RedisLimitCounters[] = [];
-      const another = async (): Promise<LimitCounters> => {
+      const another = async (): Promise<AllCounters> => {
         const counters = openRedisCounters({ ...options, url: url(), keyPrefix, cluster, clock: () => clock.now() });
         opened.push(counters);
         await counters.ping();
@@ -111,11 +116,14 @@ function inProcess(
   clean: () => void,
 ): Store {
   let current = start();
-  const counters: LimitCounters = {
+  const counters: AllCounters = {
     hold: (request) => current.hold(request),
-    settle: (settlements) => current.settle(settlements),
+    settle: (settlements, owner) => current.settle(settlements, owner),
     restore: (organization, own, read) => current.restore(organization, own, read),
-    view: (organization) => current.view(organization),
+    view: (organization, closedSince) => current.view(organization, closedSince),
+    putCredit: (organization, credit) => current.putCredit(organization, credit),
+    claim: (organization, name, ms) => current.claim(organization, name, ms),
+    keep: (organization, name, ms) => current.keep(organization, name, ms),
     takeOver: (organizations, owner, ttlMs) => current.takeOver(organizations, owner, ttlMs),
   };
   return {
@@ -141,9 +149,9 @@ type Verbs = {
 export function forward(store: () => Store): Verbs {
   return {
     hold: (asked) => store().counters.hold(asked),
-    settle: (settlements) => store().counters.settle(settlements),
+    settle: (settlements, owner) => store().counters.settle(settlements, owner),
     restore: (organization, own, read) => store().counters.restore(organization, own, read),
-    view: (organization) => store().counters.view(organization),
+    view: (organization, closedSince) => store().counters.view(organization, closedSince),
     takeOver: (organizations, owner, ttlMs) => store().counters.takeOver(organizations, owner, ttlMs),
   };
 }

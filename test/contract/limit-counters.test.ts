@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
+import { creditSuite } from './limit-counters-credit.suite.ts';
 import { moneySuite } from './limit-counters-money.suite.ts';
 import { ownersSuite } from './limit-counters-owners.suite.ts';
 import { ratesSuite } from './limit-counters-rates.suite.ts';
@@ -21,6 +22,7 @@ const subjects = [
 
 describe.each(subjects)('limit counters: $name', (subject) => {
   moneySuite(subject);
+  creditSuite(subject);
   ratesSuite(subject);
   restoreSuite(subject);
   ownersSuite(subject);

@@ -503,12 +503,16 @@ describe('a call that was just answered from the cache', () => {
   }, 60_000);
 
   test('counts as a request', async () => {
-    const { ask, client } = await start({ workload: { limits: { requestsPerMinute: 6 } } });
+    const { ask, client, databaseUrl } = await start({ workload: { limits: { requestsPerMinute: 6 } } });
     await told(ask());
     await known(client, () => ask());
     const answers = await Promise.all(Array.from({ length: 8 }, () => told(ask())));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(4);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(4);
+    // What was refused was not answered from anywhere.
+    for (const { id } of refused)
+      expect(await rowOf(databaseUrl, id)).toMatchObject({ outcome: 'refused', cache_hit: 'none', provider: null });
   }, 60_000);
 
   test('is read again when the configuration has changed', async () => {

@@ -4,7 +4,7 @@ import type { CountersView } from '../../src/ports/limit-counters.ts';
 import { newKey, startGateway, tenant, type GatewayProcess, type TenantOptions } from '../harness/gateway.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
-import { startRedis, type RedisServer } from '../harness/redis.ts';
+import { startRedis, type RedisServer, type RedisServerOptions } from '../harness/redis.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 
 /** A gateway with a Redis of its own to break, a database of its own and a stand-in provider. */
@@ -27,15 +27,16 @@ export async function startStack(
   options: Partial<TenantOptions> & {
     readonly env?: Readonly<Record<string, string>>;
     readonly databaseUrl?: string;
+    readonly redis?: RedisServerOptions;
     /** Resources beside those of the tenant, given the stand-in's address. */
     readonly more?: (upstreamUrl: string) => readonly object[];
   } = {},
 ): Promise<Stack> {
-  const { env, databaseUrl: givenDatabase, more, ...tenantOptions } = options;
+  const { env, databaseUrl: givenDatabase, redis: redisOptions, more, ...tenantOptions } = options;
   await using cleanup = new AsyncDisposableStack();
   const upstream = await startUpstream();
   cleanup.defer(() => upstream.close());
-  const redis = await startRedis({ control: true });
+  const redis = await startRedis({ ...redisOptions, control: true });
   cleanup.defer(() => redis.stop());
   const databaseUrl = givenDatabase ?? (await createDatabase(inject('databaseUrl')));
   const key = newKey();

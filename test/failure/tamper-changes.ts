@@ -175,7 +175,9 @@ const editSum: Change = async (db, chance) => {
   const rows = await all<{ readonly workload: string }>(db, 'SELECT DISTINCT workload FROM audit_spend ORDER BY 1');
   const { workload } = chance.one(rows);
   const where = 'WHERE ctid = (SELECT ctid FROM audit_spend WHERE workload = $1 AND cost_nano_eur > 0 LIMIT 1)';
-  if (chance.below(2)) await db.query(`DELETE FROM audit_spend ${where}`, [workload]);
+  const kind = chance.below(3);
+  if (kind === 2) await db.query(`UPDATE audit_spend SET quarter = quarter + interval '40 days' ${where}`, [workload]);
+  else if (kind === 1) await db.query(`DELETE FROM audit_spend ${where}`, [workload]);
   else await db.query(`UPDATE audit_spend SET cost_nano_eur = cost_nano_eur + 1 ${where}`, [workload]);
   return [{ workload }];
 };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Usage } from '#wire/usage.ts';
 import { json, text } from '../harness/answers.ts';
 import type { Answer } from '../harness/exchange.ts';
 import { gate } from '../harness/gate.ts';
@@ -291,8 +292,8 @@ describe('an answer that is bytes', () => {
 
 describe('an answer that tells no usage', () => {
   test.each([
-    ['/v1/audio/transcriptions', 'hello'.repeat(4), 'text/plain', { input: 88, output: 5 }],
-    ['/v1/audio/speech', randomBytes(32_000), 'audio/mpeg', { input: 13, output: 34 }],
+    ['/v1/audio/transcriptions', 'hello'.repeat(4), 'text/plain', { input: 3, inputAudio: 85, output: 5 }],
+    ['/v1/audio/speech', randomBytes(32_000), 'audio/mpeg', { input: 13, output: 0, outputAudio: 34 }],
   ])('of %s is billed by our own count', async (path, said, type, usage) => {
     upstream.respond(text(said, { headers: { 'content-type': type } }));
     const spoken = '{"model":"upstream/tts","input":"a few words more"}';
@@ -309,7 +310,13 @@ describe('an answer that tells no usage', () => {
     await answer.arrayBuffer();
     const row = await rowOf(databaseUrl, answer.headers.get('x-request-id'));
     expect(row).toMatchObject({ usage_source: 'estimated', usage });
-    expect(BigInt(row.cost_nano_eur)).toBe(BigInt(usage.input) * 2000n + BigInt(usage.output) * 8000n);
+    const {
+      input,
+      inputAudio = 0,
+      output,
+      outputAudio = 0,
+    }: Partial<Usage> & { input: number; output: number } = usage;
+    expect(BigInt(row.cost_nano_eur)).toBe(BigInt(input + inputAudio) * 2000n + BigInt(output + outputAudio) * 8000n);
     expect(BigInt(row.held_nano_eur)).toBeGreaterThanOrEqual(BigInt(row.cost_nano_eur));
   });
 

@@ -29,6 +29,8 @@ export interface GatewayOptions {
   readonly resources: readonly object[];
   readonly redisUrl?: string;
   readonly databaseUrl?: string;
+  /** Where the document engine is; without one documents are not processed. */
+  readonly documentsUrl?: string;
   /** Kept when given, else a new temporary folder that is removed at the end. */
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -60,6 +62,9 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
       ADMIN_PORT: '0',
       GW_CONFIG_DIR: configDir,
       GW_DATA_DIR: dataDir,
+      // An engine is a process of its own: who needs one names it.
+      GW_INFERENCE: options.documentsUrl === undefined ? 'off' : 'on',
+      ...(options.documentsUrl !== undefined && { GW_INFERENCE_URL: options.documentsUrl }),
       ...(options.redisUrl !== undefined && { REDIS_URL: options.redisUrl }),
       ...(options.databaseUrl !== undefined && { DATABASE_URL: options.databaseUrl }),
       ...options.env,

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,8 +12,13 @@ export interface RedisServer {
   readonly port: number;
   /** Ends the server and removes its data. Of a server that the environment lent, nothing. */
   stop(): Promise<void>;
-  /** Ends the server if it still runs, and starts it again on the same port; `empty` removes its data first. */
-  restart(options: { readonly empty: boolean }): Promise<void>;
+  /**
+   * Ends the server if it still runs, and starts it again on the same port; `empty` removes its data first, `keep`
+   * all but so many bytes of its append-only file, as a machine that crashed or a replica that was behind would.
+   */
+  restart(options: { readonly empty: boolean; readonly keep?: number }): Promise<void>;
+  /** Bytes of its append-only file. */
+  written(): number;
   /** Stops the process where it stands (SIGSTOP): connections stay open, nothing is answered. */
   pause(): void;
   resume(): void;
@@ -122,22 +127,36 @@ function ownServer(folder: string, port: number, first: ChildProcess, start: () 
     child.kill('SIGKILL');
     await ended;
   };
+  const written = (): number => statSync(appendOnlyFile(folder)).size;
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
     kill,
+    written,
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     stop: async () => {
       await kill();
       rmSync(folder, { recursive: true, force: true });
     },
-    restart: async ({ empty }) => {
+    restart: async ({ empty, keep }) => {
       await kill();
+      if (keep !== undefined) truncateSync(appendOnlyFile(folder), Math.min(keep, written()));
       if (empty) for (const file of readdirSync(folder)) rmSync(join(folder, file), { recursive: true });
       child = await start();
     },
   };
+}
+
+/** The part of the append-only file that is written to. */
+function appendOnlyFile(folder: string): string {
+  const parts = join(folder, 'appendonlydir');
+  const newest = readdirSync(parts)
+    .filter((name) => name.endsWith('.incr.aof'))
+    .sort()
+    .at(-1);
+  if (newest === undefined) throw new Error('the server keeps no append-only file');
+  return join(parts, newest);
 }
 
 function lentServer(url: string): RedisServer {
@@ -149,6 +168,7 @@ function lentServer(url: string): RedisServer {
     url,
     port,
     stop: async () => {},
+    written: impossible,
     restart: impossible,
     pause: impossible,
     resume: impossible,

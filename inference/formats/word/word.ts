@@ -1,8 +1,70 @@
-import { DocumentFault } from '#ports/documents.ts';
-import type { Format } from '../format.ts';
+import {
+  DocumentFault,
+  type DocumentFile,
+  type ReadDocument,
+  type ReadOptions,
+  type RedactedDocument,
+  type RedactOptions,
+} from '#ports/documents.ts';
+import type { Format, Tools } from '../format.ts';
+import { openPackage, reachable, type OfficePackage, type Part } from '../ooxml/package.ts';
+import { addressUnits, proseOf } from '../ooxml/prose.ts';
+import { sweepPart, verifyPackage } from '../ooxml/verify.ts';
+import { writePackage } from '../ooxml/write-package.ts';
+import { Search } from '../search.ts';
+import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type SlottedUnit } from '../slots.ts';
+import { cleanDocument } from './clean.ts';
+import { KEPT, SHOWN } from './kept-parts.ts';
 
-/** Not built yet: every verb is refused. */
-export const word: Format = {
-  read: () => Promise.reject(new DocumentFault('unsupported', 'this kind of document is not read yet')),
-  redact: () => Promise.reject(new DocumentFault('unsupported', 'this kind of document is not read yet')),
-};
+/** Word documents (.docx, .dotx): OOXML of either variant. Comments stay, with numbers for authors; revisions are accepted. */
+export const word: Format = { read, redact };
+
+async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {
+  const document = open(file.bytes, tools);
+  const units = unitsOf(document);
+  return {
+    kind: 'word',
+    pages: 1,
+    images: reachable(document.main, () => true).filter(({ type }) => type.startsWith('image/')).length,
+    units: toTextUnits(units),
+    recognizedPages: [],
+    layout: layoutOf(units),
+  };
+}
+
+async function redact(file: DocumentFile, options: RedactOptions, tools: Tools): Promise<RedactedDocument> {
+  const checkTime = (): void => tools.checkTime();
+  const document = open(file.bytes, tools);
+  const units = unitsOf(document);
+  checkLayout(options.layout, units);
+  const search = new Search(options, units);
+  replaceIn(units, options.replacements);
+  cleanDocument(document);
+  for (const part of reachable(document.main, () => true)) {
+    checkTime();
+    if (part.xml) sweepPart(part.xml, search);
+  }
+  const { bytes, images } = await writePackage(document, KEPT, search, checkTime);
+  verifyPackage(bytes, search, checkTime);
+  return { bytes, mediaType: file.mediaType, pages: 1, images, downgraded: false };
+}
+
+function open(bytes: Uint8Array, tools: Tools): OfficePackage {
+  const document = openPackage(bytes, () => tools.checkTime());
+  if (!SHOWN.test(document.main.type)) throw new DocumentFault('unreadable', 'the document has no text part');
+  if (reachable(document.main, () => true).some(({ relations }) => relations.some(({ type }) => type === 'aFChunk')))
+    throw new DocumentFault('unsupported', 'the document has another one in it that is not read: save it anew');
+  return document;
+}
+
+/** Units of all parts: those that are referred to first, in that order, then any other that is in the file. */
+function unitsOf({ main, parts }: OfficePackage): readonly SlottedUnit[] {
+  const referred = reachable(main, () => true);
+  const ordered = new Set<Part>([...referred, ...parts]);
+  return inOrder(
+    [...ordered].flatMap((part) => [
+      ...(part.xml ? proseOf(part.xml, SHOWN.test(part.type) ? 'shown' : 'hidden').units : []),
+      ...addressUnits(part),
+    ]),
+  );
+}

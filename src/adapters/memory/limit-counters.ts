@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CreditCounters } from '#ports/credit.ts';
 import {
   CountersUnavailable,
   type CountersView,
@@ -9,25 +10,26 @@ import {
   type Settlement,
   type SettleResult,
 } from '#ports/limit-counters.ts';
+import type { Marks } from '#ports/marks.ts';
 import { checkHold, checkRequest, checkSettlement } from './amount.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { openOrganization, type OrganizationState } from './organization-state.ts';
 import { checkRates, takeRates } from './rates.ts';
 import { restoredSpend } from './restored-spend.ts';
 import { correct } from './sliding-window.ts';
-import { addSpend, setSpend, spendVerdict } from './spend.ts';
+import { addSpend, putCredit, setSpend, spendVerdict } from './spend.ts';
 
 export interface MemoryCountersOptions {
   /** File that keeps open holds over the death of the process. */
   readonly journal?: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds of a clock that is never set, or limits per minute would wait for it to catch up. */
   readonly now?: () => number;
   /** How long a restore may keep an organization's holds waiting. Default 10 000. */
   readonly pauseMs?: number;
 }
 
 /** Limit counters of a single process. */
-export interface MemoryLimitCounters extends LimitCounters {
+export interface MemoryLimitCounters extends LimitCounters, CreditCounters, Marks {
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,7 +46,8 @@ export function openMemoryCounters(options: MemoryCountersOptions = {}): MemoryL
   const state: State = {
     organizations: new Map(),
     leases: new Map(),
-    now: options.now ?? Date.now,
+    marks: new Map(),
+    now: options.now ?? (() => performance.timeOrigin + performance.now()),
     pauseMs: options.pauseMs ?? PAUSE_MS,
     journal: undefined,
   };
@@ -56,10 +59,13 @@ export function openMemoryCounters(options: MemoryCountersOptions = {}): MemoryL
   }
   return {
     hold: async (request) => hold(state, request),
-    settle: async (settlements) => settle(state, settlements),
+    settle: async (settlements, owner) => settle(state, settlements, owner),
     restore: (organization, own, read) => restore(state, organization, own, read),
-    view: async (organization) => view(state, organization),
+    view: async (organization, closedSince) => view(state, organization, closedSince),
     takeOver: async (organizations, owner, ttlMs) => takeOver(state, organizations, owner, ttlMs),
+    putCredit: async (organization, credit) => putCredit(organizationOf(state, organization).spend, credit),
+    claim: async (organization, name, ms) => mark(state, organization, name, ms, false),
+    keep: async (organization, name, ms) => void mark(state, organization, name, ms, true),
     ping: async () => {},
     close: async () => state.journal?.close(),
   };
@@ -67,8 +73,10 @@ export function openMemoryCounters(options: MemoryCountersOptions = {}): MemoryL
 
 interface State {
   readonly organizations: Map<string, OrganizationState>;
-  /** Owner -> end of its lease, milliseconds since the epoch. */
+  /** Owner -> end of its lease. */
   readonly leases: Map<string, number>;
+  /** Organization and name -> until when it is set. */
+  readonly marks: Map<string, number>;
   readonly now: () => number;
   readonly pauseMs: number;
   journal: Journal | undefined;
@@ -96,24 +104,29 @@ function hold(state: State, request: HoldRequest): HoldDecision {
   return { kind: 'granted', ...rates.statuses() };
 }
 
-function settle(state: State, settlements: readonly Settlement[]): readonly SettleResult[] {
+function settle(state: State, settlements: readonly Settlement[], owner: string | undefined): readonly SettleResult[] {
   settlements.forEach(checkSettlement);
   const closing: OpenHold[] = [];
   for (const { organization, callId } of settlements) {
     const known = organizationOf(state, organization);
     const open = known.isPaused() ? undefined : known.holds.get(callId);
-    if (open) closing.push(open.hold);
+    if (open && isTheirs(open.hold, owner)) closing.push(open.hold);
   }
   if (closing.length > 0) state.journal?.closed(closing);
-  return settlements.map((settlement) => settleOne(state, settlement));
+  return settlements.map((settlement) => settleOne(state, settlement, owner));
 }
 
-function settleOne(state: State, { organization: id, callId, cost, tokens }: Settlement): SettleResult {
+function settleOne(
+  state: State,
+  { organization: id, callId, cost, tokens }: Settlement,
+  owner: string | undefined,
+): SettleResult {
   const organization = organizationOf(state, id);
   if (organization.isPaused()) return 'busy';
   const now = state.now();
-  organization.closed.add(callId, now);
   const open = organization.holds.get(callId);
+  if (open && !isTheirs(open.hold, owner)) return 'unknown';
+  organization.closed.add(callId, now);
   if (!open) return 'unknown';
   organization.holds.delete(callId);
   addSpend(organization.spend, open.hold, cost - open.hold.amount, now);
@@ -122,6 +135,10 @@ function settleOne(state: State, { organization: id, callId, cost, tokens }: Set
     correct(window, Math.floor(now / 1000), open.reservedIn, tokens - open.hold.tokens);
   }
   return 'settled';
+}
+
+function isTheirs(open: OpenHold, owner: string | undefined): boolean {
+  return owner === undefined || open.owner === owner;
 }
 
 async function restore(
@@ -148,14 +165,14 @@ async function restore(
     const totals = await read(open);
     if (!organization.isPaused(pause))
       throw new CountersUnavailable('the restore took longer than holds may be paused');
-    setSpend(organization.spend, totals.periods, restoredSpend(totals, open), state.now());
+    setSpend(organization.spend, totals.periods, restoredSpend(totals, open), totals.credit, state.now());
   } finally {
     organization.resume(pause);
   }
 }
 
-function view(state: State, id: string): CountersView {
-  const { holds, spend } = organizationOf(state, id);
+function view(state: State, id: string, closedSince: number | undefined): CountersView {
+  const { holds, spend, closed } = organizationOf(state, id);
   const counters: { scope: string; period: string; amount: bigint }[] = [];
   const now = state.now();
   for (const [period, { expiresAt, organization, workloads }] of spend) {
@@ -163,7 +180,14 @@ function view(state: State, id: string): CountersView {
     counters.push({ scope: 'organization', period, amount: organization });
     for (const [scope, amount] of workloads) counters.push({ scope, period, amount });
   }
-  return { holds: [...holds.values()].map((open) => open.hold), spend: counters };
+  const credit = spend.get('total')?.credit;
+  return {
+    now,
+    holds: [...holds.values()].map((open) => open.hold),
+    spend: counters,
+    ...(credit && { credit }),
+    ...(closedSince !== undefined && { closed: closed.since(closedSince, now) }),
+  };
 }
 
 function takeOver(state: State, organizations: readonly string[], owner: string, ttlMs: number): readonly OpenHold[] {
@@ -179,6 +203,15 @@ function takeOver(state: State, organizations: readonly string[], owner: string,
     }
   }
   return taken;
+}
+
+function mark(state: State, organization: string, name: string, ms: number, anyway: boolean): boolean {
+  const now = state.now();
+  for (const [key, until] of state.marks) if (until <= now) state.marks.delete(key);
+  const key = JSON.stringify([organization, name]);
+  if (!anyway && state.marks.has(key)) return false;
+  state.marks.set(key, now + ms);
+  return true;
 }
 
 function organizationOf(state: State, id: string): OrganizationState {

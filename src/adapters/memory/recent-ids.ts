@@ -2,6 +2,8 @@
 export interface RecentIds {
   add(id: string, now: number): void;
   has(id: string, now: number): boolean;
+  /** Those added since the beginning of the period of `instant`, which was this one or the one before. */
+  since(instant: number, now: number): readonly string[];
 }
 
 /** Opens an empty memory of ids; a clock set back forgets. */
@@ -24,6 +26,10 @@ export function recentIds(periodMs: number): RecentIds {
     has(id, now) {
       turn(now);
       return current.has(id) || previous.has(id);
+    },
+    since(instant, now) {
+      turn(now);
+      return Math.floor(instant / periodMs) < period ? [...previous, ...current] : [...current];
     },
   };
 }

@@ -1,10 +1,12 @@
-import type { HoldRequest, LimitName, OpenHold, Periods, SpendLimit } from '#ports/limit-counters.ts';
+import type { Credit, HoldRequest, LimitName, OpenHold, Periods, SpendLimit } from '#ports/limit-counters.ts';
 import type { NanoEuro } from '#meter/money.ts';
 import { clamp, MOST, room } from './amount.ts';
 import type { RestoredSpend } from './restored-spend.ts';
 
 /** Spend of one organization in one period: settled and held. A workload that is not there has spent nothing. */
 interface PeriodSpend {
+  /** Of a prepaid organization, with its total. */
+  credit?: Credit;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
   organization: NanoEuro;
@@ -18,18 +20,26 @@ const DAY_MS = 86_400_000;
 
 /** What the spend limits say to one more hold; undefined: they all allow it. */
 export function spendVerdict(spend: Spend, request: HoldRequest, now: number): LimitName | 'cold' | undefined {
-  const { workload, periods, amount, workloadBudget, organizationCap } = request;
+  const { workload, periods, amount, workloadBudget, organizationCap, prepaid } = request;
   const kept = keptPeriods(spend, periods, now);
   const budget = workloadBudget && spend.get(periodOf(workloadBudget, periods));
   const cap = organizationCap && spend.get(periodOf(organizationCap, periods));
-  if ((workloadBudget && !budget) || (organizationCap && !cap)) return 'cold';
+  const total = prepaid === true ? spend.get('total') : undefined;
+  if ((workloadBudget && !budget) || (organizationCap && !cap) || (prepaid === true && !total?.credit)) return 'cold';
   if (workloadBudget && budget && spentBy(budget, workload) > room(workloadBudget, amount)) return 'budget';
   if (organizationCap && cap && cap.organization > room(organizationCap, amount)) return 'cap';
   for (const period of kept) {
     if (spentBy(period, workload) > MOST - amount) return 'budget';
     if (period.organization > MOST - amount) return 'cap';
   }
+  if (total?.credit && total.organization + amount > total.credit.sum) return 'credit';
   return undefined;
+}
+
+/** Makes a newer credit known, where the total is kept. */
+export function putCredit(spend: Spend, credit: Credit): void {
+  const total = spend.get('total');
+  if (total && credit.number >= (total.credit?.number ?? 0)) total.credit = credit;
 }
 
 /** Adds to every counter that is kept, in the hold's own periods. */
@@ -40,14 +50,22 @@ export function addSpend(spend: Spend, hold: OpenHold, amount: NanoEuro, now: nu
   }
 }
 
-/** Sets the counters of the current periods; those of earlier ones stay until they expire. */
-export function setSpend(spend: Spend, periods: Periods, restored: RestoredSpend, now: number): void {
+/** Sets the counters of the current periods; those of earlier ones stay until they expire, and so does newer credit. */
+export function setSpend(
+  spend: Spend,
+  periods: Periods,
+  restored: RestoredSpend,
+  credit: Credit | undefined,
+  now: number,
+): void {
+  const known = spend.get('total')?.credit;
   const set = (name: string, scope: 'total' | 'day' | 'month', expiresAt: number): void => {
     const workloads = new Map<string, NanoEuro>();
     for (const [workload, amounts] of restored.workloads) workloads.set(workload, amounts[scope]);
     spend.set(name, { expiresAt, organization: restored.organization[scope], workloads });
   };
   set('total', 'total', Infinity);
+  for (const one of [known, credit]) if (one) putCredit(spend, one);
   set(periods.day, 'day', now + 3 * DAY_MS);
   set(periods.month, 'month', now + 40 * DAY_MS);
   for (const [name, { expiresAt }] of spend) if (expiresAt <= now) spend.delete(name);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
+import { answers, assertSocketPath } from '../socket.ts';
 
 /** Where the embedded database keeps its things: in a folder of its own that only its owner can enter. */
 export interface DataDirectory {
@@ -32,16 +32,11 @@ interface Owner {
   readonly boot: string | null;
 }
 
-/** `sun_path` less its terminator, on the platform where it is shortest. */
-const MAX_SOCKET_PATH = 103;
-
 /** Names what is in a data directory. Throws RangeError when the socket's path would be too long for the system. */
 export function dataDirectory(dataDir: string): DataDirectory {
   const folder = join(resolve(dataDir), 'ledger');
   const socket = join(folder, '.s.PGSQL.5432');
-  if (Buffer.byteLength(socket) > MAX_SOCKET_PATH) {
-    throw new RangeError(`the path ${socket} is too long for a socket: use a data directory with a shorter path`);
-  }
+  assertSocketPath(socket);
   return { folder, database: join(folder, 'data'), socket, lock: join(folder, 'lock') };
 }
 
@@ -68,19 +63,6 @@ export async function claim(directory: DataDirectory): Promise<() => void> {
   }
   rmSync(directory.socket, { force: true });
   return () => rmSync(lock, { force: true });
-}
-
-/** Whether somebody listens on the socket. The kernel's word: it holds over containers that share a volume. */
-export function answers(socketPath: string): Promise<boolean> {
-  return new Promise((done) => {
-    const socket = connect(socketPath);
-    const finish = (answer: boolean): void => {
-      socket.destroy();
-      done(answer);
-    };
-    socket.once('connect', () => finish(true));
-    socket.once('error', () => finish(false));
-  });
 }
 
 function tryLink(from: string, to: string): boolean {

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { answers, claim, dataDirectory, DataDirectoryInUse, type DataDirectory } from './data-directory.ts';
+import { answers } from '../socket.ts';
+import { claim, dataDirectory, DataDirectoryInUse, type DataDirectory } from './data-directory.ts';
 import type { WorkerInput, WorkerMessage } from './worker.ts';
 
 /** A PostgreSQL that runs inside this process (PGlite) or in another one; either is reached through its socket. */

@@ -1,9 +1,12 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import type { LedgerBooks, LedgerInstant } from '#ports/books.ts';
 import type { CheckpointStore } from '#ports/checkpoints.ts';
 import type { SpendDifference } from '#ports/evidence.ts';
 import type { Ledger, SealedRow } from '#ports/ledger.ts';
+import type { NanoEuro } from '#meter/money.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#ports/limit-counters.ts';
 import type { RetentionStore } from '#ports/retention.ts';
+import type { UsageBook } from '#ports/usage.ts';
 import { bigintArray, digestArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
 import { readCheckpoints, readHeads, saveCheckpoint } from './checkpoints.ts';
 import { localPeriods } from './local-periods.ts';
@@ -13,25 +16,42 @@ import { dropMonths, retentionPlan } from './retention.ts';
 import { allRows, sealedRow, type LedgerRow } from './rows.ts';
 import { openSnapshot, spendDifferences, type Snapshot } from './snapshot.ts';
 import { query, STATEMENTS } from './statements.ts';
+import { askUsage, backfillUsage, findUsageDifferences, foldUsage } from './usage.ts';
 
 export interface PostgresLedgerOptions extends PostgresOptions {
   /** Only reads: neither migrates nor makes partitions, so that it needs no rights but SELECT. */
   readonly readOnly?: boolean;
 }
 
-export interface PostgresLedger extends Ledger, CheckpointStore {
+export interface PostgresLedger extends Ledger, LedgerBooks, CheckpointStore, UsageBook {
   /**
    * Makes the partitions of the month of `now` (milliseconds since the epoch) and of the two after it, where they are
    * missing, and shortens old sums; resolves with the months made. To be called about once a day: skipped, it costs
    * space and time, never rows.
    */
   maintain(now: number): Promise<readonly string[]>;
+  /** Counts the usage of rows that were written before sums of it were kept. Does nothing once all are counted. */
+  countEarlierUsage(): Promise<void>;
   /** Workloads whose sums, which `totals` is answered from, are not those of their rows: none, unless tampered with. */
   spendDifferences(): Promise<readonly SpendDifference[]>;
   /** Everything as of now, to be verified or handed on. Takes one connection until it is disposed of. */
   snapshot(): Promise<Snapshot>;
   readonly retention: RetentionStore;
+  /** Calls since `since` that alone would explain counters that are off by `drift`; at most five. Reads all of their rows. */
+  driftSuspects(
+    organization: string,
+    workload: string | undefined,
+    drift: NanoEuro,
+    since: number,
+  ): Promise<readonly DriftSuspect[]>;
   close(): Promise<void>;
+}
+
+/** A call whose cost, or whose held amount less its cost, is the difference. */
+export interface DriftSuspect {
+  readonly callId: string;
+  readonly cost: NanoEuro;
+  readonly held: NanoEuro;
 }
 
 const WRITE_TIMEOUT_MS = 30_000;
@@ -64,6 +84,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     find: (callIds) => find(pool, callIds),
     rows: () => allRows(pool),
     ping: () => ping(pool),
+    atOneInstant: (work) => atOneInstant(pool, work),
     heads: () => readHeads(pool),
     saveCheckpoint: (checkpoint) => saveCheckpoint(pool, checkpoint),
     checkpoints: (after) => readCheckpoints(pool, after),
@@ -74,6 +95,10 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     },
     maintain: (now) => maintain(pool, now),
     spendDifferences: () => spendDifferences(pool),
+    usage: (question) => askUsage(pool, question),
+    usageDifferences: () => findUsageDifferences(pool),
+    countEarlierUsage: () => backfillUsage(pool),
+    driftSuspects: (organization, workload, drift, since) => suspects(pool, organization, workload, drift, since),
     close: () => pool.end(),
   };
 }
@@ -103,7 +128,7 @@ interface TotalsRow {
 }
 
 async function totals(
-  pool: Pool,
+  pool: Pool | PoolClient,
   organization: string,
   timeZone: string,
   now: number,
@@ -123,24 +148,62 @@ async function totals(
   return { periods: { day: day.id, month: month.id }, organization: all, workloads };
 }
 
-async function find(pool: Pool, callIds: readonly string[]): Promise<readonly SealedRow[]> {
+async function find(pool: Pool | PoolClient, callIds: readonly string[]): Promise<readonly SealedRow[]> {
   if (callIds.length === 0) return [];
   const { rows } = await pool.query<LedgerRow>(query(STATEMENTS.find, [uuidArray(callIds)], READ_TIMEOUT_MS));
   return rows.map(sealedRow);
+}
+
+async function atOneInstant<T>(pool: Pool, work: (instant: LedgerInstant) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let fault: Error | undefined;
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const result = await work({
+      totals: (organization, timeZone, now, open) => totals(client, organization, timeZone, now, open),
+      find: (callIds) => find(client, callIds),
+    });
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    fault = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    // A connection whose transaction failed is closed, which ends it.
+    client.release(fault);
+  }
+}
+
+async function suspects(
+  pool: Pool,
+  organization: string,
+  workload: string | undefined,
+  drift: NanoEuro,
+  since: number,
+): Promise<readonly DriftSuspect[]> {
+  const values = [organization, String(drift), workload ?? null, new Date(since).toISOString()];
+  const { rows } = await pool.query<{ readonly call_id: string; readonly cost: bigint; readonly held: string }>(
+    query(STATEMENTS.driftSuspects, values),
+  );
+  return rows.map(({ call_id: callId, cost, held }) => ({ callId, cost, held: BigInt(held) }));
 }
 
 async function ping(pool: Pool): Promise<void> {
   await pool.query(query(STATEMENTS.ping, [], READ_TIMEOUT_MS));
 }
 
+/** Each step on its own: none keeps another's locks. */
 async function maintain(pool: Pool, now: number): Promise<readonly string[]> {
   const made: string[] = [];
   await withSchemaLock(pool, async (client) => {
     const values = [new Date(now).toISOString(), MONTHS_AHEAD];
     const { rows } = await client.query<{ month: string; added: boolean }>(query(STATEMENTS.addPartitions, values));
     made.push(...rows.filter((row) => row.added).map((row) => row.month));
+  });
+  await withSchemaLock(pool, async (client) => {
     await client.query(query(STATEMENTS.foldSpend, [new Date(now - QUARTERS_KEPT_MS).toISOString()]));
   });
+  await withSchemaLock(pool, (client) => foldUsage(client, now));
   return made;
 }
 

@@ -6,6 +6,7 @@ export interface Span {
 }
 
 const DAY_MS = 86_400_000;
+const MOST_DAYS = 3_700;
 
 /**
  * The day and the month that `now` falls in, in an IANA time zone. Worked out here and not by the database, whose time zone
@@ -13,6 +14,40 @@ const DAY_MS = 86_400_000;
  * Throws RangeError for an unknown zone.
  */
 export function localPeriods(now: number, timeZone: string): { readonly day: Span; readonly month: Span } {
+  const dayAt = dayIds(timeZone);
+  const monthAt = (instant: number): string => dayAt(instant).slice(0, 7);
+  return { day: spanAt(now, dayAt, 3 * DAY_MS), month: spanAt(now, monthAt, 34 * DAY_MS) };
+}
+
+/**
+ * The days from `from` to `to` (`2026-11-21`), both included, in an IANA time zone: in order and without gaps. Throws
+ * RangeError for an unknown zone, and for days that are none or come in no order.
+ */
+export function localDays(from: string, to: string, timeZone: string): readonly Span[] {
+  const dayAt = dayIds(timeZone);
+  const noon = Date.parse(`${from}T12:00:00Z`);
+  const end = Date.parse(`${to}T12:00:00Z`);
+  if (!isDay(from) || !isDay(to)) throw new RangeError('a day is written like 2026-11-21');
+  if (!(noon <= end && end - noon <= MOST_DAYS * DAY_MS))
+    throw new RangeError('the days come in no order, or are too many');
+  const days: Span[] = [];
+  let start = firstWhere((instant) => dayAt(instant) >= from, noon - 3 * DAY_MS, noon + 3 * DAY_MS);
+  for (let id = dayAt(start); id <= to; id = dayAt(start)) {
+    const until = firstWhere((instant) => dayAt(instant) > id, start, start + 3 * DAY_MS);
+    days.push({ id, from: start, until });
+    start = until;
+  }
+  return days;
+}
+
+/** Whether it names a day of the calendar. */
+function isDay(text: string): boolean {
+  const at = Date.parse(`${text}T12:00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
+/** The day that an instant falls in, by zone. */
+function dayIds(timeZone: string): (instant: number) => string {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
     calendar: 'gregory',
@@ -21,9 +56,7 @@ export function localPeriods(now: number, timeZone: string): { readonly day: Spa
     month: '2-digit',
     day: '2-digit',
   });
-  const dayAt = (instant: number): string => dateText(format, instant);
-  const monthAt = (instant: number): string => dateText(format, instant).slice(0, 7);
-  return { day: spanAt(now, dayAt, 3 * DAY_MS), month: spanAt(now, monthAt, 34 * DAY_MS) };
+  return (instant) => dateText(format, instant);
 }
 
 /** The span of equal ids around `now`; ids grow with time, and none lasts as long as `reach`. */

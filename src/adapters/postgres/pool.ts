@@ -41,5 +41,7 @@ export function createPool({ maxConnections = 4, ...options }: PostgresOptions):
   });
   // An idle connection that breaks is dropped by the pool; the next query opens another or rejects.
   pool.on('error', () => {});
+  // Nor may one that breaks between two statements of a transaction end the process: the next statement rejects.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

@@ -30,10 +30,22 @@ export const STATEMENTS = {
   addPartitions: statement('add-partitions'),
   foldSpend: statement('fold-spend'),
   spendDifferences: statement('spend-differences'),
+  usage: statement('usage'),
+  usagePending: statement('usage-pending'),
+  usageDifferences: statement('usage-differences'),
+  foldUsage: statement('fold-usage'),
+  expireUsage: statement('expire-usage'),
+  backfillUsage: statement('backfill-usage'),
+  driftSuspects: statement('drift-suspects'),
   putContent: statement('put-content'),
   findContent: statement('find-content'),
   eraseContent: statement('erase-content'),
   expireContent: statement('expire-content'),
+  lockCredit: statement('lock-credit'),
+  addCredit: statement('add-credit'),
+  findCredit: statement('find-credit'),
+  creditEntries: statement('credit-entries'),
+  creditStandings: statement('credit-standings'),
 } as const;
 
 /** A query for node-postgres. `timeoutMs` bounds the wait for its result; the connection is given up with it. */

@@ -1,7 +1,7 @@
 -- Moves holds of dead owners to a live one, each only if it is still the dead owner's. Answers the hold, as it is now,
 -- or nothing for each.
--- KEYS[1]: the organization's holds. ARGV: new owner, its line, number of dead owners, dead owner and its line of each,
--- then id and dead owner's line of each hold.
+-- KEYS[1]: the organization's holds. ARGV: new owner, its line, number of dead owners to forget, dead owner and its line
+-- of each, then id and dead owner's line of each hold.
 local holds = KEYS[1]
 local owners = holds:sub(1, -6) .. 'owners'
 local owner, line, dead = ARGV[1], ARGV[2], tonumber(ARGV[3])
@@ -27,7 +27,11 @@ for i = 4 + 2 * dead, #ARGV, 2 do
   claimed[#claimed + 1] = result
 end
 
--- Dead owners without a hold are forgotten. Rare: only when an owner has died.
+-- Dead owners without a hold are forgotten: once an owner has died, by the first to come. That looks at every hold: while
+-- there are so many that others would wait for long, it is left for later.
+local known = false
+for i = 4, 2 + 2 * dead, 2 do known = known or redis.call('SISMEMBER', owners, ARGV[i]) == 1 end
+if not known or redis.call('HLEN', holds) > 10000 then return claimed end
 local busy = {}
 for _, hold in ipairs(redis.call('HVALS', holds)) do busy[owner_line(hold)] = true end
 for i = 4, 2 + 2 * dead, 2 do

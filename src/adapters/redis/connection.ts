@@ -9,12 +9,16 @@ export interface ConnectionOptions {
   readonly commandTimeoutMs?: number;
   /** The address is one of a Redis Cluster's nodes. */
   readonly cluster?: boolean;
+  /** Told whenever the connection is made. */
+  readonly onReady?: () => void;
 }
 
 /** One connection to the store. It reconnects by itself; until then, and on every fault, calls reject at once. */
 export interface Connection {
   /** Whether a command would be sent now. */
   readonly isReady: boolean;
+  /** How often it was made: whoever answers now need not be who answered before. */
+  readonly times: number;
   /** Runs a script. Rejects with CountersUnavailable. */
   run(script: Script, key: string, args: readonly string[]): Promise<unknown>;
   /** Rejects unless the store answers within the command timeout, connecting included. */
@@ -30,10 +34,18 @@ export function openConnection(options: ConnectionOptions, scripts: readonly Scr
   const timeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
   const client = openClient(options, scripts);
   const cork = client instanceof Redis ? corking(client) : () => {};
+  let times = 0;
+  client.on('ready', () => {
+    times++;
+    options.onReady?.();
+  });
 
   return {
     get isReady() {
       return client.status === 'ready';
+    },
+    get times() {
+      return times;
     },
     async run(script, key, args) {
       cork();

@@ -54,6 +54,7 @@ function alike(a: HoldRequest, b: HoldRequest): boolean {
     a.tokensPerMinute === b.tokensPerMinute &&
     a.periods.day === b.periods.day &&
     a.periods.month === b.periods.month &&
+    a.prepaid === b.prepaid &&
     sameLimit(a.workloadBudget, b.workloadBudget) &&
     sameLimit(a.organizationCap, b.organizationCap)
   );

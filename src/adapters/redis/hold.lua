@@ -3,8 +3,8 @@
 -- `calls` that are free (empty: a hold) leave no hold. As many of them as fit are counted; how many is the seventh answer.
 -- KEYS[1]: the organization's holds. Every other key is that one with another last part: same slot.
 local now, id, owner, hold, workload, day, month, amount, ceiling, budget_period, budget_room, cap_period, cap_room,
-  rpm, tpm, tokens, witness, calls = unpack(ARGV)
-local GRANTED, REQUESTS, TOKENS, BUDGET, CAP, COLD, BUSY = 0, 1, 2, 3, 4, 5, 6
+  rpm, tpm, tokens, witness, calls, prepaid = unpack(ARGV)
+local GRANTED, REQUESTS, TOKENS, BUDGET, CAP, CREDIT, COLD, BUSY = 0, 1, 2, 3, 4, 5, 6, 7
 local holds = KEYS[1]
 local base = holds:sub(1, -6)
 
@@ -42,12 +42,24 @@ for period, key in pairs(keys) do
 end
 if budget_period ~= '' and not own[budget_period] then return { COLD } end
 if cap_period ~= '' and not organization[cap_period] then return { COLD } end
+local credit = prepaid ~= '' and redis.call('HGET', keys.total, 'c')
+if prepaid ~= '' and not (credit and organization.total) then return { COLD } end
 if budget_period ~= '' and greater(own[budget_period], budget_room) then return answer(BUDGET) end
 if cap_period ~= '' and greater(organization[cap_period], cap_room) then return answer(CAP) end
 -- In one order always: `pairs` has none, and which limit is named would be left to chance.
 for _, period in ipairs({ 'total', 'daily', 'monthly' }) do
   if own[period] and greater(own[period], ceiling) then return answer(BUDGET) end
   if organization[period] and greater(organization[period], ceiling) then return answer(CAP) end
+end
+
+-- Redis adds, in 64-bit integers; what turns out to be too much is taken back before anybody can see it.
+if credit then
+  local free = amount == '0'
+  if not free then redis.call('HINCRBY', keys.total, 'o', amount) end
+  if greater(free and organization.total or redis.call('HGET', keys.total, 'o'), credit) then
+    if not free then redis.call('HINCRBY', keys.total, 'o', '-' .. amount) end
+    return answer(CREDIT)
+  end
 end
 
 if calls then
@@ -61,7 +73,7 @@ if calls then
 end
 
 for period in pairs(organization) do
-  redis.call('HINCRBY', keys[period], 'o', amount)
+  if not credit or period ~= 'total' then redis.call('HINCRBY', keys[period], 'o', amount) end
   redis.call('HINCRBY', keys[period], field, amount)
 end
 if rpm then use(requests_window, second, 1) end

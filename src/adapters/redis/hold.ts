@@ -3,7 +3,7 @@ import type { HoldDecision, HoldRequest, LimitName, RateStatus, SpendLimit } fro
 import { encodeHold } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
 
-const REFUSALS: readonly LimitName[] = ['requests', 'tokens', 'budget', 'cap'];
+const REFUSALS: readonly LimitName[] = ['requests', 'tokens', 'budget', 'cap', 'credit'];
 const COLD = REFUSALS.length + 1;
 const BUSY = COLD + 1;
 /** Where the script says how many of several calls it let through. */
@@ -61,6 +61,7 @@ async function ask(store: Store, request: HoldRequest, witness: string, calls: s
     String(request.tokens),
     witness,
     calls,
+    request.prepaid === true ? '1' : '',
   ]);
   return reply as readonly number[];
 }

@@ -1,17 +1,20 @@
 import { checkHold, checkRequest, checkSettlement } from '#adapters/memory/amount.ts';
 import { recentIds } from '#adapters/memory/recent-ids.ts';
+import type { CreditCounters } from '#ports/credit.ts';
 import { CountersUnavailable, type HoldRequest, type LimitCounters, type Settlement } from '#ports/limit-counters.ts';
+import type { Marks } from '#ports/marks.ts';
 import { openConnection, type ConnectionOptions } from './connection.ts';
 import { gatherFreeCalls } from './free-calls.ts';
 import { countCalls, placeHold } from './hold.ts';
 import { trackInFlight } from './in-flight.ts';
 import { checkPrefix } from './keys.ts';
+import { trackLeases } from './leases.ts';
 import { releaseOrphans } from './orphans.ts';
 import { restoreSpend } from './restore.ts';
 import { loadScripts } from './scripts.ts';
 import { settleHolds } from './settle.ts';
-import type { Store } from './store.ts';
-import { takeOverHolds } from './take-over.ts';
+import { runOn, type Store } from './store.ts';
+import { renewLease, takeOverHolds, type Owner } from './take-over.ts';
 import { viewOrganization } from './view.ts';
 
 export interface RedisCountersOptions extends ConnectionOptions {
@@ -24,7 +27,7 @@ export interface RedisCountersOptions extends ConnectionOptions {
 }
 
 /** Limit counters in Redis, shared by every gateway that uses the same server and key prefix. */
-export interface RedisLimitCounters extends LimitCounters {
+export interface RedisLimitCounters extends LimitCounters, CreditCounters, Marks {
   /** Rejects with CountersUnavailable unless the store answers within the command timeout, connecting included. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -42,7 +45,10 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   const { keyPrefix: prefix = 'gw:', pauseMs = PAUSE_MS, clock } = options;
   checkPrefix(prefix);
   const scripts = loadScripts();
-  const connection = openConnection(options, Object.values(scripts));
+  const connection = openConnection(
+    { ...options, onReady: () => void proveOnce().catch(() => {}) },
+    Object.values(scripts),
+  );
   const store: Store = {
     connection,
     scripts,
@@ -51,18 +57,32 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     pauseMs,
   };
   const inFlight = trackInFlight();
+  const leases = trackLeases(store);
   // For as long as a restore may wait for its turn.
   const closed = recentIds(pauseMs);
-  const orphans = releaseOrphans((settlements) => settleHolds(store, settlements));
+  const orphans = releaseOrphans((settlements, owner) => settleHolds(store, settlements, owner));
 
   const freeCalls = gatherFreeCalls((request, calls) =>
     countCalls(store, request, inFlight.witness(request.organization), calls),
   );
 
+  let renewing: Owner | undefined;
+  let proved = 0;
+  let proving: Promise<void> | undefined;
+  /** After each connection that is made: before what may be lost is put back, nothing may be debited. */
+  const prove = async (): Promise<void> => {
+    if (!renewing) return;
+    const { times } = connection;
+    await renewLease(store, leases, renewing);
+    proved = times;
+  };
+  const proveOnce = (): Promise<void> => (proving ??= prove().finally(() => (proving = undefined)));
+
   const hold = async (request: HoldRequest) => {
     checkRequest(request);
     if (request.free === true) return freeCalls(request);
-    const { organization, callId } = request;
+    while (renewing && proved !== connection.times) await proveOnce();
+    const { organization, callId, owner } = request;
     orphans.forget(callId);
     const wasSent = connection.isReady;
     try {
@@ -70,14 +90,14 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
       if (decision.kind === 'granted') inFlight.add(organization, callId);
       return decision;
     } catch (error) {
-      if (wasSent && error instanceof CountersUnavailable) orphans.add(organization, callId);
+      if (wasSent && error instanceof CountersUnavailable) orphans.add(organization, callId, owner);
       throw error;
     }
   };
 
-  const settle = async (settlements: readonly Settlement[]) => {
+  const settle = async (settlements: readonly Settlement[], owner?: string) => {
     settlements.forEach(checkSettlement);
-    const results = await settleHolds(store, settlements);
+    const results = await settleHolds(store, settlements, owner);
     for (const [i, result] of results.entries()) {
       if (result === 'busy') continue;
       const { organization, callId } = settlements[i]!;
@@ -93,17 +113,32 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     async restore(organization, own, read) {
       own.forEach(checkHold);
       const stillOwn = () => own.filter(({ callId }) => !closed.has(callId, performance.now()));
-      await restoreSpend(store, organization, stillOwn, read);
+      await restoreSpend(store, leases, organization, stillOwn, read);
       inFlight.replace(
         organization,
         stillOwn().map((known) => known.callId),
       );
     },
-    view: (organization) => viewOrganization(store, organization),
-    async takeOver(organizations, owner, ttlMs) {
-      const taken = await takeOverHolds(store, organizations, owner, ttlMs);
-      for (const { organization, callId } of taken) inFlight.add(organization, callId);
+    view: (organization, closedSince) => viewOrganization(store, organization, closedSince),
+    async takeOver(organizations, owner, ttlMs, own = () => []) {
+      const { times } = connection;
+      const stillOwn = () => own().filter(({ callId }) => !closed.has(callId, performance.now()));
+      renewing = { organizations, owner, ttlMs, own: stillOwn };
+      const taken = await takeOverHolds(store, leases, renewing);
+      proved = times;
+      for (const { organization, callId } of taken) {
+        inFlight.add(organization, callId);
+        // Whoever had it meanwhile may have sealed it: it has to be looked up, not given back.
+        orphans.forget(callId);
+      }
       return taken;
+    },
+    async putCredit(organization, { number, sum }) {
+      await runOn(store, 'credit', organization, [String(number), String(sum)]);
+    },
+    claim: async (organization, name, ms) => (await runOn(store, 'mark', organization, [name, String(ms), ''])) === 1,
+    async keep(organization, name, ms) {
+      await runOn(store, 'mark', organization, [name, String(ms), '1']);
     },
     ping: () => connection.ping(),
     async close() {

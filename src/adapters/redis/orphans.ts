@@ -3,10 +3,16 @@ import type { SettleResult, Settlement } from '#ports/limit-counters.ts';
 /** Holds that may have been placed although the caller was told that they could not be. */
 export interface Orphans {
   /** The answer to this hold was lost: nothing will be dispatched for it. */
-  add(organization: string, callId: string): void;
+  add(organization: string, callId: string, owner: string): void;
   /** The caller asks for the hold again. */
   forget(callId: string): void;
   stop(): void;
+}
+
+interface Orphan {
+  readonly organization: string;
+  readonly owner: string;
+  readonly since: number;
 }
 
 const MOST = 10_000;
@@ -19,23 +25,28 @@ const LATE_MS = 30_000;
  * taken over like its other holds.
  */
 export function releaseOrphans(
-  settle: (settlements: readonly Settlement[]) => Promise<readonly SettleResult[]>,
+  settle: (settlements: readonly Settlement[], owner: string) => Promise<readonly SettleResult[]>,
 ): Orphans {
-  const waiting = new Map<string, { readonly organization: string; readonly since: number }>();
+  const waiting = new Map<string, Orphan>();
   let timer: NodeJS.Timeout | undefined;
 
   async function release(): Promise<void> {
-    const orphans = [...waiting];
+    const byOwner = Map.groupBy(waiting, ([, { owner }]) => owner);
+    for (const [owner, orphans] of byOwner) await releaseOf(owner, orphans);
+    timer = undefined;
+    schedule();
+  }
+
+  /** Only those that are still its own: who took one over seals it. */
+  async function releaseOf(owner: string, orphans: readonly (readonly [string, Orphan])[]): Promise<void> {
     const now = performance.now();
     const settlements = orphans.map(([callId, { organization }]) => ({ callId, organization, cost: 0n, tokens: 0 }));
-    const results = await settle(settlements).catch(() => []);
+    const results = await settle(settlements, owner).catch(() => []);
     for (const [index, [callId, orphan]] of orphans.entries()) {
       const result = results[index];
       const done = result === 'settled' || (result === 'unknown' && now - orphan.since > LATE_MS);
       if (done && waiting.get(callId) === orphan) waiting.delete(callId);
     }
-    timer = undefined;
-    schedule();
   }
 
   function schedule(): void {
@@ -45,9 +56,9 @@ export function releaseOrphans(
   }
 
   return {
-    add(organization, callId) {
+    add(organization, callId, owner) {
       if (waiting.size >= MOST) return;
-      waiting.set(callId, { organization, since: performance.now() });
+      waiting.set(callId, { organization, owner, since: performance.now() });
       schedule();
     },
     forget: (callId) => void waiting.delete(callId),

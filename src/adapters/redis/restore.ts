@@ -2,18 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { restoredSpend, type RestoredScope } from '#adapters/memory/restored-spend.ts';
 import { CountersUnavailable, type OpenHold, type SpendTotals } from '#ports/limit-counters.ts';
-import { decodeHolds, encodeHold } from './open-hold.ts';
+import type { Leases } from './leases.ts';
+import { encodeHold } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
+import { holdsOf } from './view.ts';
 
 const ASK_AGAIN_MS = 10;
+const MOST_AT_ONCE = 500;
 
 /**
  * Restores one organization. `own` is asked once the pause has begun: what this process then still has in flight. Waits
  * while another restore is under way, at most for one pause; rejects with CountersUnavailable when that does not end,
- * or when this one outlasts its own: the caller may try again.
+ * or when this one outlasts its own, or while others may have to put back what a store has lost: the caller may try again.
  */
 export async function restoreSpend(
   store: Store,
+  leases: Leases,
   organization: string,
   own: () => readonly OpenHold[],
   read: (open: readonly OpenHold[]) => Promise<SpendTotals>,
@@ -24,6 +28,7 @@ export async function restoreSpend(
     // Settlements sent before the pause have been answered before it; let whoever waits for them know.
     await turn();
     const open = await gather(store, organization, token, own());
+    await leases.requireComplete();
     const totals = await read(open);
     await resume(store, organization, token, totals, open);
   } catch (error) {
@@ -47,12 +52,14 @@ async function gather(
   token: string,
   own: readonly OpenHold[],
 ): Promise<readonly OpenHold[]> {
-  const lost = own.flatMap((hold) => [hold.callId, hold.owner, encodeHold(hold)]);
-  const open = (await runOn(store, 'gather', organization, [store.clock(), token, ...lost])) as
-    | readonly string[]
-    | null;
+  for (let from = 0; from < own.length; from += MOST_AT_ONCE) {
+    const lost = own.slice(from, from + MOST_AT_ONCE).flatMap((hold) => [hold.callId, hold.owner, encodeHold(hold)]);
+    if ((await runOn(store, 'gather', organization, [store.clock(), token, ...lost])) !== 1) throw overtaken();
+  }
+  // None comes or goes during the pause, so that pages are as of one instant.
+  const open = await holdsOf(store, organization, token);
   if (!open) throw overtaken();
-  return decodeHolds(organization, open);
+  return open;
 }
 
 async function resume(
@@ -63,7 +70,8 @@ async function resume(
   open: readonly OpenHold[],
 ): Promise<void> {
   const spend = restoredSpend(totals, open);
-  const args = [token, totals.periods.day, totals.periods.month];
+  const { periods, credit } = totals;
+  const args = [token, periods.day, periods.month, String(credit?.number ?? ''), String(credit?.sum ?? '')];
   const push = (field: string, { total, day, month }: Readonly<RestoredScope>): void => {
     args.push(field, String(total), String(day), String(month));
   };

@@ -1,13 +1,17 @@
 -- Ends a restore: sets the spend counters and lifts the pause. Answers 0, and changes nothing, when the pause is no
 -- longer the caller's.
--- KEYS[1]: the organization's holds. ARGV: token, day, month, then field, total, day's, month's amount of each scope.
+-- KEYS[1]: the organization's holds. ARGV: token, day, month, number and sum of the credit or two empty texts, then field, total, day's, month's amount of each scope.
 local base = KEYS[1]:sub(1, -6)
 local DAY = 86400
 
 if redis.call('GET', base .. 'pause') ~= ARGV[1] then return 0 end
 local keys = { base .. 'spend:total', base .. 'spend:' .. ARGV[2], base .. 'spend:' .. ARGV[3] }
+local number, credit = ARGV[4], ARGV[5]
+local known = redis.call('HMGET', keys[1], 'cn', 'c')
+if known[1] and (number == '' or tonumber(known[1]) > tonumber(number)) then number, credit = known[1], known[2] end
 redis.call('DEL', unpack(keys))
-for i = 4, #ARGV, 4 do
+if number ~= '' then redis.call('HSET', keys[1], 'cn', number, 'c', credit) end
+for i = 6, #ARGV, 4 do
   for k = 1, 3 do redis.call('HSET', keys[k], ARGV[i], ARGV[i + k]) end
 end
 redis.call('EXPIRE', keys[2], 3 * DAY)

@@ -16,8 +16,12 @@ export type ScriptName =
   | 'resume'
   | 'release'
   | 'view'
+  | 'page'
+  | 'credit'
+  | 'mark'
   | 'owners'
   | 'lease'
+  | 'put-back'
   | 'claim';
 
 /** Reads the scripts from beside this file; once a process. */
@@ -29,9 +33,13 @@ export function loadScripts(): Readonly<Record<ScriptName, Script>> {
     gather: load('clock', 'closed', 'gather'),
     resume: load('resume'),
     release: load('release'),
-    view: load('view'),
+    view: load('clock', 'closed', 'view'),
+    page: load('page'),
+    credit: load('credit'),
+    mark: load('mark'),
     owners: load('owners'),
     lease: load('clock', 'lease'),
+    'put-back': load('clock', 'closed', 'put-back'),
     claim: load('claim'),
   };
 }

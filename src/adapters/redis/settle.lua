@@ -1,6 +1,7 @@
 -- Closes holds: replaces held amounts by costs, corrects tokens per minute. Answers 1 (settled) or 0 (no such hold)
 -- for each, or {2} alone while a restore is under way.
--- KEYS[1]: the organization's holds. ARGV: clock, then id, cost, tokens of each.
+-- KEYS[1]: the organization's holds. ARGV: clock, line of the owner whose holds they have to be or nothing, then id,
+-- cost, tokens of each.
 -- A hold is four lines: second of its tokens, owner, [workload, day, month, amount, tokens, at] as JSON, draft.
 local holds = KEYS[1]
 local base = holds:sub(1, -6)
@@ -30,37 +31,46 @@ local function is_restored(key)
   return restored[key]
 end
 
-local closed, results = {}, {}
-for i = 2, #ARGV, 3 do
-  local id, cost, tokens = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2])
-  local hold = redis.call('HGET', holds, id)
-  if hold then
-    local owner_at = hold:find('\n', 1, true)
-    local facts_at = hold:find('\n', owner_at + 1, true)
-    local draft_at = hold:find('\n', facts_at + 1, true)
-    local workload, day, month, held, reserved = unpack(cjson.decode(hold:sub(facts_at + 1, draft_at - 1)))
-    redis.call('HDEL', holds, id)
-    if held ~= cost then
-      local amount = difference(cost, held)
-      for _, period in ipairs({ 'total', day, month }) do
-        local key = base .. 'spend:' .. period
-        if is_restored(key) then
-          add(key, 'o', amount)
-          add(key, 'w:' .. workload, amount)
-        end
+-- Replaces what was held by what it cost, wherever it was counted.
+local function close(id, hold, facts, cost, tokens)
+  local workload, day, month, held, reserved = unpack(cjson.decode(facts))
+  redis.call('HDEL', holds, id)
+  if held ~= cost then
+    local amount = difference(cost, held)
+    for _, period in ipairs({ 'total', day, month }) do
+      local key = base .. 'spend:' .. period
+      if is_restored(key) then
+        add(key, 'o', amount)
+        add(key, 'w:' .. workload, amount)
       end
     end
-    local reserved_in = tonumber(hold:sub(1, owner_at - 1))
-    if reserved_in > 0 and tokens ~= reserved then
-      correct(base .. 'tokens:' .. workload, second, reserved_in, tokens - reserved)
-    end
   end
-  closed[#closed + 1] = id
-  results[#results + 1] = hold and 1 or 0
+  local reserved_in = tonumber(hold:sub(1, hold:find('\n', 1, true) - 1))
+  if reserved_in > 0 and tokens ~= reserved then
+    correct(base .. 'tokens:' .. workload, second, reserved_in, tokens - reserved)
+  end
+end
+
+local theirs = ARGV[2]
+local closed, results = {}, {}
+for i = 3, #ARGV, 3 do
+  local id = ARGV[i]
+  local hold = redis.call('HGET', holds, id)
+  local owner, facts
+  if hold then owner, facts = hold:match('^[^\n]*\n([^\n]*)\n([^\n]*)\n') end
+  if hold and theirs ~= '' and owner ~= theirs then
+    results[#results + 1] = 0
+  else
+    if hold then close(id, hold, facts, ARGV[i + 1], tonumber(ARGV[i + 2])) end
+    closed[#closed + 1] = id
+    results[#results + 1] = hold and 1 or 0
+  end
 end
 redis.call('DEL', scratch)
 
 -- A restore must not put back a hold that its owner still believes to be open.
-redis.call('SADD', closed_key(base, now), unpack(closed))
-redis.call('EXPIRE', closed_key(base, now), 180)
+if #closed > 0 then
+  redis.call('SADD', closed_key(base, now), unpack(closed))
+  redis.call('EXPIRE', closed_key(base, now), 180)
+end
 return results

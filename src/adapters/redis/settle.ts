@@ -1,4 +1,5 @@
 import { CountersUnavailable, type SettleResult, type Settlement } from '#ports/limit-counters.ts';
+import { encodeOwner } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
 
 const MOST_AT_ONCE = 500;
@@ -8,7 +9,11 @@ const RESULTS: readonly SettleResult[] = ['unknown', 'settled'];
  * Settles one script call an organization, at most 500 holds each. When only some of them fail their settlements are
  * `busy`: to be asked again, like all when all fail and the promise rejects.
  */
-export async function settleHolds(store: Store, settlements: readonly Settlement[]): Promise<readonly SettleResult[]> {
+export async function settleHolds(
+  store: Store,
+  settlements: readonly Settlement[],
+  owner: string | undefined,
+): Promise<readonly SettleResult[]> {
   const results = settlements.map((): SettleResult => 'busy');
   const chunks = chunksOf(settlements);
   let fault: unknown;
@@ -16,7 +21,7 @@ export async function settleHolds(store: Store, settlements: readonly Settlement
   await Promise.all(
     chunks.map(async ({ organization, positions }) => {
       try {
-        const codes = await settleChunk(store, organization, settlements, positions);
+        const codes = await settleChunk(store, organization, settlements, positions, owner);
         for (const [i, position] of positions.entries()) results[position] = RESULTS[codes[i] ?? 2] ?? 'busy';
       } catch (error) {
         if (!(error instanceof CountersUnavailable)) throw error;
@@ -55,8 +60,9 @@ async function settleChunk(
   organization: string,
   settlements: readonly Settlement[],
   positions: readonly number[],
+  owner: string | undefined,
 ): Promise<readonly number[]> {
-  const args = [store.clock()];
+  const args = [store.clock(), owner === undefined ? '' : encodeOwner(owner)];
   for (const position of positions) {
     const { callId, cost, tokens } = settlements[position]!;
     args.push(callId, String(cost), String(tokens));

@@ -1,9 +1,9 @@
-import type { AliasConfig, BudgetConfig, OrganizationConfig } from '../snapshot.ts';
+import type { AliasConfig, BudgetConfig, OrganizationConfig, PlanConfig } from '../snapshot.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { OrganizationSpec } from '../resources/organization.ts';
 import { compileAliases } from './aliases.ts';
 import type { Resource } from './catalog.ts';
-import { follow, type Compilation } from './context.ts';
+import { follow, toInstant, type Compilation } from './context.ts';
 import { toNanoEuro, type Currency } from './money.ts';
 import { compilePrices, NO_PRICES } from './prices.ts';
 import { compileProviders } from './providers.ts';
@@ -26,6 +26,8 @@ export function compileOrganizations(compilation: Compilation): ReadonlyMap<stri
         id: resource.id,
         suspended: spec.state === 'Suspended',
         timeZone: spec.timeZone,
+        ...(spec.plan && { plan: toPlan(compilation, resource, spec.plan) }),
+        alertPercent: toAlertPercent(spec.alerts),
         ...(spec.cap && { cap: toBudget(compilation, spec.cap, spec.currency) }),
         providers: providersOf(resource.namespace),
         aliases: aliases.get(resource.namespace) ?? NO_ALIASES,
@@ -35,6 +37,32 @@ export function compileOrganizations(compilation: Compilation): ReadonlyMap<stri
     );
   }
   return organizations;
+}
+
+function toPlan(
+  { faults }: Compilation,
+  resource: Resource<'Organization'>,
+  { type, activeFrom, activeUntil }: NonNullable<OrganizationSpec['plan']>,
+): PlanConfig {
+  const from = activeFrom === undefined ? undefined : toInstant(faults, resource, 'spec.plan.activeFrom', activeFrom);
+  const until =
+    activeUntil === undefined ? undefined : toInstant(faults, resource, 'spec.plan.activeUntil', activeUntil);
+  return Object.freeze({
+    type: toSnapshot('planType', type),
+    ...(from !== undefined && { activeFrom: from }),
+    ...(until !== undefined && { activeUntil: until }),
+  });
+}
+
+/** Where nothing is said of alerts, they are raised when most is used and when all is. */
+const ALERT_PERCENT: readonly number[] = Object.freeze([80, 100]);
+
+/** The thresholds of a resource, ascending; `inherited` where it names none. */
+export function toAlertPercent(
+  alerts: OrganizationSpec['alerts'],
+  inherited: readonly number[] = ALERT_PERCENT,
+): readonly number[] {
+  return alerts ? Object.freeze(alerts.percent.toSorted((a, b) => a - b)) : inherited;
 }
 
 /** A spend limit in nano-euro, rounded down. `currency` is the organization's. */

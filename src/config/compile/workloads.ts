@@ -2,7 +2,7 @@ import type { OrganizationConfig, WorkloadConfig } from '../snapshot.ts';
 import { toSnapshot } from '../resources/names.ts';
 import type { Resource } from './catalog.ts';
 import { follow, type Compilation } from './context.ts';
-import { permitsNamespace, toBudget } from './organizations.ts';
+import { permitsNamespace, toAlertPercent, toBudget } from './organizations.ts';
 import { compilePolicies } from './policies.ts';
 import { mergePolicy } from './policy-merge.ts';
 
@@ -30,6 +30,7 @@ export function compileWorkloads(
         organization,
         ...spec.limits,
         ...(spec.budget && { budget: toBudget(compilation, spec.budget, owner.body.spec.currency) }),
+        alertPercent: toAlertPercent(spec.alerts, organization.alertPercent),
         onHangUp: toSnapshot('onHangUp', spec.onHangUp),
         policy: mergePolicy(subject, ofOrganization, ofWorkload),
         ...((organizationShadow ?? workloadShadow) && {

@@ -7,6 +7,7 @@ export const SPELLINGS = {
   dlpDocuments: { Off: 'off', Anonymize: 'anonymize', Refuse: 'refuse' },
   scopeGuardMode: { Off: 'off', Monitor: 'monitor', Block: 'block' },
   period: { Total: 'total', Daily: 'daily', Monthly: 'monthly' },
+  planType: { Postpaid: 'postpaid', Prepaid: 'prepaid', None: 'none' },
   onHangUp: { Abort: 'abort', Drain: 'drain' },
   protocol: {
     ChatCompletions: 'chat_completions',

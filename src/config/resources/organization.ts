@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { customKind } from './kind.ts';
 import { rulesAt, type Rule } from './rules.ts';
-import { budget, closed, localRef, name, stringMap, text, values } from './schema.ts';
+import { budget, budgetAlerts, closed, localRef, name, oneOf, stringMap, text, values } from './schema.ts';
 
 const workloadNamespaces = closed(
   {
@@ -17,6 +17,22 @@ const workloadNamespaces = closed(
     ),
   },
   { default: { from: 'Same' }, description: 'Namespaces whose workloads may belong to this organization.' },
+);
+
+const plan = closed(
+  {
+    type: oneOf('planType', {
+      default: 'Postpaid',
+      description: 'Prepaid: calls are paid from credit that was added before. None: every call is refused.',
+    }),
+    activeFrom: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When the plan begins; calls before it are refused.' }),
+    ),
+    activeUntil: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When the plan ends; calls from then on are refused.' }),
+    ),
+  },
+  { description: 'How calls are paid for. Without it: Postpaid, and active.' },
 );
 
 const spec = closed({
@@ -39,6 +55,8 @@ const spec = closed({
     description: 'IANA time zone in which the days and months of budgets begin, such as Europe/Berlin.',
   }),
   cap: Type.Optional(budget({ description: 'Most that all workloads together may spend.' })),
+  plan: Type.Optional(plan),
+  alerts: Type.Optional(budgetAlerts({ description: 'When to tell that cap, credit or a budget is used up.' })),
   priceBookRef: Type.Optional(localRef({ description: 'PriceBook whose prices replace the built-in ones.' })),
   messagesDefaultProvider: Type.Optional(
     name({ description: 'Slug of the provider that serves bare model ids on the messages surface.' }),
@@ -63,6 +81,16 @@ const specRules: readonly Rule<OrganizationSpec>[] = [
   },
 ];
 
+const planRules: readonly Rule<NonNullable<OrganizationSpec['plan']>>[] = [
+  {
+    rule: '!has(self.activeFrom) || !has(self.activeUntil) || timestamp(self.activeFrom) < timestamp(self.activeUntil)',
+    message: 'must be later than activeFrom',
+    fieldPath: '.activeUntil',
+    check: ({ activeFrom, activeUntil }) =>
+      activeFrom === undefined || activeUntil === undefined || Date.parse(activeFrom) < Date.parse(activeUntil),
+  },
+];
+
 const namespaceRules: readonly Rule<OrganizationSpec['workloadNamespaces']>[] = [
   {
     rule: "self.from == 'Selector' ? has(self.selector) : !has(self.selector)",
@@ -75,6 +103,7 @@ const namespaceRules: readonly Rule<OrganizationSpec['workloadNamespaces']>[] = 
 /** The Organization kind. */
 export const organization = customKind('Organization', spec, [
   rulesAt('spec', specRules),
+  rulesAt('spec.plan', planRules),
   rulesAt('spec.workloadNamespaces', namespaceRules),
 ]);
 

@@ -106,6 +106,19 @@ export function budget(options: TSchemaOptions = {}) {
   );
 }
 
+/** Shares of a limit at which somebody is told. */
+export function budgetAlerts(options: TSchemaOptions = {}) {
+  return closed(
+    {
+      percent: setOf(Type.Integer({ minimum: 1, maximum: 100 }), {
+        maxItems: 8,
+        description: 'Per cent of the amount at which an alert is raised, once a period. Empty: never.',
+      }),
+    },
+    options,
+  );
+}
+
 /** Two to eight capitals: a country, or a region such as EU. */
 export function jurisdiction(options: TSchemaOptions = {}) {
   return text('jurisdiction', { maxLength: 8, ...options });

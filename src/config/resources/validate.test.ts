@@ -37,6 +37,12 @@ const BROKEN: readonly (readonly [
   ],
   [
     'Organization',
+    'timestamp(self.activeFrom) < timestamp(self.activeUntil)',
+    { plan: { activeFrom: '2026-02-01T00:00:00Z', activeUntil: '2026-01-01T00:00:00Z' } },
+    'spec.plan.activeUntil: must be later than activeFrom',
+  ],
+  [
+    'Organization',
     "self.from == 'Selector' ?",
     { workloadNamespaces: { from: 'Selector' } },
     'spec.workloadNamespaces.selector: must be set if and only if from is Selector',

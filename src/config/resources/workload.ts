@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { customKind } from './kind.ts';
 import { rulesAt, type Rule } from './rules.ts';
-import { budget, closed, model, name, oneOf, setOf, values } from './schema.ts';
+import { budget, budgetAlerts, closed, model, name, oneOf, setOf, values } from './schema.ts';
 
 const spec = closed({
   organizationRef: closed(
@@ -34,6 +34,7 @@ const spec = closed({
     ),
   ),
   budget: Type.Optional(budget({ description: 'Most that all keys of this workload together may spend.' })),
+  alerts: Type.Optional(budgetAlerts({ description: 'When to tell that the budget is used up.' })),
   allowedModels: Type.Optional(
     setOf(model(), {
       maxItems: 256,

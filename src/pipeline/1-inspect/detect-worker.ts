@@ -5,6 +5,8 @@ import type { DetectionOptions } from './detectors/list.ts';
 
 /** Detection that keeps large texts off the event loop. */
 export interface DetectionPool {
+  /** What it can find, in upper case. */
+  readonly categories: ReadonlySet<string>;
   /** Whether texts of this total length should go through `find` and not `findNow`. */
   needsWorker(totalChars: number): boolean;
   /** The finds in one text, on the spot: for small texts, without a promise. */
@@ -61,6 +63,7 @@ export function createDetectionPool(options: DetectionPoolOptions = {}): Detecti
   const threads = new Threads(rules, options);
   const needsWorker = (totalChars: number): boolean => totalChars > thresholdChars;
   return {
+    categories: detection.categories,
     needsWorker,
     findNow: (text, categories) => detection.find(text, categories),
     find: async (texts, categories) => {

@@ -35,12 +35,14 @@ export function readExtension(document: WireDocument): Extension {
     } else if (name === 'gw') throw invalid('gw must be an object', 'gw');
     else throw invalid('a member begins with gw. and is not an extension of this gateway', 'gw');
   }
-  if (remove.length > MAX_TERMS) throw invalid(`gw.remove takes at most ${MAX_TERMS} terms`, 'gw.remove');
+  refuseTooMany(remove, 'gw.remove');
   return { remove, edits: removeMembers(document.root, (key) => isExtension(key.value)) };
 }
 
-function readTerms(value: Json | undefined, param: string): readonly CustomTerm[] {
+/** Reads a list of terms to remove, each a text or `{term, label}`. Throws `invalid_request`, naming `param`. */
+export function readTerms(value: Json | undefined, param: string): readonly CustomTerm[] {
   if (!Array.isArray(value)) throw invalid(`${param} must be an array of terms`, param);
+  refuseTooMany(value, param);
   return (value as readonly Json[]).map((entry, index) => {
     const at = `${param}[${index}]`;
     if (typeof entry === 'string') return { term: readTerm(entry, at), label: 'term' };
@@ -51,6 +53,10 @@ function readTerms(value: Json | undefined, param: string): readonly CustomTerm[
     }
     return { term: readTerm(entry['term'], `${at}.term`), label: label ?? 'term' };
   });
+}
+
+function refuseTooMany(terms: readonly unknown[], param: string): void {
+  if (terms.length > MAX_TERMS) throw invalid(`${param} takes at most ${MAX_TERMS} terms`, param);
 }
 
 function readTerm(value: Json | undefined, at: string): string {

@@ -5,12 +5,15 @@ import { render, setString, type Edit, type WireDocument } from '#wire/document.
 import { looksLikeEscapedJson } from '#wire/json.ts';
 import { scan, type JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
+import { mergeActions, type Action } from './merge.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 import { createTermFinder } from './terms.ts';
 import { unreadableReason } from './unreadable.ts';
 
 /** Finds personal data and secrets in texts: at once for small ones, off the event loop for large ones. */
 export interface Detection {
+  /** What it can find, in upper case. */
+  readonly categories: ReadonlySet<string>;
   needsWorker(totalLength: number): boolean;
   findNow(text: string, categories?: ReadonlySet<string>): readonly Span[];
   find(texts: readonly string[], categories?: ReadonlySet<string>): Promise<readonly (readonly Span[])[]>;
@@ -59,6 +62,11 @@ export async function inspect(
   const losses = dropped.length > 0 ? ['thinking'] : [];
   const { media, keptBefore = false } = contents;
   return { edits: [...written, ...dropped], losses, findings, unscanned, media, tags: rewrite.tags, keptBefore };
+}
+
+/** A request that stays in the gateway is not looked through: nothing of it leaves. */
+export function uninspected({ media }: Pick<Contents, 'media'>): Inspection {
+  return { edits: [], losses: [], findings: {}, unscanned: [], media, keptBefore: false, tags: new TagTable() };
 }
 
 interface Scope {
@@ -182,11 +190,6 @@ function writeEdits(
   return edits;
 }
 
-/** What is to be done with one stretch of text. */
-interface Action extends Span {
-  readonly act: 'tag' | 'mask';
-}
-
 /** Rewrites leaf texts along one scope, counting what it finds. */
 class Rewrite {
   readonly tags = new TagTable();
@@ -217,7 +220,7 @@ class Rewrite {
       actions.push({ ...span, act: 'tag' });
     }
     if (reversible) for (const span of tagLiterals(text)) actions.push({ ...span, act: 'tag' });
-    return actions.length === 0 ? text : this.#apply(text, merge(actions));
+    return actions.length === 0 ? text : this.#apply(text, mergeActions(actions));
   }
 
   /** Looks at a text that must not be rewritten: what is found in it condemns the block around it. */
@@ -244,27 +247,6 @@ class Rewrite {
   #count(category: string): void {
     this.#findings[category] = (this.#findings[category] ?? 0) + 1;
   }
-}
-
-/** Overlapping stretches become one, named after the longest, reversible only if all of them are: none leaves in part. */
-function merge(actions: Action[]): readonly Action[] {
-  actions.sort((a, b) => a.start - b.start || b.end - a.end);
-  const merged: Action[] = [];
-  for (const action of actions) {
-    const last = merged.at(-1);
-    if (last === undefined || action.start >= last.end) {
-      merged.push(action);
-      continue;
-    }
-    const longer = action.end - action.start > last.end - last.start ? action : last;
-    merged[merged.length - 1] = {
-      start: last.start,
-      end: Math.max(last.end, action.end),
-      category: longer.category,
-      act: last.act === 'mask' || action.act === 'mask' ? 'mask' : 'tag',
-    };
-  }
-  return merged;
 }
 
 function refusal(categories: string[]): GatewayError {

@@ -8,13 +8,20 @@ export class TagTable {
   readonly #tags = new Map<string, string>();
   readonly #originals = new Map<string, string>();
   readonly #counts = new Map<string, number>();
+  readonly #taken: ReadonlySet<string>;
   #prefixes: Set<string> | undefined;
+
+  /** `taken`: tags that are not given out, because the text has them already. */
+  constructor(taken: ReadonlySet<string> = new Set()) {
+    this.#taken = taken;
+  }
 
   /** The tag of a text: the one it already has, else the next of its category. */
   tagFor(original: string, category: string): string {
     const known = this.#tags.get(original);
     if (known !== undefined) return known;
-    const number = (this.#counts.get(category) ?? 0) + 1;
+    let number = (this.#counts.get(category) ?? 0) + 1;
+    while (this.#taken.has(`«${category}_${number}»`)) number++;
     this.#counts.set(category, number);
     const tag = `«${category}_${number}»`;
     this.#tags.set(original, tag);

@@ -1,4 +1,5 @@
 import type { ModelConfig, OrganizationConfig, ProviderConfig, ResolvedPolicy } from '#config/snapshot.ts';
+import { LOCAL_PROVIDER } from '#config/local-provider.ts';
 import type { ErrorCode } from '#errors/catalogue.ts';
 import type { Provider } from '#ports/provider.ts';
 import { allowListReason, residencyReason } from './policy.ts';
@@ -46,17 +47,20 @@ export function offerOf(
   if (unlisted) return notAllowed(unlisted);
   const slash = id.indexOf('/');
   const [slug, model] = [id.slice(0, slash), id.slice(slash + 1)];
-  const config = organization.providers.get(slug);
-  if (!config) return notThere(id.startsWith('gw/') ? NO_ALIAS : NO_PROVIDER);
+  const config = slug === LOCAL_PROVIDER.slug ? LOCAL_PROVIDER : organization.providers.get(slug);
+  if (!config) return notThere('No provider of this name is configured for the organization.');
   const settings = config.models.get(model);
-  if (config.models.size > 0 && !settings) return notThere('The provider does not offer this model here.');
+  if (config.models.size > 0 && !settings) return notThere(config === LOCAL_PROVIDER ? NO_ALIAS : NO_MODEL);
   const provider = providers(config);
-  if (!provider) return notThere('The provider cannot be reached.');
-  return outside(slug, provider.jurisdiction(model), policy) ?? { provider, model, settings };
+  if (!provider) return notThere(config === LOCAL_PROVIDER ? NO_ENGINE : 'The provider cannot be reached.');
+  const offer = { provider, model, settings };
+  // Where nothing leaves, there is no place to ask about. // spec 2.4, 4.4.7
+  return config === LOCAL_PROVIDER ? offer : (outside(slug, provider.jurisdiction(model), policy) ?? offer);
 }
 
 const NO_ALIAS = 'No alias of this name is configured for the organization.';
-const NO_PROVIDER = 'No provider of this name is configured for the organization.';
+const NO_ENGINE = 'Documents are not processed in this installation.';
+const NO_MODEL = 'The provider does not offer this model here.';
 
 export function isDenial(found: object): found is Denial {
   return 'why' in found;

@@ -67,6 +67,16 @@ describe('what an answer tells', () => {
     expect(meter('audio', {}, { bytes: 10, text }).units).toEqual(units);
   });
 
+  test('what was listened to is sound, but for what the answer says is text', () => {
+    const usage = { input_tokens: 14, input_token_details: { text_tokens: 4, audio_tokens: 10 }, output_tokens: 5 };
+    expect(meter('audio', { isForm: true }, { text: JSON.stringify({ usage }) }).usage).toMatchObject({
+      input: 4,
+      inputAudio: 10,
+      output: 5,
+    });
+    expect(meter('videos', {}, { text: JSON.stringify({ usage }) }).usage).toMatchObject({ input: 14, output: 5 });
+  });
+
   test.each([
     ['{"usage":{"input_tokens":1e300,"output_tokens":-4}}', { input: 1_000_000_000, output: 0 }],
     ['{"usage":{"input_tokens":3,"output_tokens":4.9}}', { input: 3, outputImage: 4 }],

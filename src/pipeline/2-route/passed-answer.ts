@@ -72,7 +72,9 @@ export class PassedAnswer {
     }
     if (!isObject(body)) return false;
     const { usage, data } = body;
-    this.#entry.usage = this.#passage.surface === 'images' ? readImageUsage(usage) : heardUsage(usage);
+    const { surface } = this.#passage;
+    const isHeard = surface === 'audio' && this.#sent.isForm;
+    this.#entry.usage = surface === 'images' ? readImageUsage(usage) : readUsage(usage, isHeard);
     const seconds = secondsOf(body);
     this.#entry.units = {
       ...this.#entry.units,
@@ -100,11 +102,12 @@ export class PassedAnswer {
   }
 }
 
-/** Usage of what was listened to: `{input_tokens, output_tokens}`. Input that is not told apart is sound. */
-function heardUsage(usage: Json | undefined): Usage | undefined {
+/** Usage as `{input_tokens, output_tokens}`. What was listened to and is not told apart is sound. */
+function readUsage(usage: Json | undefined, isHeard: boolean): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const { input_tokens: input, output_tokens: output } = usage;
   if (typeof input !== 'number' || typeof output !== 'number') return undefined;
+  if (!isHeard) return { ...NO_USAGE, input: tokenCount(input), output: tokenCount(output) };
   const details = usage['input_token_details'] ?? usage['input_tokens_details'];
   const text = isObject(details) ? Math.min(tokenCount(details['text_tokens']), tokenCount(input)) : 0;
   const media = mediaBuckets({ inputAudio: tokenCount(input) - text });

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { UNKNOWN_MODEL } from '#wire/traits.ts';
+import { LOCAL_PROVIDER } from '#config/local-provider.ts';
+import type { Provider } from '#ports/provider.ts';
 import { make, sha256, snapshotOf, type TestResource } from '#config/testing/resources.ts';
 import type { CredentialConfig, VendorId, VirtualKeyConfig } from '#config/snapshot.ts';
 import { reachableModel, reachableModels, type DiscoveryDeps } from './reachable.ts';
@@ -101,4 +104,31 @@ test('one model is found where a call for it would be let through, listed or not
   expect(found('open/anything')).toBe('open/anything');
   expect(found('shut/1')).toBe('shut/1');
   for (const id of ['shut/2', 'nobody/1', 'open/', '/x', 'open', '']) expect(found(id)).toBeUndefined();
+});
+
+test('what the gateway itself reads is listed while its engine answers, whatever the places allowed', () => {
+  let answers = true;
+  const unused = (): never => {
+    throw new Error('nothing is asked here');
+  };
+  const local: Provider = {
+    config: LOCAL_PROVIDER,
+    answers: () => answers,
+    families: (model) => (model === 'ocr' ? ['ocr'] : []),
+    upstreamModel: (model) => model,
+    jurisdiction: () => 'LOCAL',
+    traits: () => UNKNOWN_MODEL,
+    fit: unused,
+    send: unused,
+    readFailure: unused,
+  };
+  const providers: DiscoveryDeps['providers'] = (config) =>
+    config === LOCAL_PROVIDER ? local : deps.providers(config);
+  const list = (policy: object): readonly string[] =>
+    reachableModels(keyOf(policy), { ...deps, providers }).map(({ id }) => id);
+  expect(list({ residency: { allowedJurisdictions: ['EU'] } })).toEqual(['gw/ocr']);
+  expect(list({ allowedModels: ['gw/*'] })).toEqual(['gw/ocr']);
+  expect(list({ allowedModels: ['a/*'] })).toEqual([]);
+  answers = false;
+  expect(list(ANY)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import type { AliasConfig, VirtualKeyConfig } from '#config/snapshot.ts';
+import { LOCAL_PROVIDER } from '#config/local-provider.ts';
 import { UNITS, type Quantity } from '#meter/price.ts';
 import { isDenial, offerOf } from './offer.ts';
 import type { RouteDeps } from './plan.ts';
@@ -20,7 +21,8 @@ const ALIAS_OWNER = 'gw';
 
 /**
  * The models that a caller's policy and credentials reach, sorted by id: those that providers are configured with, those
- * that an allow-list names where a provider offers whatever it has, and aliases. // spec 2.1
+ * that an allow-list names where a provider offers whatever it has, aliases, and what the gateway itself can answer now.
+ * // spec 2.1
  */
 export function reachableModels(key: VirtualKeyConfig, deps: DiscoveryDeps): readonly ReachableModel[] {
   const { organization, policy } = key.workload;
@@ -28,6 +30,7 @@ export function reachableModels(key: VirtualKeyConfig, deps: DiscoveryDeps): rea
   for (const [slug, config] of organization.providers) {
     for (const model of config.models.keys()) ids.add(`${slug}/${model}`);
   }
+  for (const model of LOCAL_PROVIDER.models.keys()) ids.add(`${LOCAL_PROVIDER.slug}/${model}`);
   for (const pattern of policy.allowedModels.flatMap(({ models }) => models))
     if (!pattern.includes('*')) ids.add(pattern);
   return [...ids]
@@ -62,6 +65,7 @@ function isReachable(
   const offer = offerOf(id, alias, workload, providers);
   if (isDenial(offer)) return false;
   const { provider, model } = offer;
+  if (provider.answers?.() === false) return false;
   const { credentials, vendor } = provider.config;
   if ((credentials.length === 0 && vendor !== 'custom') || provider.families(model).length === 0) return false;
   return prices.find(workload.organization, provider.config, model, at, QUANTITIES) !== undefined;

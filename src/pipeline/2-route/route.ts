@@ -1,8 +1,10 @@
+import type { ResolvedPolicy, WorkloadConfig } from '#config/snapshot.ts';
 import type { Passage } from '#pipeline/passage.ts';
 import type { Router, RouterVerdict } from '#ports/router.ts';
 import type { Difference } from '#seal/shadow.ts';
 import type { DoorCodec } from '#wire/codec.ts';
-import { routeDifferences, targetsOf, type Decision } from './decision.ts';
+import { decisionOf, routeDifferences, targetsOf, type Decision } from './decision.ts';
+import { isDenial, offerOf } from './offer.ts';
 import { chooseModels, decide, type RouteDeps, type RouteQuestion, type Target } from './plan.ts';
 import { choosePassageModels, decidePassage } from './route-passage.ts';
 
@@ -49,6 +51,20 @@ export function routePassage(
   const { policy, shadow } = passage.key.workload;
   const choice = choosePassageModels(passage, model, deps);
   const under = (terms: typeof policy): Decision => decidePassage(passage, model !== undefined, choice, terms, deps);
+  return settle(under(policy), shadow && (() => under(shadow)), record)[0];
+}
+
+/**
+ * Whether a workload may have something done by the gateway itself: `model` is what it is called in allow-lists.
+ * Throws `permission_denied` or `model_not_found`.
+ */
+export function routeLocal(model: string, workload: WorkloadConfig, deps: RouteDeps, record: RouteRecord): Target {
+  const { organization, policy, shadow } = workload;
+  const under = (terms: ResolvedPolicy): Decision => {
+    const offer = offerOf(model, undefined, { organization, policy: terms }, deps.providers);
+    const found = isDenial(offer) ? offer : { ...offer, family: 'documents' as const };
+    return decisionOf([{ id: model, found }], undefined, () => 'here');
+  };
   return settle(under(policy), shadow && (() => under(shadow)), record)[0];
 }
 

@@ -1,3 +1,4 @@
+import { LOCAL_PROVIDER } from '#config/local-provider.ts';
 import type { AttemptReport, GatewayError } from '#errors/gateway-error.ts';
 import type { Hold } from '#meter/meter.ts';
 import type { Units } from '#meter/price.ts';
@@ -94,12 +95,17 @@ export class Entry implements AsyncDisposable {
     return { findings, unscanned, removed, route, shadow, losses, providerResponseId, target, asked };
   }
 
-  /** The call is one that was answered from the cache a moment ago, and is so again. */
-  recurs({ asked, route, shadow, ...facts }: Recurring): void {
-    Object.assign(this, facts);
+  /** The call is one that was answered from the cache a moment ago. */
+  recurs({ asked, route, shadow, findings, unscanned, removed }: Recurring): void {
+    Object.assign(this, { findings, unscanned, removed });
     this.#asked = asked;
     this.route.push(...route);
     this.shadow.push(...shadow);
+  }
+
+  /** It was let through, and is answered from the cache again: one that is refused is no hit. */
+  answeredAgain({ target, losses, providerResponseId }: Recurring): void {
+    Object.assign(this, { target, losses, providerResponseId });
     this.cacheHit = 'exact';
   }
 
@@ -108,6 +114,8 @@ export class Entry implements AsyncDisposable {
     if (this.cacheHit !== 'none') return undefined;
     if (this.usage) return { usage: this.usage, source: 'provider' };
     if (this.target === undefined) return undefined;
+    // What is given up here is done by nobody.
+    if (this.target.provider === LOCAL_PROVIDER.slug && !this.answering) return undefined;
     // Given up while the provider may have been running it: by the client, or by the timeout the client chose.
     const givenUp = this.#outcome() === 'hung_up' || this.#error?.code === 'upstream_timeout';
     return this.answering || givenUp ? { usage: this.seen, source: 'estimated' } : undefined;

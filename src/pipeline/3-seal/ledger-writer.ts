@@ -1,7 +1,9 @@
 import { Idle } from '#pipeline/idle.ts';
-import type { Ledger, SealedRow } from '#ports/ledger.ts';
+import type { Ledger } from '#ports/ledger.ts';
 import type { Settlement } from '#ports/limit-counters.ts';
+import type { JournaledRow, RowJournal } from '#ports/row-journal.ts';
 import { canonicalRow, genesis, link } from './chain.ts';
+import { LedgerOutlet } from './ledger-outlet.ts';
 import type { AuditRow } from './row.ts';
 
 /** A row that has no place in the chain yet, and what is to be settled once it has. */
@@ -20,6 +22,8 @@ export interface Fence {
 
 export interface LedgerWriterDeps {
   readonly ledger: Ledger;
+  /** Keeps rows on disk while the ledger takes none; absent: they wait in memory. */
+  readonly journal?: RowJournal;
   /** This process' chain (UUID). */
   readonly strand: string;
   readonly fence: Fence;
@@ -28,7 +32,10 @@ export interface LedgerWriterDeps {
   /** Called with each call that another process has sealed instead. */
   readonly onDropped: (callId: string) => void;
   readonly onFault: (error: unknown) => void;
-  /** Rows kept while the ledger is down; beyond it nothing new is dispatched. */
+  readonly onJournalFault: (error: unknown) => void;
+  /** Rows have begun to wait in the journal, or the ledger has them all. */
+  readonly onReplay: (state: 'begun' | 'ended') => void;
+  /** Rows kept in memory; beyond it nothing new is dispatched. */
   readonly maxPending?: number;
 }
 
@@ -37,10 +44,15 @@ export interface LedgerWriter {
   enqueue(draft: RowDraft): void;
   /** Whether there is room for one more call's row. */
   readonly accepting: boolean;
+  /** Rows in memory: neither in the ledger nor in the journal. */
   readonly pending: number;
+  /** Whether rows wait in the journal. */
+  readonly replaying: boolean;
   /** Rows of refused calls that found no room: the only ones ever given up. */
   readonly dropped: number;
-  /** Resolves when all that was enqueued is durable, or at the deadline: true when nothing is left. */
+  /** Brings rows to the ledger that dead processes left in the journal. Rejects when it can't; then call it again. */
+  recover(): Promise<void>;
+  /** Resolves when the ledger has all that was enqueued, or at the deadline: true when nothing is left. */
   drain(deadlineMs: number): Promise<boolean>;
   stop(): void;
 }
@@ -49,7 +61,8 @@ const MAX_BATCH = 500;
 const MAX_PENDING = 20_000;
 const GATHER_MS = 10;
 const PARKED_MS = 500;
-const RETRY_MS = [50, 100, 250, 500, 1000, 2000] as const;
+/** How far beyond its limit the journal takes rows of refused calls. */
+const REFUSALS_OVER = 1.25;
 
 export function createLedgerWriter(deps: LedgerWriterDeps): LedgerWriter {
   return new Writer(deps);
@@ -67,10 +80,12 @@ class Writer implements LedgerWriter {
   #link: string;
   #running = false;
   #stopped = false;
+  readonly #outlet: LedgerOutlet;
   readonly #idle = new Idle();
 
   constructor(deps: LedgerWriterDeps) {
     this.#deps = deps;
+    this.#outlet = new LedgerOutlet({ ...deps, journal: deps.journal });
     this.#maxPending = deps.maxPending ?? MAX_PENDING;
     this.#link = genesis(deps.strand);
   }
@@ -80,14 +95,22 @@ class Writer implements LedgerWriter {
   }
 
   get accepting(): boolean {
-    return this.pending < this.#maxPending;
+    return this.pending < this.#maxPending && !this.#journalHolds(1);
+  }
+
+  get replaying(): boolean {
+    return this.#outlet.replaying;
+  }
+
+  recover(): Promise<void> {
+    return this.#outlet.recover();
   }
 
   enqueue(draft: RowDraft): void {
     // A dispatched call always has room, as has an answer from the cache: no more of them begin when there is none.
     // Refusals can come without end.
     const answered = draft.settlement !== undefined || draft.row.cache_hit !== 'none';
-    if (!answered && this.pending >= 2 * this.#maxPending) {
+    if (!answered && (this.pending >= 2 * this.#maxPending || this.#journalHolds(REFUSALS_OVER))) {
       this.dropped++;
       return;
     }
@@ -96,13 +119,23 @@ class Writer implements LedgerWriter {
   }
 
   async drain(deadlineMs: number): Promise<boolean> {
-    if (this.pending === 0) return true;
-    await this.#idle.wait(deadlineMs);
-    return this.pending === 0;
+    const until = performance.now() + deadlineMs;
+    if (this.pending > 0) await this.#idle.wait(deadlineMs);
+    const left = Math.max(0, until - performance.now());
+    await Promise.race([this.#outlet.replayed(), new Promise((resolve) => setTimeout(resolve, left).unref())]);
+    return this.pending === 0 && !this.#outlet.replaying;
   }
 
   stop(): void {
     this.#stopped = true;
+    this.#outlet.stop();
+  }
+
+  /** Whether the journal has reached so many times its limit. It is asked only while rows wait there. */
+  #journalHolds(times: number): boolean {
+    if (!this.#outlet.replaying || !this.#deps.journal) return false;
+    const { bytes, limit } = this.#deps.journal.state();
+    return bytes >= times * limit;
   }
 
   /** Rows that end within the same moments share one transaction. */
@@ -117,7 +150,7 @@ class Writer implements LedgerWriter {
       const drafts = this.#queue.splice(0, MAX_BATCH);
       this.#inFlight = drafts.length;
       const ours = this.#deps.fence.fresh() ? drafts : await this.#reclaim(drafts);
-      if (ours.length > 0) await this.#write(ours);
+      if (ours.length > 0) await this.#outlet.write(ours.map((draft) => this.#seal(draft)));
       this.#inFlight = 0;
     }
     this.#running = false;
@@ -143,28 +176,13 @@ class Writer implements LedgerWriter {
     }
   }
 
-  /** Repeats until it succeeds or the writer is stopped: a row that has its place in the chain must be written there. */
-  async #write(drafts: readonly RowDraft[]): Promise<void> {
-    const rows = drafts.map((draft) => this.#seal(draft));
-    for (let attempt = 0; !this.#stopped; attempt++) {
-      try {
-        await this.#deps.ledger.append(rows);
-        this.#deps.onDurable(drafts.flatMap((draft) => draft.settlement ?? []));
-        return;
-      } catch (error) {
-        this.#deps.onFault(error);
-        const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!;
-        await new Promise((resolve) => setTimeout(resolve, wait));
-      }
-    }
-  }
-
-  #seal({ row }: RowDraft): SealedRow {
+  /** A row that has its place in the chain must be written there. */
+  #seal({ row, settlement }: RowDraft): JournaledRow {
     const { strand } = this.#deps;
     const sequence = ++this.#sequence;
     const text = canonicalRow({ ...row, strand, sequence });
     this.#link = link(this.#link, text);
-    return {
+    const sealed = {
       strand,
       sequence,
       callId: row.call_id,
@@ -175,5 +193,6 @@ class Writer implements LedgerWriter {
       row: text,
       link: this.#link,
     };
+    return { row: sealed, settlement };
   }
 }

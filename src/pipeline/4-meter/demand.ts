@@ -4,6 +4,7 @@ import type { Target } from '#route/plan.ts';
 import type { Candidate } from '#route/prepare.ts';
 import type { Media } from '#wire/codec.ts';
 import type { Family } from '#wire/document.ts';
+import { pagesAtMost } from '#wire/ocr/pages.ts';
 import { askedServiceTier, estimatedTokens } from '#wire/usage.ts';
 import type { Bounds, Quantity } from './price.ts';
 
@@ -100,11 +101,3 @@ const QUANTITIES: { readonly [F in Family]?: readonly Quantity[] } = {
   ocr: ['pages'],
   images: ['images', 'tokens'],
 };
-
-/** No vendor reads more pages at once, and no page takes fewer bytes than this. */
-const MOST_PAGES = 1000;
-const LEAST_PAGE_LENGTH = 512;
-
-function pagesAtMost(length: number): number {
-  return length === 0 ? MOST_PAGES : Math.min(MOST_PAGES, Math.ceil(length / LEAST_PAGE_LENGTH));
-}

@@ -15,7 +15,7 @@ import type { Demand } from './demand.ts';
 import { ceiling, cost, coversService, STANDARD, type Price, type Units } from './price.ts';
 import type { PriceBook } from './price-book.ts';
 import type { RecentRefusals } from './recent-refusals.ts';
-import { limitRefusal, limitsIn } from './refusal.ts';
+import { limitRefusal, limitsIn, type Refused } from './refusal.ts';
 import type { Restorer } from './restorer.ts';
 import type { Usage } from '#wire/usage.ts';
 
@@ -48,6 +48,8 @@ export interface MeterDeps {
   readonly prices: PriceBook;
   readonly restorer: Restorer;
   readonly refusals: RecentRefusals;
+  /** Told of every refusal of the counters; `at`: when the call began. */
+  readonly onRefused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
   /** Resolves while this process has a lease: a hold without one is anybody's. */
   readonly ensureAlive: () => Promise<void>;
   /** This process, as the holder of its holds. */
@@ -67,7 +69,7 @@ const BUSY_WAIT_MS = 5;
 
 /**
  * Debits a call before anything is dispatched: its worst case over every candidate, against the workload's limits and
- * budget and the organization's cap, in one atomic step. // spec 1.5, 8
+ * budget and the organization's cap and credit, in one atomic step. // spec 1.5, 8
  * Throws `price_unknown`, `rate_limit_exceeded`, `insufficient_quota`, or `limits_unavailable` when it cannot be checked.
  */
 export async function hold<T extends Target>(
@@ -131,7 +133,7 @@ export function count(call: Opening, deps: DebitDeps & Pick<MeterDeps, 'owner'>)
   return debit(nothing, call, deps);
 }
 
-type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals'>;
+type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals' | 'onRefused'>;
 
 /** Asks the counters. Resolves with how the limits stand; throws what the client is told of a refusal. */
 async function debit(request: HoldRequest, { key: { workload }, snapshot }: Opening, deps: DebitDeps): Promise<Limits> {
@@ -139,6 +141,7 @@ async function debit(request: HoldRequest, { key: { workload }, snapshot }: Open
   const decision = await place({ ...request, ...limitsOf(workload) }, workload.organization, deps);
   if (decision.kind === 'refused') {
     deps.refusals.note(decision, askedAt, workload, snapshot.revision);
+    deps.onRefused(decision, workload, request.at);
     throw limitRefusal(decision, workload);
   }
   deps.refusals.forget(workload);
@@ -215,13 +218,14 @@ function unavailable(cause: unknown): GatewayError {
 
 function limitsOf(
   workload: WorkloadConfig,
-): Pick<HoldRequest, 'requestsPerMinute' | 'tokensPerMinute' | 'workloadBudget' | 'organizationCap'> {
+): Pick<HoldRequest, 'requestsPerMinute' | 'tokensPerMinute' | 'workloadBudget' | 'organizationCap' | 'prepaid'> {
   const { requestsPerMinute, tokensPerMinute, budget, organization } = workload;
   return {
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
     ...(tokensPerMinute !== undefined && { tokensPerMinute }),
     ...(budget && { workloadBudget: budget }),
     ...(organization.cap && { organizationCap: organization.cap }),
+    ...(organization.plan?.type === 'prepaid' && { prepaid: true }),
   };
 }
 

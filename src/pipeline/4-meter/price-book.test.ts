@@ -56,6 +56,20 @@ describe('the built-in list', () => {
     expect(hour({ slug: 'deepseek', protocol: 'chat_completions' }, 'deepseek-v4-pro')).toBe(1);
   });
 
+  test.each(['ocr', 'anonymize'])(
+    '%s costs a tenth of a cent a page or picture, unless a book says otherwise',
+    (model) => {
+      const gateway: PricedProvider = { slug: 'gw', protocol: 'custom', vendor: 'custom' };
+      const price = book.find(plain, gateway, model, NOW, ['pages'])!;
+      expect(cost(price, NO_USAGE, { pages: 3 })).toBe(3_000_000n);
+      expect(cost(price, NO_USAGE, { images: 2 })).toBe(2_000_000n);
+      const own = organization({ 'gw/*': [row(5n, { unit: 'page' })] });
+      expect(cost(book.find(own, gateway, model, NOW, ['pages'])!, NO_USAGE, { pages: 3 })).toBe(15n);
+      // A book that has no price for pictures has none: they are not free.
+      expect(book.find(own, gateway, model, NOW, ['images'])).toBeUndefined();
+    },
+  );
+
   test('typed decisions cost 10 nano-euro an input token; output is free', () => {
     for (const model of ['typed', 'typed/router']) {
       const price = book.find(plain, { slug: 'gw' }, model, NOW)!;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { rateAt, readExchangeRates, type ExchangeRates } from '#config/exchange-rates.ts';
+import { LOCAL_PROVIDER } from '#config/local-provider.ts';
 import type { OrganizationConfig, PriceConfig, ProviderConfig } from '#config/snapshot.ts';
 import { fraction } from './fraction.ts';
 import {
@@ -68,7 +69,9 @@ export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceB
       const own = organization.prices.size > 0 ? overrides(organization.prices, provider, model, at) : undefined;
       const price =
         own ??
-        (provider.slug === LOCAL ? localPrice(model) : (builtIn(provider, model, at) ?? freePrice(provider, model)));
+        (provider.slug === LOCAL_PROVIDER.slug
+          ? localPrice(model)
+          : (builtIn(provider, model, at) ?? freePrice(provider, model)));
       return price && quantities.some((quantity) => covers(price, quantity)) ? price : undefined;
     },
   };
@@ -181,15 +184,18 @@ function isAnthropicFamily(provider: PricedProvider, model: string): boolean {
 
 const CLAUDE = /claude/i;
 
-/** The provider slug of what the gateway answers itself. */
-const LOCAL = 'gw';
-
 /** 0.01 EUR per million input tokens, output free. // spec 4.4.9 */
 const TYPED_PRICE: Price = createPrice(
   {
     source: 'gatewarden typed decisions',
     tiers: [{ above: 0, perMillion: { input: fraction('10000000'), output: fraction('0') } }],
   },
+  false,
+);
+
+/** 0.001 EUR a page of a document, or a picture: to be read, or to be anonymized. */
+const DOCUMENT_PRICE: Price = createPrice(
+  { source: 'gatewarden documents', tiers: [], units: { pages: fraction('1000000'), images: fraction('1000000') } },
   false,
 );
 
@@ -204,5 +210,6 @@ function freePrice({ vendor }: PricedProvider, model: string): Price | undefined
 }
 
 function localPrice(model: string): Price | undefined {
+  if (model === 'ocr' || model === 'anonymize') return DOCUMENT_PRICE;
   return model === 'typed' || model === 'typed/router' ? TYPED_PRICE : undefined;
 }

@@ -1,5 +1,5 @@
 import { ceilDiv, type NanoEuro } from './money.ts';
-import { inputTokens, MEDIA_BUCKETS, NO_USAGE, type Usage } from '#wire/usage.ts';
+import { inputTokens, NO_USAGE, type Usage } from '#wire/usage.ts';
 
 /** One kind of token of a `Usage`. */
 export type Bucket = Exclude<keyof Usage, 'serviceTier'>;
@@ -91,10 +91,12 @@ export function cost(price: Price, usage: Usage, units: Units = NOTHING): NanoEu
       charge(rates.cacheWrite1h, usage.cacheWrite1h) +
       charge(rates.output, usage.output) +
       charge(rates.reasoning, usage.reasoning);
-    for (const bucket of MEDIA_BUCKETS) {
-      const count = usage[bucket];
-      if (count !== undefined) sum += charge(rates[bucket], count);
-    }
+    const { inputAudio, inputImage, cacheReadAudio, outputAudio, outputImage } = usage;
+    if (inputAudio !== undefined) sum += charge(rates.inputAudio, inputAudio);
+    if (inputImage !== undefined) sum += charge(rates.inputImage, inputImage);
+    if (cacheReadAudio !== undefined) sum += charge(rates.cacheReadAudio, cacheReadAudio);
+    if (outputAudio !== undefined) sum += charge(rates.outputAudio, outputAudio);
+    if (outputImage !== undefined) sum += charge(rates.outputImage, outputImage);
   }
   for (const unit of UNITS) {
     const rate = price.units[unit];

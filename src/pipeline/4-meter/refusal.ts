@@ -31,6 +31,8 @@ export function limitRefusal(decision: Refused, workload: WorkloadConfig): Gatew
         workload.organization.cap?.amount,
         limits,
       );
+    case 'credit':
+      return quotaError("this organization's prepaid credit", undefined, limits);
   }
 }
 

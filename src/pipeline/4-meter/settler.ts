@@ -16,6 +16,8 @@ export interface SettlerDeps {
   readonly counters: LimitCounters;
   readonly restorer: Restorer;
   readonly open: Map<string, OpenHold>;
+  /** This process: holds that another has taken over are not closed. */
+  readonly owner: string;
   readonly organization: (id: string) => OrganizationConfig | undefined;
   readonly onFault: (error: unknown) => void;
 }
@@ -24,8 +26,8 @@ const MAX_BATCH = 500;
 const RETRY_MS = 200;
 
 /**
- * A settlement that finds no hold was settled before, or its hold was lost with the counters' data: either way the
- * ledger has the row, so rebuilding the organization's counters from it is right.
+ * A settlement that finds no hold was settled before, or its hold was lost with the counters' data, or taken over: the
+ * ledger has the row, so rebuilding the organization's counters from it is right. States: `hold-state.ts`.
  */
 export function createSettler(deps: SettlerDeps): Settler {
   const queue: Settlement[] = [];
@@ -72,7 +74,7 @@ export function createSettler(deps: SettlerDeps): Settler {
 
 /** Returns what has to be tried again. */
 async function settleBatch(batch: readonly Settlement[], deps: SettlerDeps): Promise<readonly Settlement[]> {
-  const results = await deps.counters.settle(batch);
+  const results = await deps.counters.settle(batch, deps.owner);
   const lost = new Set<string>();
   const waiting: Settlement[] = [];
   for (const [index, result] of results.entries()) {

@@ -1,8 +1,8 @@
-import type { Ledger, SealedRow } from '#ports/ledger.ts';
+import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#ports/limit-counters.ts';
 import type { Fence, RowDraft } from '#seal/ledger-writer.ts';
 import type { AuditRow } from '#seal/row.ts';
-import { totalTokens } from '#wire/usage.ts';
+import { settlementOf } from '#seal/row-settlement.ts';
 
 export interface SweeperDeps {
   readonly counters: LimitCounters;
@@ -11,15 +11,27 @@ export interface SweeperDeps {
   readonly open: ReadonlyMap<string, OpenHold>;
   /** Ids of all organizations. */
   readonly organizations: () => readonly string[];
+  /** Brings rows to the ledger that dead processes left on this machine. */
+  readonly recover: () => Promise<void>;
+  /** Whether rows of this process wait for the ledger to take them. */
+  readonly behind: () => boolean;
   readonly seal: (draft: RowDraft) => void;
   readonly settle: (settlements: readonly Settlement[]) => void;
   readonly onFault: (error: unknown) => void;
   readonly onAbandoned: (holds: readonly OpenHold[]) => void;
 }
 
-/** Keeps this process' lease and closes the holds that dead processes left behind. */
+/** Keeps this process' lease and closes the holds that dead processes left behind. States: `hold-state.ts`. */
 export interface Sweeper extends Fence {
-  /** Renews the lease once and takes over what dead processes left. Rejects when the counters can't be reached. */
+  /**
+   * Settles calls whose rows were written. Those whose holds were another process' for a while may have been sealed by it
+   * at another cost: they are settled by the row that counts.
+   */
+  settleWritten(settlements: readonly Settlement[]): void;
+  /**
+   * Renews the lease once and takes over what dead processes left, which is closed beside it. Rejects when the counters
+   * can't be reached.
+   */
   renew(): Promise<void>;
   start(): void;
   stop(): void;
@@ -29,51 +41,105 @@ const LEASE_MS = 15_000;
 const RENEW_MS = 4000;
 /** Past this age of the last renewal another process may soon take over: margin for a slow write. */
 const FRESH_MS = 9000;
+const LOOK_AGAIN_MS = 500;
 const OWN_SWEEP_EVERY = 8;
-/** A hold this young may belong to a call that is just being debited. */
-const OWN_MIN_AGE_MS = 30_000;
+const MOST_AT_ONCE = 1000;
 
 export function createSweeper(deps: SweeperDeps): Sweeper {
   let renewedAt = -Infinity;
   let renewing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let ticks = 0;
-  /** Abandoned calls handed to the ledger writer and not settled yet: not to be handed over twice. */
+  /** Calls that are being closed, or were handed to the ledger writer as abandoned: not to be handed over twice. */
   const closing = new Set<string>();
+  /** Calls whose holds were another process' for a while, until they are closed. */
+  const contested = new Set<string>();
+  /** Holds that the last sweep found and no call knew. By then they may have belonged to calls just being debited. */
+  let unknown: ReadonlySet<string> = new Set();
+  /** A renewal or a closing failed: of what it took over, nobody may know. */
+  let failed = false;
+  let sweeping = false;
 
   function renew(): Promise<void> {
-    renewing ??= renewOnce().finally(() => (renewing = undefined));
+    renewing ??= renewOnce()
+      .catch((error: unknown) => {
+        failed = true;
+        throw error;
+      })
+      .finally(() => (renewing = undefined));
     return renewing;
   }
 
   async function renewOnce(): Promise<void> {
     const at = performance.now();
-    const taken = await deps.counters.takeOver(deps.organizations(), deps.owner, LEASE_MS);
+    const taken = await deps.counters.takeOver(deps.organizations(), deps.owner, LEASE_MS, () => [
+      ...deps.open.values(),
+    ]);
     renewedAt = at;
-    await close(taken, closing, deps);
+    for (const { callId } of taken) contested.add(callId);
+    // A call of this process that is still going on seals itself. Closing may have to wait for the ledger, or for rows on
+    // the disk to be replayed, for longer than a lease lasts: nobody may take this process for dead over it.
+    void closeBeside(taken.filter(({ callId }) => !deps.open.has(callId)));
   }
 
-  /** Closes holds of this process that no call of it knows: a debit whose reply was lost. */
+  async function closeBeside(holds: readonly OpenHold[]): Promise<void> {
+    await close(holds, closing, deps).catch((error: unknown) => {
+      failed = true;
+      deps.onFault(error);
+    });
+  }
+
+  /** Closes holds of this process that no call of it knows, twice in a row: of debits and takeovers whose replies were lost. */
   async function sweepOwn(): Promise<void> {
-    const before = Date.now() - OWN_MIN_AGE_MS;
+    const before = unknown;
+    const now = new Set<string>();
     const held = new Set<string>();
+    failed = false;
     for (const organization of deps.organizations()) {
       const { holds } = await deps.counters.view(organization);
-      for (const hold of holds) held.add(hold.callId);
-      const own = holds.filter((hold) => hold.owner === deps.owner && hold.at < before);
+      for (const { callId } of holds) held.add(callId);
+      const own = holds.filter(
+        ({ callId, owner }) => owner === deps.owner && !closing.has(callId) && !deps.open.has(callId),
+      );
+      for (const { callId } of own) now.add(callId);
       await close(
-        own.filter(({ callId }) => !closing.has(callId) && !deps.open.has(callId)),
+        own.filter(({ callId }) => before.has(callId)),
         closing,
         deps,
       );
     }
-    for (const callId of closing) if (!held.has(callId)) closing.delete(callId);
+    unknown = now;
+    for (const ids of [closing, contested]) for (const callId of ids) if (!held.has(callId)) ids.delete(callId);
+  }
+
+  async function sweepBeside(): Promise<void> {
+    sweeping = true;
+    await sweepOwn().catch((error: unknown) => {
+      failed = true;
+      deps.onFault(error);
+    });
+    sweeping = false;
+  }
+
+  async function settleByRow(settlements: readonly Settlement[]): Promise<void> {
+    for (;;) {
+      try {
+        const rows = await deps.ledger.find(settlements.map(({ callId }) => callId));
+        const costs = new Map(rows.map(({ callId, cost }) => [callId, cost]));
+        return deps.settle(settlements.map((one) => ({ ...one, cost: costs.get(one.callId) ?? one.cost })));
+      } catch (error) {
+        deps.onFault(error);
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS).unref());
+      }
+    }
   }
 
   async function tick(): Promise<void> {
     try {
       await renew();
-      if (++ticks % OWN_SWEEP_EVERY === 0) await sweepOwn();
+      const due = ++ticks % OWN_SWEEP_EVERY === 0 || failed || unknown.size > 0;
+      // Without the ledger no hold can be closed, and there may be very many: they are not even looked at.
+      if (due && !sweeping && !deps.behind()) void sweepBeside();
     } catch (error) {
       deps.onFault(error);
     }
@@ -85,6 +151,12 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     async reclaim(drafts) {
       await renew();
       return stillOurs(drafts, deps);
+    },
+    settleWritten(settlements) {
+      if (contested.size === 0 && closing.size === 0) return deps.settle(settlements);
+      const disputed = settlements.filter(({ callId }) => contested.has(callId) || closing.has(callId));
+      deps.settle(settlements.filter((one) => !disputed.includes(one)));
+      if (disputed.length > 0) void settleByRow(disputed);
     },
     start() {
       const next = (): void => {
@@ -102,21 +174,25 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
 /** Settles holds whose rows exist, and seals the others as abandoned at the held amount. // design 2 */
 async function close(holds: readonly OpenHold[], closing: Set<string>, deps: SweeperDeps): Promise<void> {
   if (holds.length === 0) return;
-  const rows = new Map((await deps.ledger.find(holds.map((hold) => hold.callId))).map((row) => [row.callId, row]));
-  const known = holds.filter((hold) => rows.has(hold.callId));
-  const abandoned = holds.filter((hold) => !rows.has(hold.callId));
-  deps.settle(known.map((hold) => settlementOf(rows.get(hold.callId)!)));
-  for (const hold of abandoned) {
-    closing.add(hold.callId);
-    deps.seal(abandonedDraft(hold));
+  const open = new Set(holds);
+  for (const { callId } of holds) closing.add(callId);
+  try {
+    await deps.recover();
+    for (let from = 0; from < holds.length; from += MOST_AT_ONCE) {
+      const some = holds.slice(from, from + MOST_AT_ONCE);
+      const rows = new Map((await deps.ledger.find(some.map((hold) => hold.callId))).map((row) => [row.callId, row]));
+      const abandoned = some.filter((hold) => !rows.has(hold.callId));
+      for (const hold of abandoned) {
+        open.delete(hold);
+        deps.seal(abandonedDraft(hold));
+      }
+      deps.settle([...rows.values()].map(settlementOf));
+      if (abandoned.length > 0) deps.onAbandoned(abandoned);
+    }
+  } finally {
+    // What has a row, or could not be looked up, is found again should it stay open.
+    for (const { callId } of open) closing.delete(callId);
   }
-  if (abandoned.length > 0) deps.onAbandoned(abandoned);
-}
-
-function settlementOf(sealed: SealedRow): Settlement {
-  const { usage } = JSON.parse(sealed.row) as AuditRow;
-  const { callId, organization, cost } = sealed;
-  return { callId, organization, cost, tokens: usage ? totalTokens(usage) : 0 };
 }
 
 function abandonedDraft(hold: OpenHold): RowDraft {

@@ -4,7 +4,8 @@ import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import type { Opening } from '#pipeline/call.ts';
 import type { Passage, PassageAnswer, PassageBody } from '#pipeline/passage.ts';
 import { chatVoice } from '../chat/voice.ts';
-import type { Caller } from '../caller.ts';
+import type { Family } from '#wire/document.ts';
+import type { Arrival } from '../arrival.ts';
 import { hangUpOf } from '../hang-up.ts';
 import type { OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
@@ -15,10 +16,10 @@ import { OPERATIONS, type Operation } from './operations.ts';
 export interface PassthroughDeps {
   readonly calls: OpenCalls;
   /** Why a request is turned away before it is read, if it is. */
-  readonly turnAway: (caller: Caller) => GatewayError | undefined;
+  readonly turnAway: (arrival: Arrival) => GatewayError | undefined;
   readonly pass: (passage: Passage) => AsyncGenerator<PassageAnswer>;
-  /** Seals a request that was refused before the corridor saw it. */
-  readonly refusePassage: (opening: Opening, error: GatewayError) => Promise<void>;
+  /** Seals a request that was refused before it was read. `family`: what its surface speaks. */
+  readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => Promise<void>;
   readonly onError: (error: GatewayError, callId: string) => void;
   readonly bodyLimitBytes: number;
   /** Knows the caller, or throws. */
@@ -80,7 +81,7 @@ async function servePassage(
     reply.raw.end();
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    if (!inside) await deps.refusePassage(opening, error);
+    if (!inside) await deps.refuseUnread(opening, 'passthrough', error);
     deps.onError(error, arrival.id);
     // Bytes of a file cannot say that they are not all of it: the connection is cut instead.
     if (opened) reply.raw.destroy();

@@ -9,6 +9,7 @@ import { isArray, optionalObject } from '../request-shape.ts';
 import { member, type JsonNode } from '../scan.ts';
 import { tokenCount } from '../usage.ts';
 import { walk, type Places } from '../walk.ts';
+import { isOnePicture, pageRanges } from './pages.ts';
 
 const PLACES: Places = {
   ...textPlaces('document'),
@@ -41,8 +42,8 @@ export const ocrCodec: Codec = plainCodec({
 function ask(document: WireDocument): Ask {
   const { body } = document;
   const plain = plainAsk(document, ['document', 'pages']);
-  checkDocument(optionalObject(body, 'document') ?? {});
-  const pages = pagesAsked(body['pages']);
+  const url = addressOf(optionalObject(body, 'document') ?? {});
+  const pages = pagesAsked(body['pages'], url);
   return {
     ...plain,
     maxOutputTokens: 0,
@@ -50,7 +51,8 @@ function ask(document: WireDocument): Ask {
   };
 }
 
-function checkDocument(document: JsonObject): void {
+/** Where a document is: a `data:` or an `https:` URL. Throws `BadRequestShape`. */
+export function addressOf(document: JsonObject): string {
   if (says(document['file_id'])) {
     throw new BadRequestShape('Provider-side file ids are not resolved', 'document.file_id'); // spec 4.3.5
   }
@@ -62,19 +64,16 @@ function checkDocument(document: JsonObject): void {
       'document',
     );
   }
+  return url;
 }
 
-/** How many pages a selection names: a list of page numbers, or ranges like `0-4,7`. Undefined: all there are. */
-function pagesAsked(pages: Json | undefined): number | undefined {
-  if (isArray(pages)) return pages.length > 0 ? pages.length : undefined;
-  if (typeof pages !== 'string') return undefined;
-  let sum = 0;
-  for (const range of pages.split(',')) {
-    const bounds = /^\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?$/.exec(range);
-    if (!bounds) return undefined;
-    sum += Math.max(1, Number(bounds[2] ?? bounds[1]) - Number(bounds[1]) + 1);
-  }
-  return sum;
+/** How many pages the client knows of: those it names, or the one of a picture. Undefined: all there are. */
+function pagesAsked(pages: Json | undefined, url: string): number | undefined {
+  // A list is counted whatever is in it: what a vendor makes of it is the vendor's affair.
+  if (isArray(pages) && pages.length > 0) return pages.length;
+  const ranges = isArray(pages) ? undefined : pageRanges(pages);
+  if (ranges) return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  return isOnePicture(readDataUrl(url)?.data ?? '') ? 1 : undefined;
 }
 
 /** Every string of an answer but the pictures cut out of it. */

@@ -1,0 +1,174 @@
+import { fixedSlot, type Slot, type SlottedUnit } from '../slots.ts';
+import { unescaped } from '../decode-text.ts';
+import type { Part } from './package.ts';
+import { childOf, isElement, localOf, attributeOf, type XmlAttribute, type XmlElement } from './xml.ts';
+
+/** Ways in which text stands in a paragraph; each is read on its own, so that none breaks the other. */
+const CHANNELS = ['shown', 'vanished', 'deleted', 'instruction'] as const;
+type Channel = (typeof CHANNELS)[number];
+type Paragraph = Readonly<Record<Channel, Slot[]>>;
+
+/** Attributes in which somebody wrote something. */
+const PROSE = new Set(
+  (
+    'descr title alt tooltip author initials displayText instr string userId providerId caption presenceId ' +
+    'prompt promptTitle error errorTitle location display displayName codeName uniqueName hlinkHover ' +
+    'fullName shortName lastEdited comment href src refreshedBy'
+  ).split(' '),
+);
+/** Elements whose name, or value, is one. */
+const NAMED = new Set(
+  'bookmarkStart docVar docPr cNvPr alias tag default helpText statusText listItem listEntry definedName person property sheet'.split(
+    ' ',
+  ),
+);
+/** What stands between letters without being one. */
+const SIGNS: Readonly<Record<string, Slot>> = {
+  tab: fixedSlot('\t'),
+  ptab: fixedSlot('\t'),
+  br: fixedSlot('\n'),
+  cr: fixedSlot('\n'),
+  noBreakHyphen: fixedSlot('-'),
+};
+
+/** What a part of a document says: units, and every text and attribute that there is. */
+export interface Prose {
+  readonly units: readonly SlottedUnit[];
+  /** All texts in document order, those of a paragraph together, whatever they are. */
+  readonly texts: readonly (readonly Slot[])[];
+  /** All attributes, declarations of namespaces too. */
+  readonly attributes: readonly XmlAttribute[];
+  /** Names of elements and attributes. */
+  readonly names: ReadonlySet<string>;
+}
+
+interface Walk {
+  readonly paragraphs: { readonly slots: Paragraph; readonly hidden: boolean }[];
+  readonly texts: Slot[][];
+  readonly attributes: XmlAttribute[];
+  readonly written: { readonly slot: XmlAttribute; readonly hidden: boolean }[];
+  readonly names: Set<string>;
+}
+
+interface Place {
+  readonly paragraph: Paragraph | undefined;
+  readonly texts: Slot[];
+  readonly hidden: boolean;
+  readonly vanished: boolean;
+  readonly deleted: boolean;
+}
+
+/**
+ * Walks a tree of WordprocessingML, DrawingML or anything like them: a paragraph (`p`) is a unit, however many runs it is
+ * split into; a text outside of one is a unit of its own. Elements are told by their local names, so that no other
+ * prefix hides anything.
+ */
+export function proseOf(root: XmlElement, visibility: SlottedUnit['visibility']): Prose {
+  const walk: Walk = { paragraphs: [], texts: [], attributes: [], written: [], names: new Set() };
+  const hidden = visibility === 'hidden';
+  visit(root, { paragraph: undefined, texts: [], hidden, vanished: false, deleted: false }, walk);
+  const units = walk.paragraphs.flatMap(({ slots, hidden: unseen }) =>
+    CHANNELS.filter((channel) => slots[channel].length > 0).map((channel): SlottedUnit => ({
+      slots: slots[channel],
+      visibility: unseen || channel !== 'shown' ? 'hidden' : 'shown',
+    })),
+  );
+  const attributes = walk.written.map(({ slot, hidden: unseen }): SlottedUnit => ({
+    slots: [slot],
+    visibility: unseen ? 'hidden' : 'shown',
+  }));
+  return { units: [...units, ...attributes], texts: walk.texts, attributes: walk.attributes, names: walk.names };
+}
+
+function visit(element: XmlElement, outer: Place, walk: Walk): void {
+  takeAttributes(element, outer, walk);
+  const place = placeOf(element, outer, walk);
+  const sign = SIGNS[element.local];
+  // In the properties of a paragraph a tab is a position.
+  if (sign && element.children.length === 0 && attributeOf(element, 'pos') === undefined) {
+    place.paragraph?.[channelOf(element, place)].push(sign);
+    place.texts.push(sign);
+  }
+  for (const child of element.children) {
+    if (isElement(child)) visit(child, place, walk);
+    else if (child.text.trim() !== '' || KEEPS_BLANKS.test(element.local)) {
+      if (!place.paragraph) startParagraph(walk, place);
+      const paragraph = place.paragraph ?? walk.paragraphs.at(-1)?.slots;
+      paragraph?.[channelOf(element, place)].push(child);
+      (place.paragraph ? place.texts : walk.texts.at(-1))?.push(child);
+    }
+  }
+}
+
+const KEEPS_BLANKS = /^(?:t|delText|instrText)$/;
+
+function channelOf({ local }: XmlElement, place: Place): Channel {
+  if (local === 'instrText' || local === 'delInstrText') return 'instruction';
+  if (local === 'delText' || place.deleted) return 'deleted';
+  return place.vanished ? 'vanished' : 'shown';
+}
+
+function startParagraph(walk: Walk, { hidden }: Place): Place['paragraph'] {
+  const slots: Paragraph = { shown: [], vanished: [], deleted: [], instruction: [] };
+  walk.paragraphs.push({ slots, hidden });
+  walk.texts.push([]);
+  return slots;
+}
+
+/** Where the children of an element stand. */
+function placeOf(element: XmlElement, outer: Place, walk: Walk): Place {
+  switch (element.local) {
+    case 'p':
+    // A string of a spreadsheet is one as well.
+    case 'si': {
+      const paragraph = startParagraph(walk, outer);
+      return { ...outer, paragraph, texts: walk.texts.at(-1) ?? [] };
+    }
+    case 'r':
+      return { ...outer, vanished: outer.vanished || isVanished(element) };
+    case 'del':
+    case 'moveFrom':
+      return { ...outer, deleted: true };
+    case 'Fallback':
+      // What stands here stands beside it in a newer form, which is what is seen.
+      return { ...outer, hidden: true };
+    default:
+      return outer;
+  }
+}
+
+function isVanished(run: XmlElement): boolean {
+  const properties = childOf(run, 'rPr');
+  return ['vanish', 'webHidden', 'specVanish'].some((local) => {
+    const found = properties && childOf(properties, local);
+    return found !== undefined && !/^(?:0|false|off)$/.test(attributeOf(found, 'val') ?? '');
+  });
+}
+
+function takeAttributes({ name, local, attributes }: XmlElement, { hidden }: Place, walk: Walk): void {
+  walk.names.add(name);
+  for (const attribute of attributes) {
+    walk.names.add(attribute.name);
+    walk.attributes.push(attribute);
+    const key = localOf(attribute.name);
+    if (key === 'string' && local === 'textpath') walk.written.push({ slot: attribute, hidden });
+    else if (PROSE.has(key) || (NAMED.has(local) && /^(?:name|val|value|displayName)$/.test(key)))
+      walk.written.push({ slot: attribute, hidden: true });
+  }
+}
+
+/** Addresses outside of the document that a part refers to, each a hidden unit, without percent escapes. */
+export function addressUnits({ relations }: Part): readonly SlottedUnit[] {
+  return relations.flatMap(({ external }): readonly SlottedUnit[] => {
+    if (!external) return [];
+    const address: Slot = {
+      get text() {
+        return unescaped(external.text);
+      },
+      set text(text) {
+        external.text = text;
+      },
+    };
+    return [{ slots: [address], visibility: 'hidden' }];
+  });
+}

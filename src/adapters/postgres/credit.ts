@@ -1,0 +1,107 @@
+import type { Pool } from 'pg';
+import {
+  CreditConflict,
+  type CreditEntries,
+  type CreditEntry,
+  type CreditStanding,
+  type NumberedEntry,
+} from '#ports/credit.ts';
+import { textArray } from './array-parameter.ts';
+import { migrate } from './migrate.ts';
+import { createPool, type PostgresOptions } from './pool.ts';
+import { query, STATEMENTS } from './statements.ts';
+
+/** Credit entries in PostgreSQL. */
+export interface PostgresCredit extends CreditEntries {
+  close(): Promise<void>;
+}
+
+export interface PostgresCreditOptions extends PostgresOptions {
+  /** Leaves the schema as it is. */
+  readonly existing?: boolean;
+}
+
+const CONNECTIONS = 2;
+const TIMEOUT_MS = 10_000;
+
+/** Opens the entries and brings the schema up to date. Rejects when the database cannot be reached. */
+export async function openPostgresCredit(options: PostgresCreditOptions): Promise<PostgresCredit> {
+  const { existing = false, ...rest } = options;
+  const pool = createPool({ maxConnections: CONNECTIONS, ...rest });
+  try {
+    if (!existing) await migrate(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return {
+    add: (entry) => add(pool, entry),
+    list: async (organization) =>
+      (await pool.query<EntryRow>(query(STATEMENTS.creditEntries, [organization], TIMEOUT_MS))).rows.map(entryOf),
+    standings: (organizations) => standings(pool, organizations),
+    close: () => pool.end(),
+  };
+}
+
+interface EntryRow {
+  readonly organization: string;
+  readonly number: bigint;
+  readonly amount_nano_eur: bigint;
+  readonly sum_nano_eur: bigint;
+  readonly reference: string;
+  readonly note: string;
+  readonly actor: string;
+  /** Milliseconds since the epoch, as decimal text. */
+  readonly at: string;
+}
+
+async function add(pool: Pool, entry: CreditEntry): Promise<{ entry: NumberedEntry; added: boolean }> {
+  const { organization, amount, reference, note, actor } = entry;
+  const client = await pool.connect();
+  let fault: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    await client.query(query(STATEMENTS.lockCredit, [organization], TIMEOUT_MS));
+    const values = [organization, amount, reference, note, actor];
+    const { rowCount } = await client.query(query(STATEMENTS.addCredit, values, TIMEOUT_MS));
+    const { rows } = await client.query<EntryRow>(query(STATEMENTS.findCredit, [organization, reference], TIMEOUT_MS));
+    await client.query('COMMIT');
+    const kept = entryOf(rows[0]!);
+    if (kept.amount !== amount)
+      throw new CreditConflict(`entry ${kept.number} of ${organization} has this reference, and another amount`);
+    return { entry: kept, added: rowCount === 1 };
+  } catch (error) {
+    fault = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    // A connection whose transaction failed is closed, which rolls it back.
+    client.release(fault);
+  }
+}
+
+async function standings(pool: Pool, organizations: readonly string[]): Promise<ReadonlyMap<string, CreditStanding>> {
+  const { rows } = await pool.query<{
+    readonly organization: string;
+    readonly number: bigint;
+    readonly sum_nano_eur: bigint;
+    readonly paid_number: bigint | null;
+    readonly paid_amount: bigint | null;
+    /** Milliseconds since the epoch, as decimal text. */
+    readonly paid_at: string | null;
+  }>(query(STATEMENTS.creditStandings, [textArray(organizations)], TIMEOUT_MS));
+  return new Map(
+    rows.map(({ organization, number, sum_nano_eur: sum, paid_number: paid, paid_amount: amount, paid_at: at }) => [
+      organization,
+      {
+        number: Number(number),
+        sum,
+        ...(paid !== null && amount !== null && { lastTopUp: { number: Number(paid), amount, at: Number(at) } }),
+      },
+    ]),
+  );
+}
+
+function entryOf(row: EntryRow): NumberedEntry {
+  const { organization, number, amount_nano_eur: amount, sum_nano_eur: sum, reference, note, actor, at } = row;
+  return { organization, number: Number(number), amount, sum, reference, note, actor, at: Number(at) };
+}

@@ -1,0 +1,56 @@
+import { CountersUnavailable } from '#ports/limit-counters.ts';
+import { runOnLeases, type Store } from './store.ts';
+
+/** What a renewal tells. */
+export interface Renewal {
+  /** The owners that are alive; undefined while that cannot be told. */
+  readonly live: ReadonlySet<string> | undefined;
+  /** Which data answered: another name after a restart, a failover or a loss. */
+  readonly store: string;
+  /** It may have lost data that this process has not put back yet. */
+  readonly doubtful: boolean;
+  /** For so long nobody may restore anything: others may still have to put back. */
+  readonly waitMs: number;
+}
+
+/** This process' lease, and what it knows of the store by it. */
+export interface Leases {
+  renew(owner: string, ttlMs: number): Promise<Renewal>;
+  /** What this process has in flight was put back there. */
+  putBack(store: string): void;
+  /** Rejects with CountersUnavailable while other processes may still have to put back what a server has lost. */
+  requireComplete(): Promise<void>;
+}
+
+/**
+ * How long others are given, from when one has noticed that the server is not the one it was: longer than a process that
+ * is well needs to connect anew.
+ */
+const PUT_BACK_MS = 5000;
+
+export function trackLeases(store: Store): Leases {
+  let known = '';
+  let lease: { readonly owner: string; readonly ttlMs: number } | undefined;
+
+  async function renew(owner: string, ttlMs: number): Promise<Renewal> {
+    lease = { owner, ttlMs };
+    const args = [store.clock(), owner, String(ttlMs), known, String(PUT_BACK_MS)];
+    const answer = (await runOnLeases(store, args)) as [number, number, string, ...string[]];
+    const [certain, waitMs, name, ...live] = answer;
+    const doubtful = known === '' ? waitMs > 0 : known !== name;
+    if (!doubtful) known = name;
+    return { live: certain === 1 ? new Set(live) : undefined, store: name, doubtful, waitMs };
+  }
+
+  return {
+    renew,
+    putBack(name) {
+      known = name;
+    },
+    async requireComplete() {
+      if (!lease) return;
+      const { waitMs } = await renew(lease.owner, lease.ttlMs);
+      if (waitMs > 0) throw new CountersUnavailable('others may still put back what the store has lost');
+    },
+  };
+}

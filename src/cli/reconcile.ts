@@ -1,0 +1,157 @@
+import { parseArgs } from 'node:util';
+import { openPostgresCredit, type PostgresCredit } from '#adapters/postgres/credit.ts';
+import type { SpendDifference } from '#ports/evidence.ts';
+import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
+import { openRedisCounters, type RedisLimitCounters } from '#adapters/redis/limit-counters.ts';
+import { loadFolder } from '#config/folder-source.ts';
+import type { OrganizationConfig } from '#config/snapshot.ts';
+import { readBooksSurely } from '#meter/books.ts';
+import { createRestorer } from '#meter/restorer.ts';
+import { formatFault } from './config-check.ts';
+import type { Output } from './output.ts';
+import { creditFaults, describeBooks, type OrganizationReport } from './reconcile-report.ts';
+import { UsageError } from './usage-error.ts';
+
+export const RECONCILE_HELP = `gwctl reconcile [--organization ID] [--repair] [--json]
+
+Compares the spend counters of every organization and period with the ledger's rows and the open holds, to the
+nano-euro, and names the calls behind a difference. Calls go on meanwhile: the counters are read at one instant, the
+ledger at one later instant, and calls that came in between are found and left out. Also compares running sums with rows,
+and credit with its entries. Ends with 0 when all agree, 1 when not, 2 when it could not be told.
+
+  --organization ID    Only this one: <namespace>/<name>
+  --repair             Sets counters that are off by the ledger, as a gateway does when it finds them missing: calls of
+                       the organization wait for some milliseconds. Ends with 0 when all agree afterwards
+  --json               Writes the report as JSON
+  --config DIR         Folder of resources (default: GW_CONFIG_DIR)
+  --secrets-dir DIR    Folder with <name>/<key> files (default: GW_SECRETS_DIR)
+  --redis-url URL      The gateways' Redis (default: REDIS_URL)
+  --redis-cluster      It is a node of a Redis Cluster
+  --database-url URL   The gateways' PostgreSQL (default: DATABASE_URL)
+`;
+
+/** Where things are when the command line does not say. */
+export interface ReconcileDefaults {
+  readonly configDir: string | undefined;
+  readonly secretsDir: string | undefined;
+  readonly redisUrl: string | undefined;
+  readonly redisCluster: boolean;
+  readonly databaseUrl: string | undefined;
+  readonly usdToEur: string;
+}
+
+interface Stores extends AsyncDisposable {
+  readonly counters: RedisLimitCounters;
+  readonly ledger: PostgresLedger;
+  readonly credit: PostgresCredit;
+}
+
+/** As long ago a call may be that explains a difference. */
+const SUSPECTS_MS = 40 * 86_400_000;
+
+/** Compares, explains and, where asked, repairs. Returns the exit status: 0 or 1. Throws when a store cannot be read. */
+export async function reconcile(args: readonly string[], defaults: ReconcileDefaults, output: Output): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      organization: { type: 'string' },
+      repair: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      config: { type: 'string' },
+      'secrets-dir': { type: 'string' },
+      'redis-url': { type: 'string' },
+      'redis-cluster': { type: 'boolean', default: defaults.redisCluster },
+      'database-url': { type: 'string' },
+    },
+  });
+  const dir = needed(values.config ?? defaults.configDir, '--config');
+  const redisUrl = needed(values['redis-url'] ?? defaults.redisUrl, '--redis-url');
+  const databaseUrl = needed(values['database-url'] ?? defaults.databaseUrl, '--database-url');
+  const secretsDir = values['secrets-dir'] ?? defaults.secretsDir;
+  const { usdToEur } = defaults;
+  const config = await loadFolder({ dir, usdToEur, ...(secretsDir !== undefined && { secretsDir }) });
+  if (!config.snapshot) {
+    for (const fault of config.faults) output.err(formatFault(fault));
+    return 2;
+  }
+  const organizations = chosen(config.snapshot.organizations, values.organization);
+  await using stores = await openStores(redisUrl, values['redis-cluster'], databaseUrl);
+  const sums = await stores.ledger.spendDifferences();
+  const reports: OrganizationReport[] = [];
+  for (const organization of organizations) {
+    let report = await compare(organization, stores, sums);
+    if (values.repair && report.drifted.length > 0) {
+      if (!values.json) for (const line of describeBooks(report)) output.out(line);
+      await repair(organization, stores);
+      report = { ...(await compare(organization, stores, sums)), repaired: true };
+    }
+    reports.push(report);
+    if (!values.json) for (const line of describeBooks(report)) output.out(line);
+  }
+  if (values.json)
+    output.out(JSON.stringify(reports, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value), 2));
+  return reports.every(({ agrees }) => agrees) ? 0 : 1;
+}
+
+async function compare(
+  organization: OrganizationConfig,
+  { counters, ledger, credit }: Stores,
+  differences: readonly SpendDifference[],
+): Promise<OrganizationReport> {
+  const { id } = organization;
+  const { lines, view, sealed } = await readBooksSurely(organization, { counters, ledger }, 'all');
+  const drifted = [];
+  for (const line of lines.filter(({ drift }) => drift !== 0n)) {
+    const workload = line.scope === 'organization' ? undefined : line.scope;
+    const suspects = await ledger.driftSuspects(id, workload, line.drift, Date.now() - SUSPECTS_MS);
+    drifted.push({ ...line, suspects });
+  }
+  const sums = differences.filter((one) => one.organization === id);
+  const faults = creditFaults(organization, view, await credit.list(id));
+  return {
+    organization: id,
+    agrees: drifted.length === 0 && sums.length === 0 && faults.length === 0,
+    lines: lines.length,
+    drifted,
+    holds: view.holds.map(({ callId, workload, owner, at, amount }) => {
+      const row = sealed.get(callId);
+      return { callId, workload, owner, at, amount, ...(row && { sealedAt: row.cost }) };
+    }),
+    sums,
+    credit: faults,
+  };
+}
+
+/** As a gateway restores: the organization waits while the ledger is summed. */
+async function repair(organization: OrganizationConfig, { counters, ledger, credit }: Stores): Promise<void> {
+  const restorer = createRestorer({ counters, ledger, credit, open: new Map(), onRestored: () => {} });
+  await restorer.restoreAfresh(organization);
+}
+
+async function openStores(redisUrl: string, cluster: boolean, connectionString: string): Promise<Stores> {
+  await using opened = new AsyncDisposableStack();
+  const ledger = await openPostgresLedger({ connectionString, readOnly: true, maxConnections: 2 });
+  opened.defer(() => ledger.close());
+  const credit = await openPostgresCredit({ connectionString, existing: true });
+  opened.defer(() => credit.close());
+  const counters = openRedisCounters({ url: redisUrl, cluster });
+  opened.defer(() => counters.close());
+  await counters.ping();
+  const kept = opened.move();
+  return { counters, ledger, credit, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+function chosen(
+  organizations: ReadonlyMap<string, OrganizationConfig>,
+  id: string | undefined,
+): readonly OrganizationConfig[] {
+  if (id === undefined) return [...organizations.values()];
+  const one = organizations.get(id);
+  if (!one) throw new UsageError(`there is no organization "${id}" in this folder`);
+  return [one];
+}
+
+function needed(value: string | undefined, option: string): string {
+  if (value === undefined) throw new UsageError(`give ${option}`);
+  return value;
+}

@@ -1,0 +1,31 @@
+import type { OrganizationConfig, ProviderConfig } from './snapshot.ts';
+
+const MODELS = ['ocr', 'anonymize'] as const;
+
+/**
+ * What the gateway does itself, as a provider: no resource describes it, every organization has it, and nothing that is
+ * sent to it leaves. Its slug is reserved. `gw/anonymize` is no model that can be asked for: it stands for the work of
+ * `/v1/documents/anonymize` in allow-lists, prices and audit rows. // spec 2.4, 2.5
+ */
+export const LOCAL_PROVIDER: ProviderConfig = Object.freeze({
+  id: 'gw',
+  slug: 'gw',
+  vendor: 'custom',
+  protocol: 'custom',
+  url: '',
+  jurisdiction: 'LOCAL',
+  keyOwnership: 'organization',
+  credentials: [],
+  models: new Map(MODELS.map((id) => [id, { id }])),
+  attempts: 1,
+  circuitBreaker: Object.freeze({ failureRatioPercent: 100, minRequests: 1000, openSeconds: 1 }),
+});
+
+/**
+ * Whether what asks for this model stays in the gateway: the name is a local model's, and none that the organization has
+ * given to models of its own. // spec 4.4.2
+ */
+export function staysHere(model: string, { aliases }: Pick<OrganizationConfig, 'aliases'>): boolean {
+  if (!model.startsWith(`${LOCAL_PROVIDER.slug}/`) || aliases.has(model)) return false;
+  return LOCAL_PROVIDER.models.has(model.slice(LOCAL_PROVIDER.slug.length + 1));
+}

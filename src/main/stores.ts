@@ -1,0 +1,117 @@
+import { openRowJournal } from '#adapters/file/row-journal.ts';
+import { openMemoryCounters } from '#adapters/memory/limit-counters.ts';
+import { openMemoryCache } from '#adapters/memory/response-cache.ts';
+import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
+import { openPostgresCredit } from '#adapters/postgres/credit.ts';
+import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
+import { openPostgresContent } from '#adapters/postgres/retained-content.ts';
+import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
+import { openRedisCache } from '#adapters/redis/response-cache.ts';
+import { openS3Anchors, type S3AnchorStore } from '#adapters/s3/anchor-store.ts';
+import type { CorridorDeps } from '#pipeline/corridor.ts';
+import type { CheckpointStore } from '#ports/checkpoints.ts';
+import type { ResponseCache } from '#ports/response-cache.ts';
+import type { RowJournal } from '#ports/row-journal.ts';
+import { createAnchorer, type Anchorer } from '#seal/anchorer.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { Observer } from '../observer.ts';
+import type { Settings } from '../settings.ts';
+
+/** Whatever this process keeps anything in, opened as the settings say. */
+export interface Stores {
+  readonly ledger: PostgresLedger;
+  /** Absent where rows are to wait in memory, or no disk takes them. */
+  readonly journal: (RowJournal & Closable) | undefined;
+  readonly counters: CorridorDeps['counters'] & Closable;
+  readonly responseCache: ResponseCache & Closable;
+  readonly retainedContent: Awaited<ReturnType<typeof openPostgresContent>>;
+  readonly credit: Awaited<ReturnType<typeof openPostgresCredit>>;
+  /** Closes them all, what others are kept in last. Never rejects. */
+  close(): Promise<void>;
+}
+
+interface Closable {
+  close(): Promise<void> | void;
+}
+
+/** Opens the stores. Waits for a database that is not there yet; Redis may come later. */
+export async function openStores(settings: Settings, log: Log, observer: Observer): Promise<Stores> {
+  const database =
+    settings.databaseUrl === undefined ? await openEmbeddedPostgres({ dataDir: settings.dataDir }) : undefined;
+  const connectionString = database?.connectionString ?? settings.databaseUrl!;
+  const ledger = await openLedger(connectionString, log);
+  const journal = await openJournal(settings, observer);
+  const counters = await openCounters(settings, log);
+  const responseCache = openCache(settings);
+  const retainedContent = await openPostgresContent({ connectionString });
+  const credit = await openPostgresCredit({ connectionString });
+  return {
+    ledger,
+    journal,
+    counters,
+    responseCache,
+    retainedContent,
+    credit,
+    async close() {
+      const stores: readonly Closable[] = [counters, responseCache, retainedContent, credit, ledger];
+      await Promise.allSettled(stores.map(async (store) => store.close()));
+      for (const one of [journal, database]) await Promise.resolve(one?.close()).catch(() => undefined);
+    },
+  };
+}
+
+/** Waits for the database: it may start after us. */
+async function openLedger(connectionString: string, log: Log): Promise<PostgresLedger> {
+  for (let wait = 250; ; wait = Math.min(wait * 2, 5000)) {
+    try {
+      return await openPostgresLedger({ connectionString });
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      log.warn({ event: 'ledger.unreachable', err: error, retry_ms: wait });
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+}
+
+/** Whether a database that could not be opened may just not be there yet. */
+function mayPass(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^(E[A-Z_]+|57P\d\d|08\d\d\d|53\d\d\d)$/.test(code);
+}
+
+/** Where rows wait while the ledger is away. A disk that takes none is told of; then they wait in memory. */
+async function openJournal({ dataDir, journalBytes }: Settings, observer: Observer): Promise<Stores['journal']> {
+  if (journalBytes === 0) return undefined;
+  const options = { folder: `${dataDir}/journal`, maxBytes: journalBytes, onDamage: observer.onJournalDamage };
+  return openRowJournal(options).catch((error: unknown) => {
+    observer.onCorridor({ kind: 'journal.fault', error });
+    return undefined;
+  });
+}
+
+/** Shared counters, or this process' own. Redis may come later: until then calls are refused, not lost. */
+async function openCounters(settings: Settings, log: Log): Promise<Stores['counters']> {
+  if (settings.redisUrl === undefined) return openMemoryCounters({ journal: `${settings.dataDir}/holds.journal` });
+  const counters = openRedisCounters({ url: settings.redisUrl, cluster: settings.redisCluster });
+  await counters.ping().catch((error: unknown) => log.warn({ event: 'counters.unreachable', err: error }));
+  return counters;
+}
+
+/** Shared by all gateways, or this process' own. */
+function openCache(settings: Settings): Stores['responseCache'] {
+  const { redisUrl, redisCluster, cacheRedisUrl } = settings;
+  if (cacheRedisUrl !== undefined) return openRedisCache({ url: cacheRedisUrl });
+  if (redisUrl !== undefined) return openRedisCache({ url: redisUrl, cluster: redisCluster });
+  return { ...openMemoryCache(), close: () => {} };
+}
+
+/** Copies of checkpoints outside the database, where settings ask for them. */
+export function openAnchors(
+  { anchor }: Settings,
+  checkpoints: CheckpointStore,
+  onFault: (error: unknown) => void,
+): { readonly anchorer: Anchorer; readonly store: S3AnchorStore } | undefined {
+  if (!anchor) return undefined;
+  const store = openS3Anchors(anchor);
+  return { anchorer: createAnchorer({ checkpoints, store, every: anchor.every, onFault }), store };
+}

@@ -1,0 +1,83 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import type { CustomTerm } from '#config/snapshot.ts';
+import { createDetectionPool } from './detect-worker.ts';
+import { findInDocument, replaced, type DocumentFindings } from './document-text.ts';
+
+const detection = createDetectionPool({ thresholdChars: 2000 });
+afterAll(() => detection.close());
+
+async function find(
+  texts: readonly string[],
+  terms: readonly CustomTerm[] = [],
+  categories?: ReadonlySet<string>,
+): Promise<DocumentFindings & { readonly texts: readonly string[] }> {
+  const units = texts.map((text, index) => ({ id: `u${index}`, text, visibility: 'shown' as const }));
+  const found = await findInDocument(units, { categories, terms }, detection);
+  const left = units.map(({ id, text }) => {
+    return replaced(
+      text,
+      found.replacements.filter(({ unit }) => unit === id),
+    );
+  });
+  return { ...found, texts: left };
+}
+
+const term = (text: string, label = 'term'): CustomTerm => ({ term: text, label });
+
+describe('a document', () => {
+  test('has one tag for one person, however it is spelled, and each spelling is an original', async () => {
+    const found = await find(
+      ['Ada Lovelace wrote.', 'By ADA\u00a0LOVELACE', 'ada\n lovelace'],
+      [term('Ada Lovelace', 'person')],
+    );
+    expect(found.texts).toEqual(['«PERSON_1» wrote.', 'By «PERSON_1»', '«PERSON_1»']);
+    expect(found.mapping).toEqual([{ token: '«PERSON_1»', original: 'Ada Lovelace' }]);
+    expect(found.originals).toEqual(['Ada Lovelace', 'ADA\u00a0LOVELACE', 'ada\n lovelace']);
+    expect(found.findings).toEqual({ PERSON: 3 });
+  });
+
+  test('has one tag for an IBAN with and without blanks', async () => {
+    const found = await find(['DE89 3704 0044 0532 0130 00', 'IBAN: DE89370400440532013000']);
+    expect(found.texts).toEqual(['«IBAN_1»', 'IBAN: «IBAN_1»']);
+  });
+
+  test('loses everywhere what only one place gives away', async () => {
+    // Ten digits are a phone number where a word says so, and are the same number where none does.
+    const found = await find(['Phone: 030 901820', 'see 030 901820 below']);
+    expect(found.texts).toEqual(['Phone: «PHONE_1»', 'see «PHONE_1» below']);
+  });
+
+  test('keeps tags that it has already, and gives none of them out again', async () => {
+    const found = await find(['«EMAIL_1» and «EMAIL_3»', 'a@example.com b@example.com c@example.com']);
+    expect(found.texts).toEqual(['«EMAIL_1» and «EMAIL_3»', '«EMAIL_2» «EMAIL_4» «EMAIL_5»']);
+    expect(found.mapping.map(({ original }) => original)).toEqual(['a@example.com', 'b@example.com', 'c@example.com']);
+    expect(found.originals).not.toContain('«EMAIL_1»');
+  });
+
+  test('loses the kinds that are asked for, and terms in any case', async () => {
+    const found = await find(['a@example.com 81.2.69.142 Falcon'], [term('falcon')], new Set(['IP_ADDRESS']));
+    expect(found.texts).toEqual(['a@example.com «IP_ADDRESS_1» «TERM_1»']);
+    expect(found.findings).toEqual({ IP_ADDRESS: 1, TERM: 1 });
+  });
+
+  test('is the same whether it is searched here or in a thread', async () => {
+    const texts = Array.from({ length: 300 }, (_, index) => `row ${index}: user${index % 7}@example.com`);
+    const found = await find(texts);
+    expect(found.mapping).toHaveLength(7);
+    expect(found.texts[8]).toBe('row 8: «EMAIL_2»');
+    expect(found.findings).toEqual({ EMAIL: 300 });
+  });
+
+  test('with nothing in it is left alone', async () => {
+    expect(await find(['nothing', ''])).toMatchObject({ replacements: [], originals: [], mapping: [], findings: {} });
+  });
+});
+
+test('a document that cannot be searched is refused', async () => {
+  const closed = createDetectionPool({ thresholdChars: 0 });
+  await closed.close();
+  const unit = { id: 'a', text: 'a@example.com', visibility: 'hidden' as const };
+  await expect(findInDocument([unit], { categories: undefined, terms: [] }, closed)).rejects.toMatchObject({
+    code: 'inspection_unavailable',
+  });
+});

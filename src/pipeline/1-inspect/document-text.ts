@@ -1,0 +1,145 @@
+import { setImmediate } from 'node:timers/promises';
+import type { CustomTerm } from '#config/snapshot.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import type { Replacement, TextUnit } from '#ports/documents.ts';
+import type { Span } from './detector.ts';
+import type { Detection } from './inspect.ts';
+import { mergeActions, type Action } from './merge.ts';
+import { tagLiterals, TagTable } from './tags.ts';
+import { foldForTerms } from './term-fold.ts';
+import { createTermFinder } from './terms.ts';
+
+/** What is looked for in a document. */
+export interface DocumentScope {
+  /** In capitals; undefined: every kind that can be found. */
+  readonly categories: ReadonlySet<string> | undefined;
+  /** Found in any case. */
+  readonly terms: readonly CustomTerm[];
+}
+
+/** What was found in a document, and the tags that take its place. */
+export interface DocumentFindings {
+  readonly replacements: readonly Replacement[];
+  /** Every spelling that was found: none may be left in the result. */
+  readonly originals: readonly string[];
+  /** Category -> number of stretches. */
+  readonly findings: Readonly<Record<string, number>>;
+  /** In the order of first appearance. The original is as it was spelled first. */
+  readonly mapping: readonly { readonly token: string; readonly original: string }[];
+}
+
+/** Terms are looked for on the event loop; after so many code units others get their turn. */
+const TURN_LENGTH = 64 * 1024;
+
+/**
+ * Finds what is to be replaced in the text of a document, hidden parts too. What was found in one place is replaced
+ * wherever it stands, however it is spaced and capitalized, by the same tag. Tags that the document has already stay and
+ * are not given out again. Throws `inspection_unavailable` where it could not be searched.
+ */
+export async function findInDocument(
+  units: readonly TextUnit[],
+  { categories, terms }: DocumentScope,
+  detection: Detection,
+): Promise<DocumentFindings> {
+  const texts = units.map(({ text }) => text);
+  const spans = await detect(texts, categories, detection);
+  const named = await findTerms(texts, terms);
+  const found = texts.map((text, index) => {
+    const inUnit = [...(spans[index] ?? []), ...(named?.[index] ?? [])];
+    return mergeActions(inUnit.map(toTag)).map((action) => ({ ...action, text: text.slice(action.start, action.end) }));
+  });
+  const everywhere = await findTerms(texts, distinct(found.flat()));
+  const tags = new DocumentTags(new Set(texts.flatMap(literalsIn)));
+  const replacements = units.flatMap(({ id, text }, index) => {
+    const actions = [...(found[index] ?? []), ...(everywhere?.[index] ?? []).map(toTag)];
+    return mergeActions(actions).map(({ start, end, category }) => {
+      return { unit: id, start, end, tag: tags.tagFor(text.slice(start, end), category) };
+    });
+  });
+  return { replacements, ...tags.told() };
+}
+
+/** A text with its replacements made. They are sorted and don't overlap. */
+export function replaced(text: string, replacements: readonly Pick<Replacement, 'start' | 'end' | 'tag'>[]): string {
+  let result = '';
+  let at = 0;
+  for (const { start, end, tag } of replacements) {
+    result += text.slice(at, start) + tag;
+    at = end;
+  }
+  return result + text.slice(at);
+}
+
+/** The tags of one document: the same text, whatever its case and white space, has the same one. */
+class DocumentTags {
+  readonly #tags: TagTable;
+  /** Folded -> as it was spelled first. */
+  readonly #firsts = new Map<string, string>();
+  readonly #spellings = new Set<string>();
+  readonly #findings: Record<string, number> = {};
+
+  constructor(taken: ReadonlySet<string>) {
+    this.#tags = new TagTable(taken);
+  }
+
+  tagFor(text: string, category: string): string {
+    const folded = foldForTerms(text).text.replaceAll(' ', '');
+    let first = this.#firsts.get(folded);
+    if (first === undefined) this.#firsts.set(folded, (first = text));
+    this.#spellings.add(text);
+    this.#findings[category] = (this.#findings[category] ?? 0) + 1;
+    return this.#tags.tagFor(first, category);
+  }
+
+  told(): Omit<DocumentFindings, 'replacements'> {
+    const mapping = Object.entries(this.#tags.originals).map(([token, original]) => ({ token, original }));
+    return { mapping, originals: [...this.#spellings], findings: this.#findings };
+  }
+}
+
+/** Texts that were found, each once, as terms. */
+function distinct(found: readonly { readonly text: string; readonly category: string }[]): readonly CustomTerm[] {
+  const categories = new Map<string, string>();
+  for (const { text, category } of found) if (!categories.has(text)) categories.set(text, category);
+  return Array.from(categories, ([term, label]) => ({ term, label }));
+}
+
+function toTag(span: Span): Action {
+  return { ...span, act: 'tag' };
+}
+
+function literalsIn(text: string): readonly string[] {
+  return Array.from(tagLiterals(text), ({ start, end }) => text.slice(start, end));
+}
+
+async function detect(
+  texts: readonly string[],
+  categories: ReadonlySet<string> | undefined,
+  detection: Detection,
+): Promise<readonly (readonly Span[])[]> {
+  try {
+    return await detection.find(texts, categories);
+  } catch (cause) {
+    const message = 'The document could not be searched; nothing was given out.';
+    throw new GatewayError('inspection_unavailable', message, {}, { cause });
+  }
+}
+
+async function findTerms(
+  texts: readonly string[],
+  terms: readonly CustomTerm[],
+): Promise<readonly (readonly Span[])[] | undefined> {
+  const find = createTermFinder(terms);
+  if (!find) return undefined;
+  const found: (readonly Span[])[] = [];
+  let turn = 0;
+  for (const text of texts) {
+    turn += text.length;
+    if (turn > TURN_LENGTH) {
+      turn = 0;
+      await setImmediate();
+    }
+    found.push(find(text));
+  }
+  return found;
+}

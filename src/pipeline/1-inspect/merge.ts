@@ -1,0 +1,30 @@
+import type { Span } from './detector.ts';
+
+/** What is to be done with one stretch of text. */
+export interface Action extends Span {
+  readonly act: 'tag' | 'mask';
+}
+
+/**
+ * Sorts stretches of one text in place; overlapping ones become one, named after the longest, reversible only if all of
+ * them are: none leaves in part.
+ */
+export function mergeActions(actions: Action[]): readonly Action[] {
+  actions.sort((a, b) => a.start - b.start || b.end - a.end);
+  const merged: Action[] = [];
+  for (const action of actions) {
+    const last = merged.at(-1);
+    if (last === undefined || action.start >= last.end) {
+      merged.push(action);
+      continue;
+    }
+    const longer = action.end - action.start > last.end - last.start ? action : last;
+    merged[merged.length - 1] = {
+      start: last.start,
+      end: Math.max(last.end, action.end),
+      category: longer.category,
+      act: last.act === 'mask' || action.act === 'mask' ? 'mask' : 'tag',
+    };
+  }
+  return merged;
+}

@@ -1,0 +1,27 @@
+import type { TreasuryEvent } from '#meter/treasury.ts';
+import type { OpenHold } from '#ports/limit-counters.ts';
+import type { EndpointEvent } from '#route/endpoints.ts';
+
+/** A fact about the corridor that log and metrics are told. */
+export type CorridorEvent =
+  | {
+      readonly kind:
+        | 'ledger.fault'
+        | 'journal.fault'
+        | 'sweep.fault'
+        | 'checkpoint.fault'
+        | 'anchor.fault'
+        | 'cache.fault'
+        | 'content.fault';
+      readonly error: unknown;
+    }
+  /** Rows have begun to wait on disk for the ledger, or it has them all. */
+  | { readonly kind: 'journal.begun' | 'journal.ended' }
+  | { readonly kind: 'cache.asked'; readonly result: 'hit' | 'miss' }
+  | { readonly kind: 'content.dropped'; readonly callId: string }
+  | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
+  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
+  /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
+  | { readonly kind: 'shadow.differed'; readonly field: string }
+  | TreasuryEvent
+  | EndpointEvent;

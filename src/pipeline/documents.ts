@@ -1,0 +1,177 @@
+import { LOCAL_PROVIDER } from '#config/local-provider.ts';
+import type { CustomTerm } from '#config/snapshot.ts';
+import { documentError } from '#errors/document-error.ts';
+import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
+import { findInDocument, replaced, type DocumentFindings } from '#inspect/document-text.ts';
+import { categoriesOf, notLookedFor } from '#inspect/entities.ts';
+import type { Detection } from '#inspect/inspect.ts';
+import { guardScope } from '#inspect/scope-guard.ts';
+import type { Debited, Hold } from '#meter/meter.ts';
+import {
+  DocumentFault,
+  type DocumentEngine,
+  type DocumentFile,
+  type ReadDocument,
+  type RedactedDocument,
+} from '#ports/documents.ts';
+import { restarting } from '#route/dispatch.ts';
+import type { Target } from '#route/plan.ts';
+import type { Entry } from '#seal/entry.ts';
+import { NO_USAGE } from '#wire/usage.ts';
+import { answerTimeout, refuseAtTheDoor } from './admit.ts';
+import { ServerRestarting, type Limits, type Opening } from './call.ts';
+import { unitsAtMost } from './document-units.ts';
+import type { PassageDemand } from './passage.ts';
+
+/** What a client asks to be taken out of a document. // spec 2.5 */
+export interface AnonymizeOptions {
+  /** Kinds in lower case; undefined: all that can be found. */
+  readonly entities: readonly string[] | undefined;
+  readonly remove: readonly CustomTerm[];
+  readonly includeMapping: boolean;
+}
+
+/** A document that was handed in, and what is to be done with it. */
+export interface Upload {
+  readonly file: DocumentFile;
+  readonly options: AnonymizeOptions;
+}
+
+/** A request whose caller is known; its body is still to be read. */
+export interface AnonymizeRequest extends Opening {
+  /** Throws `invalid_request` or `request_too_large`. */
+  upload(): Promise<Upload>;
+}
+
+/** What is given back. // spec 2.5 */
+export interface AnonymizedDocument extends Pick<RedactedDocument, 'bytes' | 'mediaType' | 'downgraded'> {
+  /** Without personal data too. */
+  readonly filename: string;
+  readonly pages: number;
+  readonly images: number;
+  /** In capitals, sorted. */
+  readonly categories: readonly string[];
+  /** Undefined unless it was asked for. */
+  readonly mapping: DocumentFindings['mapping'] | undefined;
+  /** Kinds of personal data that nobody has looked for though none was named. */
+  readonly unscanned: readonly string[];
+  readonly limits: Limits;
+}
+
+/** Steps of the corridor as a document walks them; each throws a `GatewayError` to refuse. */
+export interface DocumentStages {
+  open(opening: Opening): Entry;
+  route(model: string, entry: Entry): Target;
+  meter(subject: Debited, target: Target, demand: PassageDemand): Promise<Hold>;
+  readonly detection: Detection;
+  readonly engine: DocumentEngine | undefined;
+}
+
+/** What the work is called in allow-lists, price books and audit rows. */
+const MODEL = 'anonymize';
+const MODEL_ID = `${LOCAL_PROVIDER.slug}/${MODEL}`;
+/** The name of a file is searched like the rest of it; no unit of a document has this id. */
+const NAME_UNIT = 'gw:filename';
+
+/**
+ * A document's way: debited by the pages it may have before it is read, read, searched, rewritten; sealed, and settled by
+ * the pages it has. Nothing is kept. Work that gives no document is not billed. // spec 1.1, 2.5, 8
+ */
+export async function anonymize(request: AnonymizeRequest, stages: DocumentStages): Promise<AnonymizedDocument> {
+  await using entry = stages.open(request);
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    refuseAtTheDoor(request);
+    const timeoutMs = answerTimeout(request);
+    entry.admitted({ model: MODEL_ID, stream: false });
+    const { file, options } = await request.upload();
+    guardScope(request.key.workload.policy);
+    const categories = categoriesOf(options.entities, stages.detection.categories, 'options.entities');
+    entry.removed = options.remove.map(({ label }) => label);
+    entry.step = 'route';
+    const target = stages.route(MODEL_ID, entry);
+    entry.step = 'meter';
+    const { unit, most } = unitsAtMost(file.bytes);
+    const demand = { ceiling: { [unit]: most }, quantities: [unit], reservedTokens: 0 };
+    const hold = (entry.hold = await stages.meter({ ...request, model: MODEL_ID, stream: false }, target, demand));
+    entry.step = 'dispatch';
+    entry.target = { provider: LOCAL_PROVIDER.slug, model: MODEL, jurisdiction: 'LOCAL', family: 'documents' };
+    timer = setTimeout(() => late.abort(), timeoutMs);
+    const signal = AbortSignal.any([request.signal, late.signal]);
+    const { document, found, ...done } = await work(
+      { file, options, categories, most },
+      request,
+      stages,
+      signal,
+      entry,
+    );
+    entry.answering = true;
+    entry.usage = NO_USAGE;
+    entry.units = { [unit]: done.units };
+    if (!request.signal.aborted) entry.served();
+    return {
+      ...document,
+      filename: done.filename,
+      categories: Object.keys(found.findings).sort(),
+      mapping: options.includeMapping ? found.mapping : undefined,
+      unscanned: entry.unscanned,
+      limits: hold.limits,
+    };
+  } catch (thrown) {
+    const error = asGatewayError(explain(thrown, request.signal, late.signal));
+    entry.failed(error);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface Work extends Upload {
+  readonly categories: ReadonlySet<string> | undefined;
+  /** Pages or pictures that are held for. */
+  readonly most: number;
+}
+
+interface Done {
+  readonly document: RedactedDocument;
+  readonly found: DocumentFindings;
+  readonly filename: string;
+  readonly units: number;
+}
+
+/** Reads, searches, rewrites. What was found is noted before anything can fail over it. */
+async function work(
+  { file, options, categories, most }: Work,
+  { key }: Opening,
+  { engine, detection }: DocumentStages,
+  signal: AbortSignal,
+  entry: Entry,
+): Promise<Done> {
+  if (!engine) throw new DocumentFault('unavailable', 'documents are not processed in this installation');
+  const read = await engine.read(file, { recognize: 'auto' }, signal);
+  refuseMore(read, most);
+  const terms = [...key.workload.policy.dlp.customTerms, ...options.remove];
+  const units = [...read.units, { id: NAME_UNIT, text: file.name, visibility: 'hidden' as const }];
+  const found = await findInDocument(units, { categories, terms }, detection);
+  entry.findings = found.findings;
+  if (!categories) entry.unscanned = notLookedFor(detection.categories);
+  const inside = found.replacements.filter(({ unit }) => unit !== NAME_UNIT);
+  const { originals, replacements } = found;
+  const document = await engine.redact(file, { layout: read.layout, replacements: inside, originals }, signal);
+  const ofName = replacements.filter(({ unit }) => unit === NAME_UNIT);
+  return { document, found, filename: replaced(file.name, ofName), units: read.pages };
+}
+
+/** What was debited must be enough: a file with more pages than its size lets expect is no honest one. */
+function refuseMore({ pages }: ReadDocument, most: number): void {
+  if (pages <= most) return;
+  throw new DocumentFault('too_many_pages', 'the document has more pages than such a file lets expect: split it');
+}
+
+function explain(thrown: unknown, given: AbortSignal, late: AbortSignal): unknown {
+  if (given.aborted) return given.reason instanceof ServerRestarting ? restarting() : thrown;
+  if (thrown instanceof DocumentFault) return documentError(thrown, 'file');
+  if (!late.aborted) return thrown;
+  return new GatewayError('upstream_timeout', 'The document was not done within the answer timeout.');
+}

@@ -1,0 +1,31 @@
+import type { NanoEuro } from '#meter/money.ts';
+
+/** Money that is used up, or nearly: said once, whichever gateway notices. */
+export interface Alert {
+  /** The same for every gateway and every repetition. */
+  readonly id: string;
+  readonly limit: 'budget' | 'cap' | 'credit';
+  /** `reached`: so much is spent. `refused`: a call was refused because too little was left for it. */
+  readonly event: 'reached' | 'refused';
+  /** Of `amount`; of a refusal, what is spent, rounded down. */
+  readonly percent: number;
+  readonly organization: string;
+  /** Whose budget it is. */
+  readonly workload?: string;
+  /** `total`, a day or a month of the organization's calendar; of credit, `entry <number>` of the last top-up. */
+  readonly period: string;
+  /** The limit; of credit, what was paid in last. */
+  readonly amount: NanoEuro;
+  /** Settled in the period, without open holds; of credit, in all. */
+  readonly spent: NanoEuro;
+  /** What is left of the limit, or of all credit. Negative when it is overdrawn. */
+  readonly left: NanoEuro;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Where alerts are sent, beside the log. */
+export interface AlertSink {
+  /** Resolves with whether the alert arrived; never rejects, and gives up after a minute at most. */
+  deliver(alert: Alert): Promise<boolean>;
+}

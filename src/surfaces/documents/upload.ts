@@ -1,0 +1,104 @@
+import type { Readable } from 'node:stream';
+import { GatewayError } from '#errors/gateway-error.ts';
+import { readTerms } from '#inspect/extension.ts';
+import { requestFault } from '#pipeline/admit.ts';
+import type { AnonymizeOptions, Upload } from '#pipeline/documents.ts';
+import { readDocument } from '#wire/document.ts';
+import type { FormFile, FormPart } from '#wire/form.ts';
+import type { Json, JsonObject } from '#wire/json.ts';
+import { isArray } from '#wire/request-shape.ts';
+import { readForm } from '../passthrough/form-reader.ts';
+
+const MOST_ENTITIES = 64;
+const MAX_OPTIONS_BYTES = 1024 * 1024;
+const MAX_NAME_LENGTH = 255;
+
+/**
+ * Reads the form of a document: part `file`, and part `options` as JSON. // spec 2.5
+ * Throws `invalid_request`, `request_too_large` for a file of more than `limit` bytes, or `unsupported_media_type`.
+ */
+export async function readUpload(body: unknown, contentType: string, limit: number): Promise<Upload> {
+  if (!/^multipart\/form-data\b/i.test(contentType) || !isReadable(body)) {
+    throw new GatewayError('unsupported_media_type', 'The request body must be multipart/form-data.');
+  }
+  let file: Upload['file'] | undefined;
+  let options: string | undefined;
+  for await (const part of readForm(body, contentType)) {
+    if (part.name === 'file' && part.kind === 'file' && !file) file = await toFile(part, limit);
+    else if (part.name === 'options' && options === undefined) options = await toText(part);
+    else throw invalid(misplaced(part), part.name === 'options' ? 'options' : 'file');
+  }
+  if (!file) throw invalid('The form needs a part file, with the document and its filename.', 'file');
+  return { file, options: readOptions(options ?? '{}') };
+}
+
+function isReadable(body: unknown): body is Readable {
+  return typeof body === 'object' && body !== null && 'pipe' in body;
+}
+
+function misplaced({ name, kind }: FormPart): string {
+  if (name === 'file' && kind === 'field') return 'The part file must have a filename.';
+  if (name === 'file' || name === 'options') return `The form has two parts ${name}.`;
+  return 'The form may have a part file and a part options, and nothing else.';
+}
+
+/** A name without its folders, and without what no name has. */
+async function toFile({ filename, mediaType, bytes }: FormFile, limit: number): Promise<Upload['file']> {
+  const name = filename
+    .replace(/^.*[/\\]/s, '')
+    .replace(/\p{Cc}/gu, '')
+    .slice(0, MAX_NAME_LENGTH);
+  const type = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
+  return { name, mediaType: type === '' ? 'application/octet-stream' : type, bytes: await gather(bytes, limit) };
+}
+
+/** Some clients send JSON as a file. */
+async function toText(part: FormPart): Promise<string> {
+  if (part.kind === 'field') return part.value;
+  return (await gather(part.bytes, MAX_OPTIONS_BYTES)).toString('utf8');
+}
+
+async function gather(bytes: FormFile['bytes'], limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    length += chunk.length;
+    if (length > limit) throw new GatewayError('request_too_large', 'The document is too large.', { param: 'file' });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(['entities', 'remove', 'include_mapping']);
+
+/** A member that is not known might be one that was meant to keep something in. */
+function readOptions(text: string): AnonymizeOptions {
+  const body = parse(text);
+  const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
+  if (unknown !== undefined) throw invalid(`options may have ${[...MEMBERS].join(', ')}.`, 'options');
+  const { entities, remove = [], include_mapping: includeMapping = false } = body;
+  if (typeof includeMapping !== 'boolean') {
+    throw invalid('options.include_mapping must be true or false.', 'options.include_mapping');
+  }
+  return { entities: namesIn(entities), remove: readTerms(remove, 'options.remove'), includeMapping };
+}
+
+function parse(text: string): JsonObject {
+  try {
+    return readDocument('documents', text).body;
+  } catch (thrown) {
+    const fault = requestFault(thrown);
+    throw fault instanceof GatewayError ? invalid('options must be a JSON object.', 'options') : fault;
+  }
+}
+
+function namesIn(value: Json | undefined): readonly string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  const fits = isArray(value) && value.length <= MOST_ENTITIES && value.every((name) => typeof name === 'string');
+  if (!fits) throw invalid('options.entities must be a list of kinds, such as email.', 'options.entities');
+  return value;
+}
+
+function invalid(message: string, param: string): GatewayError {
+  return new GatewayError('invalid_request', message, { param });
+}
