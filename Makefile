@@ -27,7 +27,7 @@ gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
 
 .PHONY: test
-test: packages servers python s3 ## Every test; ends with one line: N passed, N failed, N skipped
+test: packages servers python s3 documents ## Every test; ends with one line: N passed, N failed, N skipped
 	@$(SETUP) k6 || echo 'going on without k6: the tests in test/load will fail' >&2
 	@$(VITEST)
 
@@ -37,6 +37,9 @@ test-unit: packages ## The tests beside the code under src/
 
 # The clients' Python packages are needed there only.
 test-journeys: python
+
+# Fonts, and other readers of documents, are needed there only.
+test-documents: documents
 
 # Of `make test` a few rounds of chaos are part; alone it goes on for longer. The seed it prints repeats its faults.
 test-chaos: export CHAOS_ROUNDS ?= 200
@@ -55,6 +58,10 @@ test-%: packages servers
 .PHONY: bench
 bench: packages ## Measure what the gateway adds to a call
 	@exec $(WITH_NODE) node test/bench/bench.ts
+
+.PHONY: bench-ocr
+bench-ocr: packages documents ## Measure text recognition beside the system's tesseract
+	@exec $(WITH_NODE) node test/bench/ocr.ts
 
 .PHONY: bench-ledger
 bench-ledger: packages servers ## Measure the ledger with ten million rows (BENCH_ROWS for less)
@@ -89,13 +96,15 @@ tools: k6 ## Build the pinned tools of tools/go into .tools/bin (the first time 
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
 
-.PHONY: packages check-tools servers python s3 k6
+.PHONY: packages check-tools servers documents python s3 k6
 packages:
 	@$(SETUP) node packages
 check-tools:
 	@$(SETUP) check
 servers:
 	@$(SETUP) servers
+documents:
+	@$(SETUP) documents
 python:
 	@$(SETUP) python
 s3:

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { DocumentFile } from '#ports/documents.ts';
 
-const LANGUAGES = Type.Array(Type.String({ pattern: '^[a-z]{3}$' }), { maxItems: 16 });
+const LANGUAGES = Type.Array(Type.String({ pattern: '^[A-Za-z]{2,3}$' }), { maxItems: 16 });
 const COUNT = Type.Integer({ minimum: 0, maximum: 1_000_000 });
 
 /** What each verb may be told; fields that are not named are ignored. */

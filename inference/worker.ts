@@ -3,7 +3,7 @@ import { DocumentFault } from '#ports/documents.ts';
 import { check, perform } from './engine.ts';
 import type { Tools } from './formats/format.ts';
 import type { TaskMessage, ThreadMessage } from './messages.ts';
-import { createRecognizer } from './ocr/recognizer.ts';
+import { createRecognizer, newReading } from './ocr/recognizer.ts';
 
 /** A thread: one task at a time, until it is ended from outside. It reads no file that is not its own and no environment. */
 
@@ -33,15 +33,8 @@ function toolsFor(givenUp: Int32Array): Tools {
     told = performance.now();
     tell({ kind: 'step' });
   };
-  return {
-    checkTime,
-    async recognize(picture, languages) {
-      checkTime();
-      const found = await recognizer.recognize(picture, languages);
-      checkTime();
-      return found;
-    },
-  };
+  const reading = newReading(checkTime);
+  return { checkTime, recognize: (picture, languages) => recognizer.recognize(picture, languages, reading) };
 }
 
 /** Libraries fail in their own words on hostile files; those words may quote them and stay here. */

@@ -81,6 +81,26 @@ setup_servers() {
   without_autostart apt_install $missing || die "apt could not install$missing"
 }
 
+# What the tests and the measuring of documents compare with: the system's own recognizer and readers, and fonts.
+setup_documents() {
+  missing=
+  command -v tesseract >/dev/null 2>&1 || missing="$missing tesseract-ocr"
+  for language in deu fra spa ita nld pol por; do
+    ls /usr/share/tesseract-ocr/*/tessdata/$language.traineddata >/dev/null 2>&1 || missing="$missing tesseract-ocr-$language"
+  done
+  command -v pdftotext >/dev/null 2>&1 || missing="$missing poppler-utils"
+  command -v qpdf >/dev/null 2>&1 || missing="$missing qpdf"
+  command -v exiftool >/dev/null 2>&1 || missing="$missing libimage-exiftool-perl"
+  [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] || missing="$missing fonts-dejavu-core"
+  ls -d /usr/share/fonts/truetype/liberation* >/dev/null 2>&1 || missing="$missing fonts-liberation"
+  [ -n "$missing" ] || return 0
+  can_apt || die "the tests of documents need, as root (Debian): apt-get install$missing"
+  lock
+  say "installing$missing"
+  # shellcheck disable=SC2086 # a list of package names
+  apt_install $missing || die "apt could not install$missing"
+}
+
 # The clients' Python packages, in an environment of their own: tests run them as applications do.
 setup_python() { python_install python test/journeys/python/requirements.txt; }
 
@@ -180,7 +200,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | python | s3 | k6) "setup_$kind" ;;
+    node | packages | check | servers | documents | python | s3 | k6) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

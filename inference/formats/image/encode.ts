@@ -33,7 +33,7 @@ export async function encode(
 /** One frame as PNG. */
 export function toPng({ data, width, height }: Pixels, grey = false): Promise<Uint8Array> {
   const image = sharp(data, { raw: { width, height, channels: 3 } });
-  return (grey ? image.greyscale() : image).png({ compressionLevel: grey ? 1 : 6 }).toBuffer();
+  return (grey ? image.greyscale() : image).png({ compressionLevel: grey ? 0 : 6 }).toBuffer();
 }
 
 /** One frame as JPEG. */

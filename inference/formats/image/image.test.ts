@@ -1,5 +1,5 @@
 import sharp, { type ChannelStats, type Region } from 'sharp';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DocumentFile, RedactedDocument, TextUnit } from '#ports/documents.ts';
 import { paintPhoto, picture, writtenPage } from '../../../test/harness/pictures.ts';
 import { createRecognizer } from '../../ocr/recognizer.ts';
@@ -11,7 +11,6 @@ import { image } from './image.ts';
 import { parseLayout } from './layout.ts';
 
 const recognizer = createRecognizer();
-afterAll(() => recognizer.close());
 const tools: Tools = {
   recognize: (picture, languages) => recognizer.recognize(picture, languages),
   checkTime: () => {},

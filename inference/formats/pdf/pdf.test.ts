@@ -1,6 +1,6 @@
 import { PDFDocument, PDFName, StandardFonts } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { DocumentFile, RedactedDocument } from '#ports/documents.ts';
 import { everythingIn, hasPdfTools, letter, PLANTED, plantedPdf, SEEN } from '../../../test/harness/pdfs.ts';
 import { picture, writtenPage } from '../../../test/harness/pictures.ts';
@@ -11,7 +11,6 @@ import { pdf } from './pdf.ts';
 import { PdfiumFile } from './pdfium.ts';
 
 const recognizer = createRecognizer();
-afterAll(() => recognizer.close());
 let recognized = 0;
 const tools: Tools = {
   recognize: (image, languages) => {
