@@ -136,7 +136,7 @@ function pieceOf(group: readonly Marked[]): Piece {
 }
 
 /** Lines as one; words that were cut at their ends are whole again. */
-export function joined(lines: readonly string[]): string {
+function joined(lines: readonly string[]): string {
   let text = '';
   for (const line of lines) {
     if (text === '') text = line;

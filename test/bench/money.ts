@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openPostgresCredit } from '#adapters/postgres/credit.ts';
 import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
 import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
 import { compile } from '#config/compile.ts';
@@ -10,6 +11,7 @@ import { createRestorer } from '#meter/restorer.ts';
 import type { Opening } from '#pipeline/call.ts';
 import { newCallId } from '#pipeline/call-id.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#ports/limit-counters.ts';
+import type { CreditEntries } from '#ports/credit.ts';
 import type { Ledger } from '#ports/ledger.ts';
 import { createProviders } from '#providers/registry.ts';
 import { createTransport } from '#providers/transport.ts';
@@ -44,13 +46,15 @@ export async function measureMoney(redisUrl: string, databaseUrl: string, calls:
   const ledger = await openPostgresLedger({ connectionString: databaseUrl });
   stores.defer(() => ledger.close());
   await counters.ping();
-  const bench = createBench(counters, ledger);
+  const credit = await openPostgresCredit({ connectionString: databaseUrl });
+  stores.defer(() => credit.close());
+  const bench = createBench(counters, ledger, credit);
   await counters.takeOver([bench.organization], bench.deps.owner, 600_000);
   await bench.round(Math.ceil(calls / 2));
   return await bench.round(calls);
 }
 
-function createBench(counters: LimitCounters, ledger: Ledger) {
+function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntries) {
   const key = newKey();
   const compiled = compile(asDocuments(governedResources('http://127.0.0.1:9', key, newKey())), { usdToEur: '0.92' });
   if (!compiled.snapshot) throw new Error(compiled.faults.map(({ message }) => message).join('\n'));
@@ -60,12 +64,13 @@ function createBench(counters: LimitCounters, ledger: Ledger) {
   const provider = createProviders(createTransport())([...organization.providers.values()][0]!)!;
   const target = { provider, model: 'static', family: 'chat', settings: undefined } as unknown as Target;
   const open = new Map<string, OpenHold>();
-  const restorer = createRestorer({ counters, ledger, open, onRestored: () => {} });
+  const restorer = createRestorer({ counters, ledger, credit, open, onRestored: () => {} });
   const deps: MeterDeps = {
     counters,
     prices: createPriceBook({ usdToEur: '0.92' }),
     restorer,
     refusals: new RecentRefusals(),
+    onRefused: () => {},
     ensureAlive: async () => {},
     owner: randomUUID(),
     open,
@@ -81,6 +86,8 @@ function createBench(counters: LimitCounters, ledger: Ledger) {
     onFault: (error) => {
       throw error;
     },
+    onJournalFault: () => {},
+    onReplay: () => {},
   });
   const debit = async (): Promise<readonly [Opening, Hold]> => {
     const startedAt = Date.now();
