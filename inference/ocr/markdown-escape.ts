@@ -13,3 +13,8 @@ export function escapeInline(text: string): string {
 export function escapeLine(text: string): string {
   return escapeInline(text).replace(START, '\\$&').replace(NUMBERED, '$1\\$2');
 }
+
+/** Text that reads the same in a heading, whose last signs would be left out when they are those of a heading. */
+export function escapeHeading(text: string): string {
+  return escapeInline(text).replace(/#+$/, '\\$&');
+}

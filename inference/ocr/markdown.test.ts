@@ -34,7 +34,7 @@ describe('markdown of a page', () => {
 
   test('headings by the size of letters, and by being bold and alone', () => {
     const lines = [
-      line({ text: 'The whole', y: 0, size: 20 }),
+      line({ text: 'The whole in C #', y: 0, size: 20 }),
       line({ text: 'A part', y: 40, block: 1, size: 14 }),
       prose(70, 2),
       prose(82, 2),
@@ -43,7 +43,14 @@ describe('markdown of a page', () => {
       line({ text: 'bold but a sentence.', y: 160, block: 5, bold: true }),
     ];
     expect(toMarkdown(lines)).toBe(
-      ['# The whole', '## A part', `${PROSE} ${PROSE}`, '### Another part', PROSE, 'bold but a sentence.'].join('\n\n'),
+      [
+        '# The whole in C \\#',
+        '## A part',
+        `${PROSE} ${PROSE}`,
+        '### Another part',
+        PROSE,
+        'bold but a sentence.',
+      ].join('\n\n'),
     );
   });
 

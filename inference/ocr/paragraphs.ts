@@ -1,5 +1,5 @@
 import type { Box } from '../formats/format.ts';
-import { escapeInline, escapeLine } from './markdown-escape.ts';
+import { escapeHeading, escapeLine } from './markdown-escape.ts';
 import { around, middleOf, type TextLine } from './segments.ts';
 
 /** A piece of a page as markdown. */
@@ -131,7 +131,7 @@ function pieceOf(group: readonly Marked[]): Piece {
     const content = text.replace(first.item === '-' ? BULLET : NUMBER, '');
     return { kind: 'item', markdown: `${first.item} ${escapeLine(content)}`, box };
   }
-  if (first?.level !== undefined) return { kind: 'heading', markdown: `${first.level} ${escapeInline(text)}`, box };
+  if (first?.level !== undefined) return { kind: 'heading', markdown: `${first.level} ${escapeHeading(text)}`, box };
   return { kind: 'paragraph', markdown: escapeLine(text), box };
 }
 

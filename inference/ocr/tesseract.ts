@@ -50,8 +50,6 @@ interface FoundLine {
   readonly words?: readonly { readonly text: string; readonly bbox: Box; readonly confidence: number }[];
 }
 
-/** Of the library's builds the one that was the fastest where it was measured; relaxed SIMD gained nothing there. */
-const CORE = 'tesseract.js-core/tesseract-core-simd-lstm';
 const NEURAL_NETS_ONLY = 1;
 /** Sets of languages kept ready: each takes some ten megabytes, and a tenth of a second to prepare. */
 const MOST_READY = 3;
@@ -61,7 +59,9 @@ const LAYOUTS = { page: '3', block: '6' };
 
 /** Starts the engine. Languages are loaded when they are asked for. */
 export async function openTesseract(): Promise<Tesseract> {
-  const open = createRequire(import.meta.url)(CORE) as (options: object) => Promise<Module>;
+  const require = createRequire(import.meta.url);
+  // The other builds of the library are for browsers; relaxed SIMD gained nothing where it was measured.
+  const open = require('tesseract.js-core/tesseract-core-simd-lstm') as (options: object) => Promise<Module>;
   const quiet = (): void => {};
   const module = await open({ TesseractProgress: quiet, print: quiet, printErr: quiet });
   const ready = new Map<string, Api>();
