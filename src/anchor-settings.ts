@@ -1,4 +1,5 @@
 import { readBucket, type BucketSettings } from './bucket-settings.ts';
+import { readWhole, type Environment } from './environment.ts';
 
 /** Where checkpoints are copied to, and for how long they are locked there. */
 export interface AnchorSettings extends BucketSettings {
@@ -7,8 +8,6 @@ export interface AnchorSettings extends BucketSettings {
   /** Every how many checkpoints one is copied. */
   readonly every: number;
 }
-
-type Environment = (name: string) => string | undefined;
 
 /**
  * What the environment says of anchoring; undefined where it names no place. `env` gives a variable that is set and not
@@ -21,12 +20,7 @@ export function readAnchorSettings(env: Environment, faults: string[], place?: s
   if (!bucket) faults.push('GW_ANCHOR_URL must be like s3://bucket/prefix');
   const mode = env('GW_ANCHOR_MODE') ?? 'COMPLIANCE';
   if (mode !== 'COMPLIANCE' && mode !== 'GOVERNANCE') faults.push('GW_ANCHOR_MODE must be COMPLIANCE or GOVERNANCE');
-  const whole = (name: string, fallback: number, most: number): number => {
-    const value = env(name) ?? String(fallback);
-    if (/^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= most) return Number(value);
-    faults.push(`${name} must be a whole number from 1 to ${most}`);
-    return fallback;
-  };
+  const whole = (name: string, fallback: number, most: number): number => readWhole(env, faults, name, fallback, most);
   const retentionDays = whole('GW_ANCHOR_RETENTION_DAYS', 3650, 36_500);
   const every = whole('GW_ANCHOR_EVERY', 1, 1440);
   return bucket && { ...bucket, mode: mode === 'GOVERNANCE' ? mode : 'COMPLIANCE', retentionDays, every };

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Environment } from './environment.ts';
 
 /** A bucket, a prefix in it, and who asks. */
 export interface BucketSettings {
@@ -17,8 +18,6 @@ export interface BucketCredentials {
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 }
-
-type Environment = (name: string) => string | undefined;
 
 /**
  * The bucket that `url` names (`s3://bucket/prefix`), with what variables that begin with `family` say of it: `_ENDPOINT`,

@@ -1,4 +1,5 @@
 import { readBucket, type BucketSettings } from './bucket-settings.ts';
+import { readWhole, type Environment } from './environment.ts';
 
 /** How jobs on documents are kept and worked on. */
 export interface JobSettings {
@@ -16,16 +17,9 @@ export interface JobSettings {
   readonly addressSeconds: number;
 }
 
-type Environment = (name: string) => string | undefined;
-
 /** What the environment says of jobs. `env` gives a variable that is set and not empty; each fault names its variable. */
 export function readJobSettings(env: Environment, faults: string[]): JobSettings {
-  const whole = (name: string, fallback: number, most: number): number => {
-    const value = env(name) ?? String(fallback);
-    if (/^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= most) return Number(value);
-    faults.push(`${name} must be a whole number from 1 to ${most}`);
-    return fallback;
-  };
+  const whole = (name: string, fallback: number, most: number): number => readWhole(env, faults, name, fallback, most);
   return {
     files: readPlace(env, faults),
     atOnce: whole('GW_JOBS_AT_ONCE', 2, 64),

@@ -10,6 +10,7 @@ import { textArray } from './array-parameter.ts';
 import { migrate } from './migrate.ts';
 import { createPool, type PostgresOptions } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
+import { inTransaction } from './transaction.ts';
 
 /** Credit entries in PostgreSQL. */
 export interface PostgresCredit extends CreditEntries {
@@ -57,26 +58,16 @@ interface EntryRow {
 
 async function add(pool: Pool, entry: CreditEntry): Promise<{ entry: NumberedEntry; added: boolean }> {
   const { organization, amount, reference, note, actor } = entry;
-  const client = await pool.connect();
-  let fault: Error | undefined;
-  try {
-    await client.query('BEGIN');
+  const { kept, added } = await inTransaction(pool, async (client) => {
     await client.query(query(STATEMENTS.lockCredit, [organization], TIMEOUT_MS));
     const values = [organization, amount, reference, note, actor];
     const { rowCount } = await client.query(query(STATEMENTS.addCredit, values, TIMEOUT_MS));
     const { rows } = await client.query<EntryRow>(query(STATEMENTS.findCredit, [organization, reference], TIMEOUT_MS));
-    await client.query('COMMIT');
-    const kept = entryOf(rows[0]!);
-    if (kept.amount !== amount)
-      throw new CreditConflict(`entry ${kept.number} of ${organization} has this reference, and another amount`);
-    return { entry: kept, added: rowCount === 1 };
-  } catch (error) {
-    fault = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    // A connection whose transaction failed is closed, which rolls it back.
-    client.release(fault);
-  }
+    return { kept: entryOf(rows[0]!), added: rowCount === 1 };
+  });
+  if (kept.amount !== amount)
+    throw new CreditConflict(`entry ${kept.number} of ${organization} has this reference, and another amount`);
+  return { entry: kept, added };
 }
 
 async function standings(pool: Pool, organizations: readonly string[]): Promise<ReadonlyMap<string, CreditStanding>> {

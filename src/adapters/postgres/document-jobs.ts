@@ -16,6 +16,7 @@ import { openPostgresJobFiles } from './job-files.ts';
 import { migrate } from './migrate.ts';
 import { createPool, type PostgresOptions } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
+import { inTransaction } from './transaction.ts';
 
 /** Jobs in PostgreSQL, and the place for their files there. */
 export interface PostgresJobs {
@@ -84,22 +85,11 @@ function queueIn(pool: Pool): JobQueue {
   };
 }
 
-async function enter(pool: Pool, job: NewJob, bounds: JobBounds): Promise<Awaited<ReturnType<JobBook['enter']>>> {
-  const client = await pool.connect();
-  let fault: Error | undefined;
-  try {
-    await client.query('BEGIN');
+function enter(pool: Pool, job: NewJob, bounds: JobBounds): ReturnType<JobBook['enter']> {
+  return inTransaction(pool, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [ENTER_LOCK]);
-    const verdict = await enterLocked(client, job, bounds);
-    await client.query('COMMIT');
-    return verdict;
-  } catch (error) {
-    fault = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    // A connection whose transaction failed is closed, which rolls it back.
-    client.release(fault);
-  }
+    return enterLocked(client, job, bounds);
+  });
 }
 
 async function enterLocked(

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { JobFile, JobFiles } from '#ports/document-jobs.ts';
 import { query, STATEMENTS } from './statements.ts';
+import { inTransaction } from './transaction.ts';
 
 const TIMEOUT_MS = 60_000;
 /** A statement holds no more of a file, here and in the server. */
@@ -17,25 +18,15 @@ export function openPostgresJobFiles(pool: Pool): JobFiles {
   };
 }
 
-async function put(pool: Pool, { job, part }: JobFile, sealed: Uint8Array): Promise<void> {
-  const client = await pool.connect();
-  let fault: Error | undefined;
-  try {
-    await client.query('BEGIN');
+function put(pool: Pool, { job, part }: JobFile, sealed: Uint8Array): Promise<void> {
+  return inTransaction(pool, async (client) => {
     await client.query(query(STATEMENTS.removeFile, [job, part], TIMEOUT_MS));
     for (let number = 0; number * PIECE_BYTES < sealed.length; number++) {
       const piece = sealed.subarray(number * PIECE_BYTES, (number + 1) * PIECE_BYTES);
       const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
       await client.query(query(STATEMENTS.putFile, [job, part, number, bytes], TIMEOUT_MS));
     }
-    await client.query('COMMIT');
-  } catch (error) {
-    fault = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    // A connection whose transaction failed is closed, which rolls it back.
-    client.release(fault);
-  }
+  });
 }
 
 /** A file that is replaced while it is read opens nowhere: it is authenticated as a whole. */

@@ -16,6 +16,7 @@ import { dropMonths, retentionPlan } from './retention.ts';
 import { allRows, sealedRow, type LedgerRow } from './rows.ts';
 import { openSnapshot, spendDifferences, type Snapshot } from './snapshot.ts';
 import { query, STATEMENTS } from './statements.ts';
+import { inTransaction } from './transaction.ts';
 import { askUsage, backfillUsage, findUsageDifferences, foldUsage } from './usage.ts';
 
 export interface PostgresLedgerOptions extends PostgresOptions {
@@ -154,24 +155,13 @@ async function find(pool: Pool | PoolClient, callIds: readonly string[]): Promis
   return rows.map(sealedRow);
 }
 
-async function atOneInstant<T>(pool: Pool, work: (instant: LedgerInstant) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let fault: Error | undefined;
-  try {
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    const result = await work({
+function atOneInstant<T>(pool: Pool, work: (instant: LedgerInstant) => Promise<T>): Promise<T> {
+  const read = (client: PoolClient): Promise<T> =>
+    work({
       totals: (organization, timeZone, now, open) => totals(client, organization, timeZone, now, open),
       find: (callIds) => find(client, callIds),
     });
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    fault = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    // A connection whose transaction failed is closed, which ends it.
-    client.release(fault);
-  }
+  return inTransaction(pool, read, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 }
 
 async function suspects(

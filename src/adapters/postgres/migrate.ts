@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Client, Pool, PoolClient } from 'pg';
+import { inTransaction } from './transaction.ts';
 
 interface Migration {
   readonly number: number;
@@ -40,20 +41,10 @@ export async function migrate(pool: Pool): Promise<void> {
 
 /** Runs `action` in a transaction that no other process changing the schema overlaps. */
 export async function withSchemaLock(pool: Pool, action: (client: PoolClient) => Promise<void>): Promise<void> {
-  const client = await pool.connect();
-  let fault: Error | undefined;
-  try {
-    await client.query('BEGIN');
+  await inTransaction(pool, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     await action(client);
-    await client.query('COMMIT');
-  } catch (error) {
-    fault = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    // A connection whose transaction failed is closed, which rolls it back.
-    client.release(fault);
-  }
+  });
 }
 
 async function pending(db: Pool | PoolClient | Client, migrations: readonly Migration[]): Promise<Migration[]> {
