@@ -119,7 +119,7 @@ function inProcess(
   const counters: AllCounters = {
     hold: (request) => current.hold(request),
     settle: (settlements, owner) => current.settle(settlements, owner),
-    restore: (organization, own, read) => current.restore(organization, own, read),
+    restore: (organization, own, read, lowers) => current.restore(organization, own, read, lowers),
     view: (organization, closedSince) => current.view(organization, closedSince),
     putCredit: (organization, credit) => current.putCredit(organization, credit),
     claim: (organization, name, ms) => current.claim(organization, name, ms),
@@ -150,7 +150,7 @@ export function forward(store: () => Store): Verbs {
   return {
     hold: (asked) => store().counters.hold(asked),
     settle: (settlements, owner) => store().counters.settle(settlements, owner),
-    restore: (organization, own, read) => store().counters.restore(organization, own, read),
+    restore: (organization, own, read, lowers) => store().counters.restore(organization, own, read, lowers),
     view: (organization, closedSince) => store().counters.view(organization, closedSince),
     takeOver: (organizations, owner, ttlMs) => store().counters.takeOver(organizations, owner, ttlMs),
   };

@@ -6,6 +6,7 @@ import {
   type HoldDecision,
   type HoldRequest,
   type LimitCounters,
+  type Lowering,
   type OpenHold,
   type Settlement,
   type SettleResult,
@@ -60,7 +61,7 @@ export function openMemoryCounters(options: MemoryCountersOptions = {}): MemoryL
   return {
     hold: async (request) => hold(state, request),
     settle: async (settlements, owner) => settle(state, settlements, owner),
-    restore: (organization, own, read) => restore(state, organization, own, read),
+    restore: (organization, own, read, lowers) => restore(state, organization, own, read, lowers),
     view: async (organization, closedSince) => view(state, organization, closedSince),
     takeOver: async (organizations, owner, ttlMs) => takeOver(state, organizations, owner, ttlMs),
     putCredit: async (organization, credit) => putCredit(organizationOf(state, organization).spend, credit),
@@ -146,6 +147,7 @@ async function restore(
   id: string,
   own: readonly OpenHold[],
   read: Parameters<LimitCounters['restore']>[2],
+  lowers: Lowering = 'everything',
 ): Promise<void> {
   own.forEach(checkHold);
   const organization = organizationOf(state, id);
@@ -165,7 +167,7 @@ async function restore(
     const totals = await read(open);
     if (!organization.isPaused(pause))
       throw new CountersUnavailable('the restore took longer than holds may be paused');
-    setSpend(organization.spend, totals.periods, restoredSpend(totals, open), totals.credit, state.now());
+    setSpend(organization.spend, totals, restoredSpend(totals, open), lowers, state.now());
   } finally {
     organization.resume(pause);
   }

@@ -110,10 +110,10 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   return {
     hold,
     settle,
-    async restore(organization, own, read) {
+    async restore(organization, own, read, lowers = 'everything') {
       own.forEach(checkHold);
       const stillOwn = () => own.filter(({ callId }) => !closed.has(callId, performance.now()));
-      await restoreSpend(store, leases, organization, stillOwn, read);
+      await restoreSpend(store, leases, organization, stillOwn, read, lowers);
       inFlight.replace(
         organization,
         stillOwn().map((known) => known.callId),

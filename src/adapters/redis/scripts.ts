@@ -31,7 +31,7 @@ export function loadScripts(): Readonly<Record<ScriptName, Script>> {
     settle: load('clock', 'closed', 'window', 'settle'),
     pause: load('pause'),
     gather: load('clock', 'closed', 'gather'),
-    resume: load('resume'),
+    resume: load('decimal', 'resume'),
     release: load('release'),
     view: load('clock', 'closed', 'view'),
     page: load('page'),

@@ -128,8 +128,24 @@ class Keeper implements Bookkeeper {
   }
 
   async #raiseAlerts(organization: OrganizationConfig, { workloads }: Snapshot): Promise<void> {
-    const { counters, credit } = this.#deps;
     const refused = this.#refused.get(organization.id) ?? new Map<string, number>();
+    // What is refused from here on is looked at next time.
+    this.#refused.delete(organization.id);
+    try {
+      await this.#raiseDue(organization, workloads, refused);
+    } catch (error) {
+      const since = this.#refused.get(organization.id) ?? [];
+      this.#refused.set(organization.id, new Map([...refused, ...since]));
+      throw error;
+    }
+  }
+
+  async #raiseDue(
+    organization: OrganizationConfig,
+    workloads: Snapshot['workloads'],
+    refused: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    const { counters, credit } = this.#deps;
     const view = await counters.view(organization.id);
     const standing =
       organization.plan?.type === 'prepaid'
@@ -138,7 +154,6 @@ class Keeper implements Bookkeeper {
     const own = [...workloads.values()].filter((one) => one.organization.id === organization.id);
     const watched = { organization, workloads: own, refused, ...(standing && { credit: standing }) };
     for (const alert of dueAlerts(watched, view, Date.now())) if (!this.#raised.has(alert.id)) await this.#raise(alert);
-    this.#refused.delete(organization.id);
   }
 
   /** Whoever sets the mark first tells it; the others know it was told. */
@@ -164,12 +179,13 @@ class Keeper implements Bookkeeper {
   }
 
   async #readBooks(organization: OrganizationConfig): Promise<void> {
-    const worst = worstDrift(await readBooksSurely(organization, this.#deps));
+    const { below, above } = worstDrift(await readBooksSurely(organization, this.#deps));
+    const worst = below && above ? (-below.drift > above.drift ? below : above) : (below ?? above);
     this.#drift.set(organization.id, worst?.drift ?? 0n);
-    if (!worst) return;
     // Told first, so that it is not put right in silence.
-    this.#deps.onDrift(organization.id, worst);
-    await this.#deps.restorer.restoreAfresh(organization);
+    for (const line of [below, above]) if (line) this.#deps.onDrift(organization.id, line);
+    // What is too much may be a debit that the ledger has lost: that is for people to decide.
+    if (below) await this.#deps.restorer.restoreAfresh(organization);
   }
 
   /**
@@ -183,7 +199,7 @@ class Keeper implements Bookkeeper {
     const news = await this.#deps.marks.claim(id, `days in ${timeZone}`, ZONE_KNOWN_MS);
     this.#zones.set(id, timeZone);
     if (before === undefined && !news) return;
-    const rebuild = (): Promise<void> => this.#deps.restorer.restoreAfresh(organization);
+    const rebuild = (): Promise<void> => this.#deps.restorer.restoreAfresh(organization, 'periods');
     setTimeout(() => void rebuild().catch(this.#deps.onFault), ZONE_AGAIN_MS).unref();
     await rebuild();
   }
