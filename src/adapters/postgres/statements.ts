@@ -61,6 +61,8 @@ export const STATEMENTS = {
   addCredit: statement('add-credit'),
   findCredit: statement('find-credit'),
   creditEntries: statement('credit-entries'),
+  creditHeads: statement('credit-heads'),
+  creditChain: statement('credit-chain'),
   creditStandings: statement('credit-standings'),
 } as const;
 

@@ -9,7 +9,7 @@ export interface CheckpointerDeps {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Signs how far the strands have grown, so that cutting off their ends is found. // design 6 */
+/** Signs how far the strands and credit have grown, so that cutting off their ends is found. // design 6 */
 export interface Checkpointer {
   /** Makes one now if anything has grown. Never rejects: the next one covers what this one could not. */
   make(): Promise<void>;
@@ -30,7 +30,7 @@ export function createCheckpointer({ store, keys, onFault }: CheckpointerDeps): 
       const { signer, introduces, known } = signerAfter(input.last, keys);
       if (!known && wasOurs) throw new Error('another gateway signs with a newer checkpoint key, which this one lacks');
       wasOurs ||= known;
-      if (input.heads.length === 0) return;
+      if (input.heads.length === 0 && !input.credit) return;
       await store.saveCheckpoint(makeCheckpoint(input, Date.now(), signer, introduces && { introduces }));
     } catch (error) {
       onFault(error);
