@@ -169,14 +169,25 @@ export interface LimitCounters {
   view(organization: string, closedSince?: number): Promise<CountersView>;
   /**
    * Says that `owner` is alive for `ttlMs`, and takes over the holds of owners that are not. `own`: what it has in
-   * flight, put back at once where the store has lost its data, so that nobody else spends it.
+   * flight, put back at once where the store has lost its data, so that nobody else spends it. Trouble with one organization
+   * is told in `missed`, and keeps nobody from the others; rejects when the lease cannot be renewed.
    */
   takeOver(
     organizations: readonly string[],
     owner: string,
     ttlMs: number,
     own?: () => readonly OpenHold[],
-  ): Promise<readonly OpenHold[]>;
+  ): Promise<TakeOver>;
+}
+
+/** What a renewal came to. */
+export interface TakeOver {
+  readonly holds: readonly OpenHold[];
+  /**
+   * Organizations that could not be reached, and why: holds may have been taken over there of which nothing is known, and
+   * nothing is debited there before this process has put back what may be lost. Tried again with the next renewal.
+   */
+  readonly missed: ReadonlyMap<string, unknown>;
 }
 
 /** The counters cannot be reached: nothing may be dispatched. */

@@ -8,9 +8,10 @@ import { openRedisCounters, type RedisLimitCounters } from '#adapters/redis/limi
 import type { CreditCounters } from '#ports/credit.ts';
 import type { LimitCounters } from '#ports/limit-counters.ts';
 import type { Marks } from '#ports/marks.ts';
+import type { OpenHolds } from '#ports/open-holds.ts';
 
 /** Everything that the counters' adapters do. */
-export type AllCounters = LimitCounters & CreditCounters & Marks;
+export type AllCounters = LimitCounters & OpenHolds & CreditCounters & Marks;
 
 /** An adapter under test: opens empty stores. */
 export interface Subject {
@@ -121,6 +122,8 @@ function inProcess(
     settle: (settlements, owner) => current.settle(settlements, owner),
     restore: (organization, own, read, lowers) => current.restore(organization, own, read, lowers),
     view: (organization, closedSince) => current.view(organization, closedSince),
+    findHolds: (organization, callIds) => current.findHolds(organization, callIds),
+    allHolds: (organization) => current.allHolds(organization),
     putCredit: (organization, credit) => current.putCredit(organization, credit),
     claim: (organization, name, ms) => current.claim(organization, name, ms),
     keep: (organization, name, ms) => current.keep(organization, name, ms),

@@ -17,6 +17,7 @@ export type ScriptName =
   | 'release'
   | 'view'
   | 'page'
+  | 'find'
   | 'credit'
   | 'mark'
   | 'owners'
@@ -35,6 +36,7 @@ export function loadScripts(): Readonly<Record<ScriptName, Script>> {
     release: load('release'),
     view: load('clock', 'closed', 'view'),
     page: load('page'),
+    find: load('find'),
     credit: load('credit'),
     mark: load('mark'),
     owners: load('owners'),

@@ -40,6 +40,8 @@ const EVERY_MS = 5000;
 /** One gateway of all looks at an organization in that time. */
 const ALERTS_TURN_MS = 4000;
 const BOOKS_TURN_MS = 60_000;
+/** To read more open holds keeps calls waiting: then alerts are looked for as seldom as the books are read. */
+const MANY_HOLDS = 2000;
 /** As long after its last settlement an organization is looked at for alerts. */
 const LATELY_MS = 3 * EVERY_MS;
 /** A gateway that dies over an alert leaves it to others after this. */
@@ -64,6 +66,8 @@ class Keeper implements Bookkeeper {
   readonly #settled = new LRUCache<string, number>({ max: MOST_ORGANIZATIONS });
   /** Organization -> refusals since it was last looked at, and when their calls began. */
   readonly #refused = new LRUCache<string, Map<string, number>>({ max: MOST_ORGANIZATIONS });
+  /** Organizations that had very many open holds when they were last looked at. */
+  readonly #crowded = new LRUCache<string, true>({ max: MOST_ORGANIZATIONS });
   /** Alerts that somebody has raised, as far as this gateway knows. */
   readonly #raised = new LRUCache<string, true>({ max: MOST_RAISED });
   readonly #drift = new LRUCache<string, bigint>({ max: MOST_ORGANIZATIONS, ttl: DRIFT_TOLD_MS });
@@ -119,12 +123,19 @@ class Keeper implements Bookkeeper {
     const { marks } = this.#deps;
     const { id } = organization;
     const settledAt = this.#settled.get(id);
-    const lately = settledAt !== undefined && performance.now() - settledAt < LATELY_MS;
-    if (this.#refused.has(id) || (lately && (await marks.claim(id, 'looking for alerts', ALERTS_TURN_MS))))
-      await this.#raiseAlerts(organization, snapshot);
+    if (await this.#looksForAlerts(id, settledAt)) await this.#raiseAlerts(organization, snapshot);
     if (settledAt !== undefined) await this.#watchZone(organization);
     if (settledAt !== undefined && (await marks.claim(id, 'reading the books', BOOKS_TURN_MS)))
       await this.#readBooks(organization);
+  }
+
+  async #looksForAlerts(id: string, settledAt: number | undefined): Promise<boolean> {
+    const crowded = this.#crowded.has(id);
+    const refused = this.#refused.has(id);
+    if (refused && !crowded) return true;
+    const lately = settledAt !== undefined && performance.now() - settledAt < LATELY_MS;
+    if (!refused && !lately) return false;
+    return this.#deps.marks.claim(id, 'looking for alerts', crowded ? BOOKS_TURN_MS : ALERTS_TURN_MS);
   }
 
   async #raiseAlerts(organization: OrganizationConfig, { workloads }: Snapshot): Promise<void> {
@@ -147,6 +158,8 @@ class Keeper implements Bookkeeper {
   ): Promise<void> {
     const { counters, credit } = this.#deps;
     const view = await counters.view(organization.id);
+    if (view.holds.length > MANY_HOLDS) this.#crowded.set(organization.id, true);
+    else this.#crowded.delete(organization.id);
     const standing =
       organization.plan?.type === 'prepaid'
         ? (await credit.standings([organization.id])).get(organization.id)

@@ -161,7 +161,8 @@ export class World {
       for (const other of this.processes.values())
         if (other.leased) await this.countersOf(other).takeOver([], other.name, LEASE_MS);
     }
-    for (const hold of await this.countersOf(one).takeOver([ORGANIZATION], one.name, LEASE_MS)) {
+    const { holds } = await this.countersOf(one).takeOver([ORGANIZATION], one.name, LEASE_MS);
+    for (const hold of holds) {
       one.contested.add(hold.callId);
       one.orphans.delete(hold.callId);
       one.tasks.set(hold.callId, { hold, step: 'look' });
