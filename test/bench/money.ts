@@ -88,6 +88,7 @@ function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntr
     },
     onJournalFault: () => {},
     onReplay: () => {},
+    onRefused: () => {},
   });
   const debit = async (): Promise<readonly [Opening, Hold]> => {
     const startedAt = Date.now();

@@ -10,6 +10,7 @@ export interface Statement {
 /** The SQL that the adapter runs while it serves: one file each. */
 export const STATEMENTS = {
   append: statement('append'),
+  droppedCalls: statement('dropped-calls'),
   totals: statement('totals'),
   rows: statement('rows'),
   find: statement('find'),
