@@ -100,6 +100,10 @@ export class CheckpointCheck {
   /** Names of the keys that may have signed those: the first one's, and what it introduces, and so on. */
   readonly #olderKeys = new Set<string>();
   #trusted = false;
+  /** Name of an introduced key -> the name of the one that introduced it. */
+  readonly #introducedBy = new Map<string, string>();
+  /** Name of a key that handed over -> the first checkpoint that its successor signed: it vouches for none after that. */
+  readonly #retired = new Map<string, number>();
   #lastKept: { readonly spki: string; readonly id: string; readonly key: KeyObject } | undefined;
 
   constructor(trust: CheckpointTrust) {
@@ -139,7 +143,8 @@ export class CheckpointCheck {
     };
   }
 
-  #accept({ number, heads, credit, cut, introduces }: ShownCheckpoint): void {
+  #accept({ number, heads, credit, cut, introduces, key: signer }: ShownCheckpoint): void {
+    this.#handOver(signer, number);
     for (const head of shown(heads)) vouch(this.#vouched, head);
     for (const head of shown(credit ?? [])) {
       const known = this.#credit.get(head.organization);
@@ -150,8 +155,18 @@ export class CheckpointCheck {
     if (cut) this.#dropped = { before: cut.before, number };
     const key = introduces === undefined ? undefined : publicKeyOf(introduces);
     if (!key) return;
+    this.#retired.delete(keyId(key));
+    if (keyId(key) !== signer) this.#introducedBy.set(keyId(key), signer);
     if (this.#trusted) this.#keys?.set(keyId(key), key);
     else this.#olderKeys.add(keyId(key));
+  }
+
+  /** The first checkpoint that an introduced key signs is the end of the one that introduced it. */
+  #handOver(signer: string, number: number): void {
+    const before = this.#introducedBy.get(signer);
+    if (before === undefined) return;
+    this.#introducedBy.delete(signer);
+    this.#retired.set(before, number);
   }
 
   #signatureFault({ number, statement, key, signature, publicKey }: ShownCheckpoint): CheckpointFault | undefined {
@@ -159,6 +174,11 @@ export class CheckpointCheck {
     const kept = publicKey === undefined ? undefined : this.#kept(publicKey);
     if (publicKey !== undefined && kept?.id !== key)
       return edited('the public key kept with it is not the one it names');
+    const handedOver = this.#retired.get(key);
+    if (handedOver !== undefined) {
+      const detail = `it names the key ${key}, which handed over to another that signed checkpoint ${handedOver}`;
+      return { number, kind: 'unsigned', detail };
+    }
     if (!this.#keys) return undefined;
     const trusted = this.#keys.get(key);
     if (!trusted) {
