@@ -5,6 +5,7 @@ import { startPostgres } from '../harness/postgres.ts';
 import { startRedis } from '../harness/redis.ts';
 import { closedLoop, createClient, openStream, pacedLoop, quantile, type Target } from './load.ts';
 import { cpuMicroseconds, residentBytes, startProgram } from './processes.ts';
+import { measureMoney, type MoneyCost } from './money.ts';
 import { governedResources } from './resources.ts';
 
 /**
@@ -87,6 +88,7 @@ measures.push(
   })),
 );
 measures.push(await memory());
+measures.push(...(await money()));
 report();
 bareProgram.stop();
 upstream.stop();
@@ -248,6 +250,19 @@ async function memory(): Promise<Measure> {
   const governedBytes = await hold({ origin: other.url, key, pid: other.pid });
   await other.kill();
   return measure('open stream: memory', 'bytes', [bareBytes], [governedBytes], 'ratio');
+}
+
+/** What metering and sealing cost a call. In the place of the bare proxy stands their budget. */
+async function money(): Promise<Measure[]> {
+  const costs: MoneyCost[] = [];
+  for (let turn = 0; turn < ROUNDS; turn++) {
+    costs.push(await measureMoney(redis.url, await postgres.createDatabase(), 4000));
+  }
+  const budgets = { hold: 25, seal: 18, settle: 5 } as const satisfies MoneyCost;
+  return (['hold', 'seal', 'settle'] as const).map((step) => {
+    const found = costs.map((cost) => cost[step]);
+    return measure(`${step}, against its budget: CPU`, 'µs/call', [budgets[step]], found, 'ratio');
+  });
 }
 
 function measure(name: string, unit: string, b: number[], g: number[], compare: Measure['compare']): Measure {
