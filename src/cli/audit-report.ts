@@ -42,7 +42,13 @@ export function* describe({ rows, checkpoints, sums, credit, file }: Findings): 
   if (rows.superseded > 0) yield `${count(rows.superseded, 'row')} of calls sealed twice, counted once`;
 }
 
-function* describeCredit({ entries, organizations, adopted, afterCheckpoints, faults }: CreditReport): Generator<string> {
+function* describeCredit({
+  entries,
+  organizations,
+  adopted,
+  afterCheckpoints,
+  faults,
+}: CreditReport): Generator<string> {
   for (const { organization, number, kind, detail } of faults)
     yield `credit entry ${number} of ${organization}: ${kind}\n  ${detail}`;
   if (entries === 0) return;

@@ -17,7 +17,11 @@ describe.each(LEDGER_SUBJECTS)('links of credit entries in $name', (subject) => 
     const home = await subject.home();
     const old = await connect(home.url);
     await makeSchemaUntil(old, 11);
-    for (const [organization, amount] of [['a/x', 100], ['a/x', -30], ['b/ü "q"', 7]] as const)
+    for (const [organization, amount] of [
+      ['a/x', 100],
+      ['a/x', -30],
+      ['b/ü "q"', 7],
+    ] as const)
       await old.query(OLD_ADD, [organization, amount, `r${amount}`]);
     const ledger = await openPostgresLedger({ connectionString: home.url });
     const credit = await openPostgresCredit({ connectionString: home.url });
@@ -30,7 +34,7 @@ describe.each(LEDGER_SUBJECTS)('links of credit entries in $name', (subject) => 
     });
     const verified = async () => {
       await using snapshot = await ledger.snapshot();
-      return verifyEvidence(snapshot, { publicKeys: [keys.publicKey] });
+      return await verifyEvidence(snapshot, { publicKeys: [keys.publicKey] });
     };
     try {
       expect((await verified()).credit).toEqual({

@@ -33,10 +33,12 @@ async function cutOff(ledger: PostgresLedger): Promise<void> {
 }
 
 function journaled(count: number, at: number): JournaledRow[] {
-  return new StrandBuilder().sealMany(count, () => ({ at, organization: ORGANIZATION, cost: 7n })).map((row) => ({
-    row,
-    settlement: { callId: row.callId, organization: ORGANIZATION, cost: row.cost, tokens: 0 },
-  }));
+  return new StrandBuilder()
+    .sealMany(count, () => ({ at, organization: ORGANIZATION, cost: 7n }))
+    .map((row) => ({
+      row,
+      settlement: { callId: row.callId, organization: ORGANIZATION, cost: row.cost, tokens: 0 },
+    }));
 }
 
 describe.each(LEDGER_SUBJECTS)('after a cut, in $name', (subject) => {

@@ -256,7 +256,6 @@ describe.each(LEDGER_SUBJECTS)('usage of the ledger in $name', (subject) => {
   });
 });
 
-
 describe.each(LEDGER_SUBJECTS)('a database of an earlier build in $name', (subject) => {
   test('is brought up to date while a gateway of that build writes on; all of its rows are counted', async () => {
     const home = await subject.home();

@@ -171,7 +171,8 @@ describe('a server that fails', () => {
     };
     const settle = async (callId: string): Promise<void> => {
       const settlement = { callId, organization: ORGANIZATION, cost: 2n, tokens: 0 };
-      while ((await counters.settle([settlement]))[0] === 'busy') await new Promise((resolve) => setTimeout(resolve, 5));
+      while ((await counters.settle([settlement]))[0] === 'busy')
+        await new Promise((resolve) => setTimeout(resolve, 5));
     };
     for (let from = 0; from < 4000; from += 250)
       await Promise.all(Array.from({ length: 250 }, (_, index) => hold(`c${from + index}`)));

@@ -288,7 +288,10 @@ describe('gwctl reconcile', () => {
         .poll(async () => (await gwctl(stack!, 'reconcile')).out, { timeout: 20_000 })
         .not.toContain('total of organization');
       const left = await gwctl(stack, 'reconcile');
-      expect([left.status, left.out]).toEqual([1, expect.stringContaining('total of default/app: 9 nano-euro') as string]);
+      expect([left.status, left.out]).toEqual([
+        1,
+        expect.stringContaining('total of default/app: 9 nano-euro') as string,
+      ]);
       const metrics = await (await fetch(`${stack.gateway.adminUrl}/metrics`)).text();
       expect(metrics).toContain('gw_money_drift_total{direction="too_little"} 1');
       expect(metrics).toContain('gw_money_drift_total{direction="too_much"} 1');

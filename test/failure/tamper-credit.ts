@@ -127,11 +127,15 @@ export const rewriteEntries: Change = async (db, chance) => {
     [organization, row.number],
   );
   for (const { number, sum_nano_eur } of later) {
-    await db.query(`UPDATE credit_entries SET sum_nano_eur = $3 ${WHERE}`, [organization, number, sum_nano_eur + given]);
-    await db.query(
-      `UPDATE credit_entries SET link = credit_entry_link(credit_entries) ${WHERE}`,
-      [organization, number],
-    );
+    await db.query(`UPDATE credit_entries SET sum_nano_eur = $3 ${WHERE}`, [
+      organization,
+      number,
+      sum_nano_eur + given,
+    ]);
+    await db.query(`UPDATE credit_entries SET link = credit_entry_link(credit_entries) ${WHERE}`, [
+      organization,
+      number,
+    ]);
   }
   return later.map(place);
 };

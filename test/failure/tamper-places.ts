@@ -40,7 +40,8 @@ export function locates({ rows, checkpoints, sums, credit }: Findings, places: r
     if ('entry' in place)
       return credit?.faults.some(
         ({ organization, number, kind }) =>
-          organization === place.organization && (number === place.entry || (kind === 'rewritten' && number < place.entry)),
+          organization === place.organization &&
+          (number === place.entry || (kind === 'rewritten' && number < place.entry)),
       );
     return rows.faults.some(
       ({ strand, sequence, missing }) =>

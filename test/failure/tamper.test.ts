@@ -28,7 +28,14 @@ afterAll(() => world[Symbol.asyncDispose]());
 describe('the ledger', () => {
   test('is intact before, with everything in it that is tampered with', async () => {
     const { rows, checkpoints, sums, credit } = await verifyEvidence(evidenceOf(world.client), trust);
-    expect(credit).toEqual({ intact: true, entries: 10, organizations: 2, adopted: 0, afterCheckpoints: 0, faults: [] });
+    expect(credit).toEqual({
+      intact: true,
+      entries: 10,
+      organizations: 2,
+      adopted: 0,
+      afterCheckpoints: 0,
+      faults: [],
+    });
     expect({ faults: rows.faults, fault: checkpoints.fault, sums }).toEqual({ faults: [], fault: undefined, sums: [] });
     expect(rows).toMatchObject({ strands: 4, superseded: 1, withheld: 6, afterCheckpoints: 0 });
     expect(checkpoints.dropped).toMatchObject({ before: '2026-08', strands: 4, rows: 106 });

@@ -110,7 +110,11 @@ function checkpointOf(row: CheckpointRow): Checkpoint {
     heads: heads.map(([strand, sequence, link]): StrandHead => ({ strand, sequence: Number(sequence), link })),
     ...(cut && { cut }),
     ...((credited || row.credit !== null) && {
-      credit: credit.map(([organization, number, link]): CreditHead => ({ organization, number: Number(number), link })),
+      credit: credit.map(([organization, number, link]): CreditHead => ({
+        organization,
+        number: Number(number),
+        link,
+      })),
     }),
     statement: row.statement,
     key: row.key,

@@ -36,7 +36,19 @@ function creditGenesis(organization: string): string {
 }
 
 /** RFC 8785 text of an entry: what its link hashes. The database writes the same (migration 11). */
-function creditText({ organization, number, amount, sum, link: _, ...facts }: LinkedEntry): string {
+function creditText({
+  organization,
+  number,
+  amount,
+  sum,
+  reference,
+  note,
+  actor,
+  at,
+  salt,
+  adopted,
+}: LinkedEntry): string {
+  const facts = { reference, note, actor, at, salt, adopted };
   const money = { amount_nano_eur: String(amount), sum_nano_eur: String(sum) };
   return canonicalJson({ ...facts, ...money, organization, number, v: 1 });
 }
@@ -45,10 +57,7 @@ function creditText({ organization, number, amount, sum, link: _, ...facts }: Li
  * Recomputes the links and sums of all entries, holds them against what checkpoints vouch for, and names the first bad
  * entry of each organization. Entries come organization by organization, by number.
  */
-export async function verifyCredit(
-  entries: AsyncIterable<LinkedEntry>,
-  vouched: VouchedCredit,
-): Promise<CreditReport> {
+export async function verifyCredit(entries: AsyncIterable<LinkedEntry>, vouched: VouchedCredit): Promise<CreditReport> {
   const counts = { entries: 0, organizations: 0, adopted: 0, afterCheckpoints: 0 };
   const faults: CreditFault[] = [];
   const seen = new Set<string>();

@@ -42,7 +42,10 @@ function keeper(during: () => Promise<void>) {
     restorer: { restore: () => Promise.resolve(), restoreAfresh: () => Promise.resolve() },
     sink: undefined,
     snapshot: () =>
-      ({ organizations: new Map([[ORGANIZATION, organization]]), workloads: new Map([['w1', workload]]) }) as unknown as Snapshot,
+      ({
+        organizations: new Map([[ORGANIZATION, organization]]),
+        workloads: new Map([['w1', workload]]),
+      }) as unknown as Snapshot,
     behind: () => false,
     onAlert: (alert) => alerts.push(alert),
     onUndelivered: () => {},

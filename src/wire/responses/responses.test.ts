@@ -116,7 +116,11 @@ describe('requests', () => {
 
 describe('searches', () => {
   test('are the items in which the vendor searched', () => {
-    const call = (action?: JsonObject): JsonObject => ({ type: 'web_search_call', status: 'completed', ...(action && { action }) });
+    const call = (action?: JsonObject): JsonObject => ({
+      type: 'web_search_call',
+      status: 'completed',
+      ...(action && { action }),
+    });
     const output = [call({ type: 'search', query: 'a' }), call({ type: 'open_page' }), call(), { type: 'message' }];
     const usage = { input_tokens: 9, output_tokens: 1 };
     expect(usageOf({ output, usage })).toMatchObject({ input: 9, searches: 2 });

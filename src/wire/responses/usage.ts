@@ -1,7 +1,15 @@
 import type { Edit, WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
-import { inputTokens, inServiceTier, isTokenCount, outputTokens, tokenCount, withSearches, type Usage } from '../usage.ts';
+import {
+  inputTokens,
+  inServiceTier,
+  isTokenCount,
+  outputTokens,
+  tokenCount,
+  withSearches,
+  type Usage,
+} from '../usage.ts';
 
 /**
  * A usage object in disjoint buckets. This family counts cached and written tokens inside the input and reasoning inside
