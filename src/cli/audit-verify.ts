@@ -64,7 +64,7 @@ export async function auditVerify(args: readonly string[], defaults: AuditDefaul
 export async function verifyEvidence(evidence: Evidence, trust: CheckpointTrust): Promise<Findings> {
   const checkpoints = await verifyCheckpoints(evidence.checkpoints(), trust);
   const withheld = await withheldByStrand(evidence.withheld());
-  const rows = await verify(evidence.rows(), { ...checkpoints, withheld });
+  const rows = await verify(evidence.rows, { ...checkpoints, withheld });
   return { rows, checkpoints, sums: await evidence.spendDifferences() };
 }
 

@@ -1,8 +1,16 @@
 import type { Pool, PoolClient } from 'pg';
-import type { CoveredRow, Evidence, EvidenceParts, ShownRow, SpendDifference, WithheldRow } from '#ports/evidence.ts';
+import type {
+  CoveredRow,
+  Evidence,
+  EvidenceParts,
+  ShownRow,
+  SpendDifference,
+  StoredRows,
+  WithheldRow,
+} from '#ports/evidence.ts';
 import { uuidArray } from './array-parameter.ts';
 import { readCheckpoint, readCheckpoints, type Queryable } from './checkpoints.ts';
-import { allRows, sealedRow, type LedgerRow } from './rows.ts';
+import { rowsInOrder, scanRows, sealedRow, type LedgerRow } from './rows.ts';
 import { query, STATEMENTS } from './statements.ts';
 
 /** The ledger as of one instant, for as long as it is not disposed of. */
@@ -14,7 +22,7 @@ const TIMEOUT_MS = 60_000;
 const SUMS_TIMEOUT_MS = 600_000;
 
 /** Reads in a transaction of its own that sees what was committed before it began, and writes nothing. */
-export async function openSnapshot(pool: Pool): Promise<Snapshot> {
+export async function openSnapshot(pool: Pool, embedded: boolean): Promise<Snapshot> {
   const client = await pool.connect();
   const end = async (): Promise<void> => {
     const fault = await client.query('ROLLBACK').then(
@@ -29,14 +37,17 @@ export async function openSnapshot(pool: Pool): Promise<Snapshot> {
     await end();
     throw error;
   }
-  return { ...evidenceOf(client), [Symbol.asyncDispose]: end };
+  return { ...evidenceOf(client, embedded), [Symbol.asyncDispose]: end };
 }
 
-/** What a connection sees of the ledger; consistent where it has a transaction open that is. */
-export function evidenceOf(db: PoolClient): Evidence & EvidenceParts {
+/**
+ * What a connection sees of the ledger; consistent where it has a transaction open that is. An embedded database answers a
+ * statement as a whole, from memory: `embedded` reads little at a time.
+ */
+export function evidenceOf(db: PoolClient, embedded = false): Evidence & EvidenceParts {
   return {
     checkpoints: () => readCheckpoints(db),
-    rows: () => allRows(db),
+    rows: storedRowsOf(db, embedded),
     withheld: () => withheld(db),
     spendDifferences: () => spendDifferences(db),
     strandsOf: async (organization) => {
@@ -45,6 +56,20 @@ export function evidenceOf(db: PoolClient): Evidence & EvidenceParts {
     },
     strand: (strand, organization) => shown(db, strand, organization),
     covered: (callId) => covered(db, callId),
+  };
+}
+
+function storedRowsOf(db: PoolClient, embedded: boolean): StoredRows {
+  return {
+    scan: async (each) => {
+      if (!embedded) await scanRows(db, each);
+      return !embedded;
+    },
+    inOrder: (strand) => rowsInOrder(db, strand),
+    repeatedCalls: async () => {
+      const found = await db.query<{ call_id: string }>(query(STATEMENTS.repeatedCalls, [], SUMS_TIMEOUT_MS));
+      return found.rows.map((row) => row.call_id);
+    },
   };
 }
 
