@@ -1,6 +1,21 @@
-import type { Connection, PoolClient, Submittable } from 'pg';
+import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
+import type { Statement } from './statements.ts';
 
 const FIRST_BYTES = 1 << 20;
+
+/** A value that is written into a statement; a list is an array of the database. */
+type Value = string | number | boolean | null | readonly string[];
+
+/** The statement as a COPY in binary format. COPY takes no parameters: the values are quoted and put in their places. */
+export function copyQuery({ text }: Statement, values: readonly Value[] = []): string {
+  const filled = text.replace(/\$(\d+)/g, (_, number: string) => literal(values[Number(number) - 1] ?? null));
+  return `COPY (${filled}) TO STDOUT (FORMAT binary)`;
+}
+
+function literal(value: Value): string {
+  if (value === null || typeof value === 'boolean') return String(value);
+  return pg.escapeLiteral(typeof value === 'object' ? `{${value.join()}}` : String(value));
+}
 
 export interface CopyOptions {
   readonly timeoutMs: number;

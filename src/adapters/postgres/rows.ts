@@ -1,9 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import type { StoredRow } from '#ports/evidence.ts';
 import type { SealedRow } from '#ports/ledger.ts';
-import { copyOut } from './copy-out.ts';
+import { firstRow, isEnd } from './copy-format.ts';
+import { copyOut, copyQuery } from './copy-out.ts';
 import { STATEMENTS } from './statements.ts';
-import { firstRow, isEnd, storedRow, storedRows, StrandNames } from './stored-row.ts';
+import { storedRow, storedRows, StrandNames } from './stored-row.ts';
 
 /** Columns of `find.sql`, as the pool's type parsers leave them. */
 export interface LedgerRow {
@@ -71,7 +72,7 @@ export async function scanRows(client: PoolClient, each: (row: StoredRow) => voi
       first = false;
       if (!isEnd(chunk, at)) each(storedRow(chunk, at, names));
     };
-    await copyOut(client, `COPY (${statement.text}) TO STDOUT (FORMAT binary)`, { take, timeoutMs: SCAN_TIMEOUT_MS });
+    await copyOut(client, copyQuery(statement), { take, timeoutMs: SCAN_TIMEOUT_MS });
   }
   const restore = 'SET LOCAL synchronize_seqscans TO DEFAULT; SET LOCAL max_parallel_workers_per_gather TO DEFAULT';
   await client.query(restore);
@@ -111,18 +112,11 @@ async function fetchPage(
   from: Position,
   limit: number,
 ): Promise<{ rows: readonly StoredRow[]; next?: Position }> {
-  const rows = storedRows(await copyOut(client, pageQuery(from, limit), { timeoutMs: PAGE_TIMEOUT_MS }));
+  const rows = storedRows(await copyOut(client, copyQuery(STATEMENTS.rows, [from.strand, from.sequence, limit]), { timeoutMs: PAGE_TIMEOUT_MS }));
   if (rows.length < limit) return { rows };
   const last = rows.at(-1)!;
   const complete = rows.findLastIndex((row) => row.sequence !== last.sequence || row.strand !== last.strand) + 1;
   // All in one place: look at it with a larger page.
   if (complete === 0) return fetchPage(client, from, limit * 2);
   return { rows: rows.slice(0, complete), next: { strand: last.strand, sequence: last.sequence } };
-}
-
-/** COPY takes no parameters: what stands for them is a UUID as the database wrote it, and whole numbers. */
-function pageQuery({ strand, sequence }: Position, limit: number): string {
-  const values = [`'${strand}'`, String(sequence), String(limit)];
-  const text = STATEMENTS.rows.text.replace(/\$(\d)/g, (_, number: string) => values[Number(number) - 1]!);
-  return `COPY (${text}) TO STDOUT (FORMAT binary)`;
 }

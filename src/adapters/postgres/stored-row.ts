@@ -1,10 +1,7 @@
 import type { StoredRow } from '#ports/evidence.ts';
 import type { SealedRow } from '#ports/ledger.ts';
+import { firstRow, isEnd } from './copy-format.ts';
 
-/** `PGCOPY`, a signature, flags and the length of an extension that is not used. */
-const HEADER_BYTES = 19;
-const EXTENSION_AT = 15;
-const NO_MORE = -1;
 const MOST_NAMES = 10_000;
 /** Milliseconds and microseconds from 1970 to 2000, where PostgreSQL begins to count. */
 const EPOCH_2000_MICROS = 946_684_800_000_000;
@@ -52,16 +49,6 @@ export function storedRows(bytes: Buffer): readonly StoredRow[] {
     at = row.end;
   }
   return rows;
-}
-
-/** Where the first row begins in an answer in COPY's binary format. */
-export function firstRow(bytes: Buffer): number {
-  return HEADER_BYTES + bytes.readInt32BE(EXTENSION_AT);
-}
-
-/** Whether what stands where a row might begin is the end of the answer. */
-export function isEnd(bytes: Buffer, at: number): boolean {
-  return bytes.readInt16BE(at) === NO_MORE;
 }
 
 class Row implements StoredRow {
