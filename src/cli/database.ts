@@ -26,7 +26,8 @@ export async function databaseOf(
   if (url !== undefined && !/^postgres(ql)?:\/\//.test(url))
     throw new UsageError('--database-url takes a postgres:// URL');
   const connectionString = url ?? (dataDir === undefined ? defaults.databaseUrl : undefined);
-  if (connectionString !== undefined) return { connectionString, embedded: false, [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (connectionString !== undefined)
+    return { connectionString, embedded: false, [Symbol.asyncDispose]: () => Promise.resolve() };
   const embedded = await reachEmbeddedPostgres({ dataDir: dataDir ?? defaults.dataDir });
   return { connectionString: embedded.connectionString, embedded: true, [Symbol.asyncDispose]: () => embedded.close() };
 }

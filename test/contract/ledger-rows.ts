@@ -63,7 +63,9 @@ export function callIdAt(at: number): string {
  */
 export function storedRows(rows: readonly SealedRow[], scans = true): StoredRows {
   const stored = rows.map(storedRow);
-  const ordered = stored.toSorted((a, b) => (a.strand < b.strand ? -1 : a.strand > b.strand ? 1 : a.sequence - b.sequence));
+  const ordered = stored.toSorted((a, b) =>
+    a.strand < b.strand ? -1 : a.strand > b.strand ? 1 : a.sequence - b.sequence,
+  );
   const [once, repeated] = [new Set<string>(), new Set<string>()];
   for (const { callId, superseded } of rows) if (!superseded) (once.has(callId) ? repeated : once).add(callId);
   return {

@@ -112,7 +112,11 @@ async function fetchPage(
   from: Position,
   limit: number,
 ): Promise<{ rows: readonly StoredRow[]; next?: Position }> {
-  const rows = storedRows(await copyOut(client, copyQuery(STATEMENTS.rows, [from.strand, from.sequence, limit]), { timeoutMs: PAGE_TIMEOUT_MS }));
+  const rows = storedRows(
+    await copyOut(client, copyQuery(STATEMENTS.rows, [from.strand, from.sequence, limit]), {
+      timeoutMs: PAGE_TIMEOUT_MS,
+    }),
+  );
   if (rows.length < limit) return { rows };
   const last = rows.at(-1)!;
   const complete = rows.findLastIndex((row) => row.sequence !== last.sequence || row.strand !== last.strand) + 1;

@@ -67,7 +67,7 @@ function groupAt(bytes: Buffer, begin: number, periods: number): Group {
     return length < 0 ? undefined : bytes.toString('utf8', from, at);
   };
   const names = { workload: next(), provider: next(), model: next() };
-  return { ...names, numbers: new Float64Array(periods * MEASURES), costs: new Array<bigint>(periods).fill(0n) };
+  return { ...names, numbers: new Float64Array(periods * MEASURES), costs: Array.from({ length: periods }, () => 0n) };
 }
 
 function change({ numbers }: Group, period: number, bytes: Buffer, measures: number, sign: 1 | -1): void {

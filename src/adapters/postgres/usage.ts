@@ -3,6 +3,7 @@ import { USAGE_DIMENSIONS, type UsageDifference, type UsageQuestion, type UsageR
 import { copyOut, copyQuery } from './copy-out.ts';
 import { localDays } from './local-periods.ts';
 import { query, STATEMENTS } from './statements.ts';
+import { inTransaction } from './transaction.ts';
 import { addParts } from './usage-parts.ts';
 
 const DAY_MS = 86_400_000;
@@ -33,25 +34,13 @@ export async function askUsage(pool: Pool, question: UsageQuestion): Promise<Usa
   const told = { bounds: bounds.map(timestamp), midnights: midnights.map(timestamp), asEach: asked.every(Boolean) };
   const [byWorkload = false, byModel = false] = asked;
   const values = [organization, workload ?? null, told.bounds, byWorkload, byModel, told.midnights, told.asEach];
-  return await withClient(pool, async (client) => {
+  const answer = async (client: PoolClient): Promise<UsageReport> => {
     const parts = await copyOut(client, copyQuery(STATEMENTS.usage, values), { timeoutMs: READ_TIMEOUT_MS });
     const pending = await client.query<{ pending: boolean }>(query(STATEMENTS.usagePending, [], READ_TIMEOUT_MS));
     const lines = addParts(parts, by.includes('day') ? days.map(({ id }) => id) : []);
     return { lines, complete: pending.rows[0]?.pending === false };
-  });
-}
-
-async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let fault: Error | undefined;
-  try {
-    return await work(client);
-  } catch (error) {
-    fault = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    client.release(fault);
-  }
+  };
+  return inTransaction(pool, answer, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 }
 
 interface DifferenceRow extends Columns<'organization' | 'workload' | 'provider' | 'model' | 'day'> {

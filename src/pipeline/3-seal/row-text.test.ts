@@ -116,7 +116,10 @@ describe('readRowText', () => {
     const tampering = fc.tuple(
       fc.nat(genuine.length),
       fc.nat(3),
-      fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(',', '}', ' ', '\\u0041', '\\/', '\\"', '\\', '["\\nrtbf]', '\ud800', '"v":1,')),
+      fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom(',', '}', ' ', '\\u0041', '\\/', '\\"', '\\', '["\\nrtbf]', '\ud800', '"v":1,'),
+      ),
     );
     fc.assert(
       fc.property(tampering, ([at, cut, put]) => {

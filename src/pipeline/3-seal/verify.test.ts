@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { StrandHead } from '#ports/checkpoints.ts';
 import type { StoredRows } from '#ports/evidence.ts';
 import type { SealedRow } from '#ports/ledger.ts';
-import { callIdAt, editText, storedRow, storedRows, StrandBuilder, stream } from '../../../test/contract/ledger-rows.ts';
+import {
+  callIdAt,
+  editText,
+  storedRow,
+  storedRows,
+  StrandBuilder,
+  stream,
+} from '../../../test/contract/ledger-rows.ts';
 import { genesis, link } from './chain.ts';
 import type { StrandFault, VerifyReport } from './verify-report.ts';
 import { verify, type LedgerFacts } from './verify.ts';
