@@ -21,23 +21,57 @@ const TIMEOUT_MS = 60_000;
 /** Sums over every row. */
 const SUMS_TIMEOUT_MS = 600_000;
 
+const BEGIN = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
 /** Reads in a transaction of its own that sees what was committed before it began, and writes nothing. */
 export async function openSnapshot(pool: Pool, embedded: boolean): Promise<Snapshot> {
+  await using connections = new AsyncDisposableStack();
+  const client = await begin(pool, connections);
+  const kept = connections.move();
+  const evidence = evidenceOf(client, embedded);
+  const { rows } = evidence;
+  let sums: Promise<readonly SpendDifference[]> | undefined;
+  // Sums over every row are the server's work alone: it does it while rows are read here, on a second connection.
+  const scan: StoredRows['scan'] = async (each) => {
+    if (!embedded && pool.options.max > 1) {
+      const beside = await beginBeside(pool, client, kept);
+      sums = spendDifferences(beside);
+      // It is awaited later.
+      sums.catch(() => {});
+    }
+    return await rows.scan(each);
+  };
+  return {
+    ...evidence,
+    rows: { ...rows, scan },
+    spendDifferences: () => sums ?? evidence.spendDifferences(),
+    [Symbol.asyncDispose]: async () => {
+      await sums?.catch(() => {});
+      await kept.disposeAsync();
+    },
+  };
+}
+
+/** A connection with a transaction that ends with `connections`. */
+async function begin(pool: Pool, connections: AsyncDisposableStack): Promise<PoolClient> {
   const client = await pool.connect();
-  const end = async (): Promise<void> => {
+  connections.defer(async () => {
     const fault = await client.query('ROLLBACK').then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
     );
     client.release(fault);
-  };
-  try {
-    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  } catch (error) {
-    await end();
-    throw error;
-  }
-  return { ...evidenceOf(client, embedded), [Symbol.asyncDispose]: end };
+  });
+  await client.query(BEGIN);
+  return client;
+}
+
+/** A second one that sees what `client` sees. */
+async function beginBeside(pool: Pool, client: PoolClient, connections: AsyncDisposableStack): Promise<PoolClient> {
+  const { rows } = await client.query<{ name: string }>('SELECT pg_export_snapshot() AS name');
+  const beside = await begin(pool, connections);
+  await beside.query(`SET TRANSACTION SNAPSHOT ${beside.escapeLiteral(rows[0]?.name ?? '')}`);
+  return beside;
 }
 
 /**
