@@ -39,7 +39,7 @@ export async function openSnapshot(pool: Pool, embedded: boolean): Promise<Snaps
       // It is awaited later.
       sums.catch(() => {});
     }
-    return await rows.scan(each);
+    return rows.scan(each);
   };
   return {
     ...evidence,
