@@ -118,7 +118,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const calls = new OpenCalls();
   const jobs = await openDocumentJobs({
     settings,
-    connectionString: stores.connectionString,
+    database: stores.database,
     contentKeys,
     corridor,
     ledger,

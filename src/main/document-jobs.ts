@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import { openDiskJobFiles } from '#adapters/disk/job-files.ts';
 import { openPostgresJobs } from '#adapters/postgres/document-jobs.ts';
 import { openS3JobFiles } from '#adapters/s3/job-files.ts';
@@ -15,7 +16,7 @@ import type { Settings } from '../settings.ts';
 
 export interface DocumentJobsDeps {
   readonly settings: Settings;
-  readonly connectionString: string;
+  readonly database: Pool;
   readonly contentKeys: readonly MasterKey[];
   readonly corridor: Corridor;
   readonly ledger: Ledger;
@@ -39,7 +40,7 @@ const HOUR_MS = 3_600_000;
 export async function openDocumentJobs(deps: DocumentJobsDeps): Promise<DocumentJobs> {
   const { corridor, ledger, config, calls, findable, onFault } = deps;
   const { jobs, inference } = deps.settings;
-  const store = await openPostgresJobs({ connectionString: deps.connectionString });
+  const store = await openPostgresJobs({ shared: deps.database });
   const elsewhere = await openFiles(jobs.files);
   const files = elsewhere ?? store.files;
   const papers = new JobPapers(createSealedBox(deps.contentKeys));

@@ -175,9 +175,9 @@ async function close(
 }
 
 /** The key that handed it in, as it is now. */
-function keyOf({ key, workload }: TakenJob, { keys }: Snapshot): VirtualKeyConfig | undefined {
-  for (const known of keys.values()) if (known.id === key && known.workload.id === workload) return known;
-  return undefined;
+function keyOf({ key, workload }: TakenJob, { keysById }: Snapshot): VirtualKeyConfig | undefined {
+  const known = keysById.get(key);
+  return known?.workload.id === workload ? known : undefined;
 }
 
 function refusalOf({ takes, createdAt }: TakenJob, key: VirtualKeyConfig | undefined): GatewayError | undefined {
