@@ -6,6 +6,7 @@ import type { ConfigSource } from '#config/folder-source.ts';
 import type { Corridor } from '#pipeline/corridor.ts';
 import { createJobDesk, type JobDesk } from '#pipeline/job-desk.ts';
 import { JobPapers } from '#pipeline/job-papers.ts';
+import type { JobEnded } from '#pipeline/job-run.ts';
 import { createJobRunner, type JobRunner } from '#pipeline/job-runner.ts';
 import type { JobFiles } from '#ports/document-jobs.ts';
 import type { Ledger } from '#ports/ledger.ts';
@@ -23,6 +24,7 @@ export interface DocumentJobsDeps {
   readonly config: Pick<ConfigSource, 'current' | 'readable'>;
   readonly calls: OpenCalls;
   readonly findable: ReadonlySet<string>;
+  readonly onEnded: (ended: JobEnded) => void;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -38,13 +40,14 @@ const HOUR_MS = 3_600_000;
 
 /** Opens the stores of jobs. Rejects when the database cannot be reached. */
 export async function openDocumentJobs(deps: DocumentJobsDeps): Promise<DocumentJobs> {
-  const { corridor, ledger, config, calls, findable, onFault } = deps;
+  const { corridor, ledger, config, calls, findable, onEnded, onFault } = deps;
   const { jobs, inference } = deps.settings;
   const store = await openPostgresJobs({ shared: deps.database });
   const elsewhere = await openFiles(jobs.files);
   const files = elsewhere ?? store.files;
   const papers = new JobPapers(createSealedBox(deps.contentKeys));
   const runner = createJobRunner({
+    book: store.book,
     queue: store.queue,
     files,
     papers,
@@ -55,6 +58,7 @@ export async function openDocumentJobs(deps: DocumentJobsDeps): Promise<Document
     keptMs: jobs.resultHours * HOUR_MS,
     atOnce: jobs.atOnce,
     open: (stop) => calls.add(stop),
+    onEnded,
     onFault,
   });
   const desk = createJobDesk({

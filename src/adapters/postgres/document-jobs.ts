@@ -60,6 +60,10 @@ function bookIn(pool: Connections): JobBook {
       await pool.query(query(STATEMENTS.cancelJob, [id], TIMEOUT_MS));
       return find(pool, id);
     },
+    async waiting() {
+      const { rows } = await pool.query<{ waiting: number }>(query(STATEMENTS.waitingJobs, [], TIMEOUT_MS));
+      return rows[0]?.waiting ?? 0;
+    },
   };
 }
 
