@@ -14,11 +14,7 @@ export interface Health {
 
 const RETRY_MS = 5000;
 
-export function createHealth(
-  queue: JobQueue,
-  pool: WorkerPool,
-  faultyLanguages: () => readonly string[],
-): Health {
+export function createHealth(queue: JobQueue, pool: WorkerPool, faultyLanguages: () => readonly string[]): Health {
   let reason: string | undefined = 'starting';
   let draining = false;
   const attempt = async (): Promise<string | undefined> => {
