@@ -37,7 +37,7 @@ export async function scannedLetter(): Promise<Buffer> {
     ['Position', 'Quantity', 'Amount'],
     ['Roof tiles', '1,200', '3,480.00'],
     ['Gutters', '42', '1,155.00'],
-    ['Scaffold', '1', '890.00'],
+    ['Scaffold', '12', '890.00'],
   ];
   const page = await print(paper(DPI), [
     text(PEOPLE.receiver, 190),

@@ -80,7 +80,7 @@ const TABLE = [
   '| --- | --- | --- |',
   '| Roof tiles | 1,200 | 3,480.00 |',
   '| Gutters | 42 | 1,155.00 |',
-  '| Scaffold | 1 | 890.00 |',
+  '| Scaffold | 12 | 890.00 |',
 ];
 /** What nobody may read in any result: parts too, since lines are broken within them. */
 const SECRETS = /Achterberg|Saalfeld|Torben|Henrike|example\.org|DE89|3704|0532|901820/i;
