@@ -135,7 +135,8 @@ test('what the gateway does itself: where it is asked, and that policy of what l
   ]);
   expect(status).toBe(0);
   const anonymized = await run('--workload', 'other', '--model', 'gw/anonymize');
-  expect(anonymized).toMatchObject({ status: 0, lines: expect.arrayContaining(['gw/anonymize']) });
+  expect(anonymized.status).toBe(0);
+  expect(anonymized.lines).toContain('gw/anonymize');
 });
 
 test('what the gateway does itself is on allow-lists like any model', async () => {

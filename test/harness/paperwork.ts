@@ -32,7 +32,7 @@ const DPI = 150;
 /** A letter of A4 from a poor scanner: a letter head, a heading, a list and a table. JPEG. */
 export async function scannedLetter(): Promise<Buffer> {
   const left = 150;
-  const text = (text: string, y: number, more: Partial<Print> = {}): Print => ({ text, x: left, y, ...more });
+  const line = (text: string, y: number, more: Partial<Print> = {}): Print => ({ text, x: left, y, ...more });
   const rows = [
     ['Position', 'Quantity', 'Amount'],
     ['Roof tiles', '1,200', '3,480.00'],
@@ -40,26 +40,26 @@ export async function scannedLetter(): Promise<Buffer> {
     ['Scaffold', '12', '890.00'],
   ];
   const page = await print(paper(DPI), [
-    text(PEOPLE.receiver, 190),
-    text('Lindenallee 14', 225),
-    text('10115 Berlin', 260),
-    text('Your offer of 3 March', 380, { size: 18, bold: true }),
-    text(
+    line(PEOPLE.receiver, 190),
+    line('Lindenallee 14', 225),
+    line('10115 Berlin', 260),
+    line('Your offer of 3 March', 380, { size: 18, bold: true }),
+    line(
       `Dear ${PEOPLE.receiver}, thank you for the offer that you sent from ${MAIL} last week. We went through it with the owners of the house and would like to go on as you propose, with three exceptions that are named below.`,
       470,
       { width: 940 },
     ),
-    text('• The gutters on the north side stay as they are.', 680),
-    text('• The scaffold stands for four weeks at most.', 725),
-    text('• The old tiles are taken away by you.', 770),
-    ...rows.flatMap((row, at) => row.map((cell, column) => text(cell, 860 + at * 42, { x: left + column * 330 }))),
-    text(
+    line('• The gutters on the north side stay as they are.', 680),
+    line('• The scaffold stands for four weeks at most.', 725),
+    line('• The old tiles are taken away by you.', 770),
+    ...rows.flatMap((row, at) => row.map((cell, column) => line(cell, 860 + at * 42, { x: left + column * 330 }))),
+    line(
       `Please send the invoice to us as before. We pay within ten days, from the account ${IBAN}. Should anything be unclear, call us: ${PHONE}.`,
       1090,
       { width: 940 },
     ),
-    text('Kind regards', 1260),
-    text(PEOPLE.sender, 1320),
+    line('Kind regards', 1260),
+    line(PEOPLE.sender, 1320),
   ]);
   return worn(page);
 }

@@ -54,7 +54,7 @@ async function anonymized(bytes: Uint8Array, name: string): Promise<Anonymized> 
   leave(`in-${name}`, bytes);
   const answer = await world.anonymize(formOf(bytes, name, { remove: Object.values(PEOPLE), include_mapping: true }));
   const body = (await answer.json()) as Omit<Anonymized, 'bytes'> & { readonly content_base64: string };
-  expect(body).toMatchObject({ summary: expect.anything() });
+  expect([answer.status, body.summary.pages]).toEqual([200, 1]);
   const out = Buffer.from(body.content_base64, 'base64');
   leave(`out-${name}`, out);
   leave(`out-${name}.json`, JSON.stringify({ ...body, content_base64: undefined }, null, 1));
@@ -141,7 +141,7 @@ test('a contract in Word keeps its form, its comment and what was inserted, and 
   expect(named(/comments\d*\.xml$/)).toContain('Ask «TERM_1» whether «EMAIL_1» is still right.');
   expect(named(/header\d*\.xml$/)).toContain('Contract «TERM_1», page 1');
   expect(named(/footer\d*\.xml$/)).toContain('Paid from «IBAN_1»');
-  const document = Object.entries(parts).find(([name]) => /document\.xml$/.test(name))?.[1] ?? '';
+  const document = Object.entries(parts).find(([name]) => name.endsWith('document.xml'))?.[1] ?? '';
   expect(document).not.toMatch(/<w:(?:ins|del)\b/);
   expect(document.match(/<w:tr\b/g)).toHaveLength(2);
   expect(document.match(/<w:numPr\b/g)).toHaveLength(2);

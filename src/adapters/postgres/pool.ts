@@ -55,7 +55,7 @@ export function createPool({ maxConnections = 4, ...options }: Omit<PostgresOpti
 export function openConnections(
   { shared, ...options }: PostgresOptions,
   most: number,
-): { readonly connections: Connections; close(): Promise<void> } {
+): { readonly connections: Connections; readonly close: () => Promise<void> } {
   if (shared) return { connections: shareOf(shared, most), close: () => Promise.resolve() };
   const pool = createPool({ maxConnections: most, ...options });
   return { connections: pool, close: () => pool.end() };
@@ -74,10 +74,11 @@ function shareOf(pool: pg.Pool, most: number): Connections {
     if (next) next();
     else free++;
   };
-  const query = async (...asked: Parameters<pg.Pool['query']>): Promise<unknown> => {
+  const ask = pool.query.bind(pool) as (...asked: readonly unknown[]) => Promise<unknown>;
+  const query = async (...asked: readonly unknown[]): Promise<unknown> => {
     await enter();
     try {
-      return await pool.query(...asked);
+      return await ask(...asked);
     } finally {
       leave();
     }
