@@ -66,8 +66,9 @@ const QUARTERS_KEPT_MS = 70 * 24 * 60 * 60 * 1000;
  * its schema was changed by others, or when it would acknowledge rows that are not durable.
  */
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<PostgresLedger> {
-  const { readOnly = false, ...rest } = options;
-  const pool = createPool(rest);
+  const { readOnly = false, shared, ...rest } = options;
+  const pool = shared ?? createPool(rest);
+  const close = async (): Promise<void> => (shared ? undefined : pool.end());
   try {
     if (!readOnly) {
       await assertDurable(pool);
@@ -76,7 +77,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     }
     await ping(pool);
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
   return {
@@ -100,7 +101,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     usageDifferences: () => findUsageDifferences(pool),
     countEarlierUsage: () => backfillUsage(pool),
     driftSuspects: (organization, workload, drift, since) => suspects(pool, organization, workload, drift, since),
-    close: () => pool.end(),
+    close,
   };
 }
 
