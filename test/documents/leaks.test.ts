@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
+import { documentOf } from './corpus/corpus.ts';
+import { examine, type Examined } from './leaks/examine.ts';
+import { leaksIn } from './leaks/search.ts';
+import { startDocumentWorld, type DocumentWorld } from './world.ts';
+
+/** `make test-leak` looks at hundreds; without being told, some of every kind. */
+const DOCUMENTS = Number(process.env['LEAK_DOCUMENTS'] ?? 27);
+/** Begins at this document, to look at one again. */
+const FROM = Number(process.env['LEAK_FROM'] ?? 0);
+/** In flight at a time. */
+const AT_ONCE = 2;
+/** Of what was written on paper, what another recognizer may still read; of other words, what must be kept. */
+const MOST_READ = 0.01;
+const LEAST_KEPT = { text: 0.99, pictures: 0.9 };
+
+let engine: EngineProcess;
+let world: DocumentWorld;
+beforeAll(async () => {
+  engine = await startDocumentEngine();
+  world = await startDocumentWorld({ documentsUrl: engine.url });
+  await engine.ready();
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await engine.stop();
+});
+
+describe('what is planted', () => {
+  test.each([0, 1, 2, 3, 4, 5, 6])('is found in document %i as it is handed in, place by place', async (number) => {
+    const document = await documentOf(number);
+    const found = new Set((await leaksIn(document, document.bytes)).map(({ place }) => place));
+    expect(document.planted.map(({ place }) => place).filter((place) => !found.has(place))).toEqual([]);
+  });
+});
+
+test(`${DOCUMENTS} anonymized documents have nothing of anybody, and all else`, async () => {
+  const examined = await examineAll();
+  const leaks = examined.flatMap(({ name, leaks: own }) => own.map(({ place, what, by }) => `${name}: ${what} of ${place}, by ${by}`));
+  const faults = examined.flatMap(({ name, faults: own }) => own.map((fault) => `${name}: ${fault}`));
+  const read = sum(examined.map((one) => ({ some: one.read.still.length, of: one.read.of })));
+  const kept = (scanned: boolean): Share => sum(examined.filter((one) => one.read.of > 0 === scanned).map(({ words }) => ({ some: words.kept, of: words.of })));
+  const [text, pictures] = [kept(false), kept(true)];
+  console.log(
+    `${examined.length} documents: ${leaks.length} leaks, ${faults.length} faults; in pictures ${percent(read)} of ${read.of} still read; ` +
+      `other words kept: ${percent(text)} of ${text.of} in text, ${percent(pictures)} of ${pictures.of} in pictures`,
+  );
+  expect(leaks).toEqual([]);
+  expect(faults).toEqual([]);
+  expect(read.some / Math.max(1, read.of), examined.flatMap(({ name, read: own }) => own.still.map((place) => `${name}: ${place}`)).join('; ')).toBeLessThan(MOST_READ);
+  expect(text.some / text.of).toBeGreaterThan(LEAST_KEPT.text);
+  expect(pictures.some / pictures.of).toBeGreaterThan(LEAST_KEPT.pictures);
+}, 3_600_000);
+
+async function examineAll(): Promise<readonly Examined[]> {
+  const examined: Examined[] = [];
+  let next = FROM;
+  const work = async (): Promise<void> => {
+    while (next < FROM + DOCUMENTS) examined.push(await examine(world, await documentOf(next++)));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return examined;
+}
+
+interface Share {
+  readonly some: number;
+  readonly of: number;
+}
+
+function sum(shares: readonly Share[]): Share {
+  return shares.reduce((all, { some, of }) => ({ some: all.some + some, of: all.of + of }), { some: 0, of: 0 });
+}
+
+function percent({ some, of }: Share): string {
+  return `${((100 * some) / Math.max(1, of)).toFixed(2)} %`;
+}
