@@ -8,6 +8,7 @@ import { layoutOf, unitsOf, type PageLayout } from './layout.ts';
 import { readPage, settlePage, type PageContent } from './page.ts';
 import { withPdf, type PdfiumFile } from './pdfium.ts';
 import { earlierTexts } from './revisions.ts';
+import { asWritten } from './spans.ts';
 
 /** Print is recognized as well at this resolution as at higher ones. */
 export const RECOGNITION_DPI = 200;
@@ -36,6 +37,8 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
         continue;
       }
       units.push(...unitsOf(index, content));
+      const written = asWritten(content.glyphs).text;
+      if (!isSaid(written, content)) hidden.add(written);
       pages.push(layoutOf(content));
     }
     for (const text of await earlierTexts(file.bytes, units, tools)) hidden.add(text);
@@ -44,6 +47,12 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
     const layout = JSON.stringify({ pages });
     return { kind: 'pdf', pages: pdf.pageCount, images, units, recognizedPages, layout };
   });
+}
+
+/** Whether every word of a page as it is drawn is one as it is read, too: under another text words are no words any more. */
+function isSaid(written: string, { paragraphs }: PageContent): boolean {
+  const words = new Set(paragraphs.flatMap(({ text }) => text.split(/\s+/)));
+  return written.split(/\s+/).every((word) => words.has(word) || word === '');
 }
 
 async function recognizedPage(

@@ -1,13 +1,14 @@
 import type { DocumentFile, ReadDocument, ReadOptions, RedactedDocument, RedactOptions } from '#ports/documents.ts';
 import type { Format, Tools } from '../format.ts';
 import { reachable, rootOf } from '../ooxml/package.ts';
-import { addressUnits, proseOf } from '../ooxml/prose.ts';
+import { addressUnits, nameUnits, proseOf } from '../ooxml/prose.ts';
 import { sweepPart, verifyPackage } from '../ooxml/verify.ts';
 import { writePackage } from '../ooxml/write-package.ts';
 import type { XmlElement } from '../ooxml/xml.ts';
+import { identifierUnits } from '../identifiers.ts';
 import { leftOver, Search } from '../search.ts';
 import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type SlottedUnit } from '../slots.ts';
-import { cellsOf, cellUnits } from './cells.ts';
+import { cellsOf, cellUnits, formulasOf } from './cells.ts';
 import { cleanWorkbook, nameSheets } from './clean.ts';
 import { KEPT, SHOWN } from './kept-parts.ts';
 import { openWorkbook, otherParts, type Workbook } from './workbook.ts';
@@ -68,14 +69,14 @@ function unitsOf(workbook: Workbook, checkTime: () => void): Read {
     grids.push(grid);
     for (const unit of cellUnits(grid, { page, hidden })) units.push(unit);
     const visibility = hidden ? 'hidden' : 'shown';
-    units.push(
-      ...proseOf(withoutCells(root), visibility).units.map((unit) => ({ ...unit, page })),
-      ...addressUnits(part),
-    );
+    const prose = proseOf(withoutCells(root), visibility);
+    const others = [...prose.units, ...nameUnits(prose), ...identifierUnits(formulasOf(root))];
+    units.push(...others.map((unit) => ({ ...unit, page })), ...addressUnits(part));
   }
   for (const part of otherParts(workbook)) {
     checkTime();
-    if (part.xml) units.push(...proseOf(part.xml, SHOWN.test(part.type) ? 'shown' : 'hidden').units);
+    const prose = part.xml && proseOf(part.xml, SHOWN.test(part.type) ? 'shown' : 'hidden');
+    if (prose) units.push(...prose.units, ...nameUnits(prose));
     units.push(...addressUnits(part));
   }
   return { units: inOrder(units), grids };

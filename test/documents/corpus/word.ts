@@ -126,7 +126,7 @@ function drawing(planting: Planting): string {
 function textBox(planting: Planting): string {
   const box = `<w:txbxContent>${paragraph(run(planting.sentence('text box')))}</w:txbxContent>`;
   return (
-    `<w:r><w:pict><v:shape id="${planting.name('name of a shape').replace(' ', '_')}" o:spid="_x0000_s1" alt="${planting.entry('alternative text of a shape')}" style="width:200pt;height:40pt">` +
+    `<w:r><w:pict><v:shape id="${planting.name('name of a shape').replace(' ', '_')}" o:spid="_x0000_s1" o:gfxdata="${Buffer.from(planting.sentence('copy of a drawing')).toString('base64')}" alt="${planting.entry('alternative text of a shape')}" style="width:200pt;height:40pt">` +
     `<v:textpath string="${planting.entry('text on a path')}"/><v:textbox>${box}</v:textbox></v:shape></w:pict></w:r>`
   );
 }

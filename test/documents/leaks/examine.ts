@@ -1,4 +1,5 @@
 import { unzipSync } from 'fflate';
+import { ascii } from '../corpus/plain.ts';
 import type { CorpusDocument } from '../corpus/planting.ts';
 import { formOf, type DocumentWorld } from '../world.ts';
 import { asFile, output, recognized, succeeds } from './programs.ts';
@@ -6,8 +7,9 @@ import { fold, leaksIn, readableIn, type Leak } from './search.ts';
 
 /** What was found out about one document after it was anonymized. */
 export interface Examined {
+  /** Its language and name. */
   readonly name: string;
-  /** Its number, kind and language. */
+  readonly scanned: boolean;
   readonly leaks: readonly Leak[];
   /** Of text in pictures: places where another recognizer still reads somebody, and how many there were. */
   readonly read: { readonly still: readonly string[]; readonly of: number };
@@ -28,17 +30,19 @@ interface Answer {
 export async function examine(world: DocumentWorld, document: CorpusDocument): Promise<Examined> {
   const name = `${document.language} ${document.name}`;
   const people = [document.known.person.name, ...document.planted.map((one) => one.name).filter((one) => one !== '')];
-  const options = { remove: people.map((term) => ({ term, label: 'person' })), include_mapping: true };
+  const spellings = [...new Set(people.flatMap((name) => [name, ascii(name)]))];
+  const options = { remove: spellings.map((term) => ({ term, label: 'person' })), include_mapping: true };
   const answer = await world.anonymize(formOf(document.bytes, document.name, options));
   if (answer.status !== 200) {
     const fault = `${answer.status} ${(await answer.text()).slice(0, 200)}`;
-    return { name, leaks: [], read: { still: [], of: 0 }, words: { kept: 0, of: 0 }, faults: [fault], result: new Uint8Array() };
+    return { name, scanned: document.scanned, leaks: [], read: { still: [], of: 0 }, words: { kept: 0, of: 0 }, faults: [fault], result: new Uint8Array() };
   }
   const { content_base64, mapping } = (await answer.json()) as Answer;
   const bytes = new Uint8Array(Buffer.from(content_base64, 'base64'));
   const text = await readByOthers(document, bytes);
   return {
     name,
+    scanned: document.scanned,
     leaks: await leaksIn(document, bytes),
     read: stillRead(document, text),
     words: wordsKept(document, document.scanned ? await recognized(document.bytes, document.mediaType, document.language) : undefined, text),
