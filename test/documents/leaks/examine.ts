@@ -7,9 +7,7 @@ import { fold, leaksIn, readableIn, type Leak } from './search.ts';
 
 /** What was found out about one document after it was anonymized. */
 export interface Examined {
-  /** Its language and name. */
-  readonly name: string;
-  readonly scanned: boolean;
+  readonly document: CorpusDocument;
   readonly leaks: readonly Leak[];
   /** Of text in pictures: places where another recognizer still reads somebody, and how many there were. */
   readonly read: { readonly still: readonly string[]; readonly of: number };
@@ -18,6 +16,8 @@ export interface Examined {
   /** What is wrong with it: no answer, no tags, nothing that another program opens. */
   readonly faults: readonly string[];
   readonly result: Uint8Array;
+  /** Of who comes several times; empty where nobody was found. */
+  readonly tag: string;
 }
 
 interface Answer {
@@ -28,26 +28,25 @@ interface Answer {
 
 /** Anonymizes a document through the gateway, all who are in it named, and looks at what came back. */
 export async function examine(world: DocumentWorld, document: CorpusDocument): Promise<Examined> {
-  const name = `${document.language} ${document.name}`;
   const people = [document.known.person.name, ...document.planted.map((one) => one.name).filter((one) => one !== '')];
   const spellings = [...new Set(people.flatMap((name) => [name, ascii(name)]))];
   const options = { remove: spellings.map((term) => ({ term, label: 'person' })), include_mapping: true };
   const answer = await world.anonymize(formOf(document.bytes, document.name, options));
   if (answer.status !== 200) {
     const fault = `${answer.status} ${(await answer.text()).slice(0, 200)}`;
-    return { name, scanned: document.scanned, leaks: [], read: { still: [], of: 0 }, words: { kept: 0, of: 0 }, faults: [fault], result: new Uint8Array() };
+    return { document, leaks: [], read: { still: [], of: 0 }, words: { kept: 0, of: 0 }, faults: [fault], result: new Uint8Array(), tag: '' };
   }
   const { content_base64, mapping } = (await answer.json()) as Answer;
   const bytes = new Uint8Array(Buffer.from(content_base64, 'base64'));
   const text = await readByOthers(document, bytes);
   return {
-    name,
-    scanned: document.scanned,
+    document,
     leaks: await leaksIn(document, bytes),
     read: stillRead(document, text),
     words: wordsKept(document, document.scanned ? await recognized(document.bytes, document.mediaType, document.language) : undefined, text),
     faults: [...tagFaults(document, mapping, text), ...(await openingFaults(document, bytes))],
     result: bytes,
+    tag: tagsOf(document, mapping)[0] ?? '',
   };
 }
 
@@ -82,18 +81,22 @@ function wordsKept({ words }: CorpusDocument, before: string | undefined, after:
 }
 
 /** Who comes several times has one tag, as often as he comes; nobody else has it. */
-function tagFaults({ known, scanned }: CorpusDocument, mapping: Answer['mapping'], text: string): readonly string[] {
+function tagFaults(document: CorpusDocument, mapping: Answer['mapping'], text: string): readonly string[] {
   const faults: string[] = [];
   const tokens = new Set(mapping.map(({ token }) => token));
   if (tokens.size !== mapping.length) faults.push('a tag stands for two');
   // In pictures tags are drawn, and recognition may have read a name otherwise.
-  if (scanned) return faults;
-  const own = mapping.filter(({ original }) => fold(original) === fold(known.person.name));
-  const [first] = own;
-  if (own.length !== 1 || !first) return [...faults, `${own.length} tags for one`];
-  const times = text.split(first.token).length - 1;
-  if (times !== known.times) faults.push(`a tag ${times} times for one who came ${known.times} times`);
+  if (document.scanned) return faults;
+  const [tag, ...others] = tagsOf(document, mapping);
+  if (tag === undefined || others.length > 0) return [...faults, `${others.length} more tags for one`];
+  const times = text.split(tag).length - 1;
+  const wanted = document.known.times;
+  if (times !== wanted) faults.push(`a tag ${times} times for one who came ${wanted} times`);
   return faults;
+}
+
+function tagsOf({ known }: CorpusDocument, mapping: Answer['mapping']): readonly string[] {
+  return mapping.filter(({ original }) => fold(original) === fold(known.person.name)).map(({ token }) => token);
 }
 
 async function openingFaults({ mediaType }: CorpusDocument, bytes: Uint8Array): Promise<readonly string[]> {

@@ -16,13 +16,8 @@ interface Needle extends Omit<Leak, 'by'> {
 }
 
 /** Everything that was planted in a document and is in these bytes, by whatever means; each place once. */
-export async function leaksIn(
-  { planted, known, words: _, ...document }: CorpusDocument,
-  bytes: Uint8Array,
-): Promise<readonly Leak[]> {
-  const { name, iban } = known.person;
-  const everyone = [...planted, { place: 'several places', name, fact: 'iban' as const, value: iban }];
-  const needles = everyone.flatMap(needlesOf);
+export async function leaksIn(document: CorpusDocument, bytes: Uint8Array): Promise<readonly Leak[]> {
+  const needles = everyNeedle(document);
   const leaks = new Map<Needle, Leak>();
   for (const { by, bytes: seen } of await everythingIn(bytes, document.mediaType)) {
     for (const text of readings(seen)) {
@@ -34,6 +29,17 @@ export async function leaksIn(
     }
   }
   return [...leaks.values()];
+}
+
+/** The same of a text that a program has read. */
+export function leaksInText(document: CorpusDocument, text: string): readonly Omit<Leak, 'by'>[] {
+  const folded = fold(text);
+  return everyNeedle(document).filter((needle) => needle.isIn(text, folded));
+}
+
+function everyNeedle({ planted, known }: CorpusDocument): readonly Needle[] {
+  const { name, iban } = known.person;
+  return [...planted, { place: 'several places', name, fact: 'iban' as const, value: iban }].flatMap(needlesOf);
 }
 
 /** Of a text that was recognized: which persons can be read in it, by name or by what is said of them. */
