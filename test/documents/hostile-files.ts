@@ -76,7 +76,7 @@ const body = (inner: string): string => `<w:document xmlns:w="urn:w"><w:body>${i
 const word = (inner: string): Uint8Array => officeFile({ 'word/document.xml': { type: WORD, content: body(inner) } });
 
 /** A workbook of rows of ten cells. */
-export function sheetOf(cells: number, cell: (at: number) => string): Uint8Array {
+function sheetOf(cells: number, cell: (at: number) => string): Uint8Array {
   const rows: string[] = [];
   for (let row = 0; row * 10 < cells; row++)
     rows.push(`<row r="${row + 1}">${Array.from({ length: 10 }, (_, column) => cell(row * 10 + column)).join('')}</row>`);
@@ -150,6 +150,7 @@ export const HOSTILE: readonly HostileFile[] = [
   { what: '100,000 elements in each other', name: 'a.docx', make: () => word(`${'<w:p>'.repeat(100_000)}${'</w:p>'.repeat(100_000)}`), ends: ['too_large'] },
   { what: 'a million paragraphs', name: 'a.docx', make: () => word('<w:p><w:r><w:t>x</w:t></w:r></w:p>'.repeat(1_000_000)), ends: ['too_large'] },
   { what: '20,000 parts', name: 'a.docx', make: () => officeFile({ 'word/document.xml': { type: WORD, content: body('') } }, Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`word/${at}.xml`, strToU8('<a/>')]))), ends: ['too_large'] },
+  { what: 'ten cells more than there may be', name: 'a.xlsx', make: () => sheetOf(200_010, (at) => `<c><v>${at}</v></c>`), ends: ['too_large'] },
   { what: 'a million cells', name: 'a.xlsx', make: () => sheetOf(1_000_000, (at) => `<c><v>${at}</v></c>`), ends: ['too_large'] },
   { what: 'elements in elements of HTML', name: 'a.html', make: () => Buffer.from(`<html>${'<div>'.repeat(200_000)}`), ends: ['too_large', 'done'] },
   { what: 'a line of 32 million letters', name: 'a.txt', make: () => Buffer.alloc(32 << 20, 'a'), ends: ['done', 'too_large'] },

@@ -54,10 +54,8 @@ export function spansOf(
     glyphs: paragraphs.flatMap((paragraph, at) => (at > 0 ? [undefined, ...paragraph.glyphs] : paragraph.glyphs)),
   };
   for (const { text, glyphs } of [asRead, asWritten(content.glyphs)]) {
-    for (const original of originals) {
-      for (const { start, end } of findOriginals(text, [original]))
-        take(glyphs.slice(start, end), tags.get(original.toLowerCase()) ?? '');
-    }
+    for (const { start, end, original } of findOriginals(text, originals))
+      take(glyphs.slice(start, end), tags.get(original.toLowerCase()) ?? '');
   }
   return spans;
 }

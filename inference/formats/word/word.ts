@@ -45,7 +45,7 @@ async function redact(file: DocumentFile, options: RedactOptions, tools: Tools):
     if (part.xml) sweepPart(part.xml, search);
   }
   const { bytes, images } = await writePackage(document, KEPT, search, checkTime);
-  verifyPackage(bytes, search, checkTime);
+  verifyPackage(openPackage(bytes, checkTime), search, checkTime);
   return { bytes, mediaType: file.mediaType, pages: 1, images, downgraded: false };
 }
 
