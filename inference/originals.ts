@@ -49,11 +49,19 @@ const INDEXES = new WeakMap<readonly string[], Index>();
 function indexOf(originals: readonly string[]): Index {
   const known = INDEXES.get(originals);
   if (known) return known;
-  const wanted = originals.map((original) => ({ bare: bareOf(original), original })).filter(({ bare }) => bare.length > 1);
+  const wanted = originals
+    .map((original) => ({ bare: bareOf(original), original }))
+    .filter(({ bare }) => bare.length > 1);
   const [long, short] = HEADS;
   const index = [
-    Map.groupBy(wanted.filter(({ bare }) => bare.length >= long), ({ bare }) => bare.slice(0, long)),
-    Map.groupBy(wanted.filter(({ bare }) => bare.length < long), ({ bare }) => bare.slice(0, short)),
+    Map.groupBy(
+      wanted.filter(({ bare }) => bare.length >= long),
+      ({ bare }) => bare.slice(0, long),
+    ),
+    Map.groupBy(
+      wanted.filter(({ bare }) => bare.length < long),
+      ({ bare }) => bare.slice(0, short),
+    ),
   ];
   INDEXES.set(originals, index);
   return index;

@@ -97,7 +97,9 @@ async function scan(round: number): Promise<Uint8Array> {
 }
 
 async function word(round: number): Promise<Uint8Array> {
-  const children = Array.from({ length: PAGES }, () => LINES).flat().map((text) => new Paragraph(text));
+  const children = Array.from({ length: PAGES }, () => LINES)
+    .flat()
+    .map((text) => new Paragraph(text));
   return Packer.toBuffer(new Document({ sections: [{ children: [new Paragraph(String(round)), ...children] }] }));
 }
 
@@ -129,8 +131,12 @@ function prompt(bytes?: Uint8Array): () => Promise<Response> {
 const rows: Record<string, Row> = {
   'recognize a scanned page': await measured(1, async (round) => recognize(await scan(round))),
   'anonymize a scanned page': await measured(1, async (round) => anonymize(await scan(round), 'a.pdf')),
-  [`anonymize a PDF of ${PAGES} pages of text`]: await measured(PAGES, async (round) => anonymize(await pdf(round, PAGES), 'a.pdf')),
-  [`anonymize a Word document of ${PAGES} pages`]: await measured(PAGES, async (round) => anonymize(await word(round), 'a.docx')),
+  [`anonymize a PDF of ${PAGES} pages of text`]: await measured(PAGES, async (round) =>
+    anonymize(await pdf(round, PAGES), 'a.pdf'),
+  ),
+  [`anonymize a Word document of ${PAGES} pages`]: await measured(PAGES, async (round) =>
+    anonymize(await word(round), 'a.docx'),
+  ),
   'a prompt without a document': await measured(1, async () => prompt()),
   [`a prompt with a PDF of ${PAGES} pages`]: await measured(PAGES, async (round) => prompt(await pdf(round, PAGES))),
 };

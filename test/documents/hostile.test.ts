@@ -33,18 +33,22 @@ describe('hostile files', () => {
     await process.stop();
   });
 
-  test.each(HOSTILE)('$what: ends as it is documented, within its time and memory, and the next one is served', async ({ name, make, ends }) => {
-    const file: DocumentFile = { name, mediaType: 'application/octet-stream', bytes: await make() };
-    const begun = performance.now();
-    const end = await anonymize(file);
-    const seconds = (performance.now() - begun) / 1000;
-    const next = await engine.read(fileOf(await letter(['Good morning'])), { recognize: 'never' }, signal);
-    expect(ends).toContain(end);
-    expect(next.units.map(({ text }) => text)).toContain('Good morning');
-    // Reading and rewriting are a job each.
-    expect(seconds).toBeLessThan(2 * (JOB_SECONDS + GRACE_SECONDS));
-    expect(memory('VmHWM')).toBeLessThan(MOST_MIB);
-  }, 200_000);
+  test.each(HOSTILE)(
+    '$what: ends as it is documented, within its time and memory, and the next one is served',
+    async ({ name, make, ends }) => {
+      const file: DocumentFile = { name, mediaType: 'application/octet-stream', bytes: await make() };
+      const begun = performance.now();
+      const end = await anonymize(file);
+      const seconds = (performance.now() - begun) / 1000;
+      const next = await engine.read(fileOf(await letter(['Good morning'])), { recognize: 'never' }, signal);
+      expect(ends).toContain(end);
+      expect(next.units.map(({ text }) => text)).toContain('Good morning');
+      // Reading and rewriting are a job each.
+      expect(seconds).toBeLessThan(2 * (JOB_SECONDS + GRACE_SECONDS));
+      expect(memory('VmHWM')).toBeLessThan(MOST_MIB);
+    },
+    200_000,
+  );
 
   test('the process is the one that it was, and has let go of its memory', async () => {
     await expect.poll(() => memory('VmRSS'), { timeout: 30_000 }).toBeLessThan(RESTING_MIB);

@@ -115,7 +115,10 @@ function withoutType1Names(font: Buffer): Buffer {
   const head = font
     .toString('latin1', 0, end)
     .replace(/(?<!^)%[^\r\n]*|(?<=^%![^\r\n]{0,40}:)[^\r\n]*/g, blank)
-    .replace(/(?<=\/(?:version|Notice|Copyright|FullName|FamilyName|Weight)\s*\()(?:[^()\\]|\\.|\([^()]*\))*(?=\))/g, blank)
+    .replace(
+      /(?<=\/(?:version|Notice|Copyright|FullName|FamilyName|Weight)\s*\()(?:[^()\\]|\\.|\([^()]*\))*(?=\))/g,
+      blank,
+    )
     .replace(/(?<=\/FontName\s*\/)[^\s/]+/g, (name) => 'F'.repeat(name.length));
   font.write(head, 0, 'latin1');
   return font;
@@ -160,7 +163,10 @@ function indexAt(font: Buffer, at: number): Index {
   const size = font.readUInt8(at + 2);
   const offset = (index: number): number => font.readUIntBE(at + 3 + index * size, size);
   const data = at + 2 + (count + 1) * size;
-  const entries = Array.from({ length: count }, (_, index) => [data + offset(index), data + offset(index + 1)] as const);
+  const entries = Array.from(
+    { length: count },
+    (_, index) => [data + offset(index), data + offset(index + 1)] as const,
+  );
   return { entries, end: data + offset(count) };
 }
 
@@ -168,7 +174,7 @@ function indexAt(font: Buffer, at: number): Index {
 function textsNamed(dict: Buffer): readonly number[] {
   const found: number[] = [];
   let operand = 0;
-  for (let at = 0; at < dict.length; ) {
+  for (let at = 0; at < dict.length;) {
     const byte = dict.readUInt8(at++);
     if (byte <= 21) {
       const operator = byte === 12 ? 0xc00 + dict.readUInt8(at++) : byte;
@@ -183,7 +189,11 @@ function textsNamed(dict: Buffer): readonly number[] {
       while (at < dict.length && (dict.readUInt8(at) & 15) !== 15) at++;
       at++;
     } else if (byte <= 246) operand = byte - 139;
-    else operand = byte <= 250 ? (byte - 247) * 256 + dict.readUInt8(at++) + 108 : -(byte - 251) * 256 - dict.readUInt8(at++) - 108;
+    else
+      operand =
+        byte <= 250
+          ? (byte - 247) * 256 + dict.readUInt8(at++) + 108
+          : -(byte - 251) * 256 - dict.readUInt8(at++) - 108;
   }
   return found;
 }

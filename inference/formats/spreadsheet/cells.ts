@@ -148,8 +148,8 @@ function valueOf(cell: XmlElement): string {
   return value ? textIn(value) : '';
 }
 
-function textIn(element: XmlElement): string {
-  return allTexts(element)
+function textIn(parent: XmlElement): string {
+  return allTexts(parent)
     .map(({ text }) => text)
     .join('');
 }

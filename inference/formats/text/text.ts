@@ -3,7 +3,16 @@ import { DocumentFault } from '#ports/documents.ts';
 import { decodeText } from '../decode-text.ts';
 import type { Format } from '../format.ts';
 import { leftOver, Search } from '../search.ts';
-import { checkLayout, fixedSlot, inOrder, layoutOf, replaceIn, toTextUnits, type Slot, type SlottedUnit } from '../slots.ts';
+import {
+  checkLayout,
+  fixedSlot,
+  inOrder,
+  layoutOf,
+  replaceIn,
+  toTextUnits,
+  type Slot,
+  type SlottedUnit,
+} from '../slots.ts';
 import { parseCsv } from './csv.ts';
 import { paragraphsOf, undisguised, unmarked, withoutData } from './paragraphs.ts';
 
@@ -63,9 +72,9 @@ function parse({ bytes, mediaType }: DocumentFile): Parsed {
 
 /** Paragraphs that marks stand in, without these: a name of which one word is bold is a name. */
 function unmarkedUnits(slots: readonly Slot[]): readonly SlottedUnit[] {
-  return slots.flatMap(({ text }): readonly SlottedUnit[] => {
-    const plain = unmarked(text);
-    return plain === text ? [] : [{ slots: [fixedSlot(plain)], visibility: 'hidden' }];
+  return slots.flatMap((slot): readonly SlottedUnit[] => {
+    const plain = unmarked(slot.text);
+    return plain === slot.text ? [] : [{ slots: [fixedSlot(plain)], visibility: 'hidden' }];
   });
 }
 

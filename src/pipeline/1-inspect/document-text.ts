@@ -176,7 +176,10 @@ function joinLines(text: string): JoinedLines | undefined {
     for (let at = start; at < end; at++) from.push(at);
   };
   let at = 0;
-  for (const { 0: { length }, index } of text.matchAll(END_OF_LINE)) {
+  for (const {
+    0: { length },
+    index,
+  } of text.matchAll(END_OF_LINE)) {
     copy(at, index);
     joined += ' ';
     from.push(index);

@@ -19,9 +19,6 @@ const KINDS: readonly ((planting: Planting) => CorpusDocument | Promise<CorpusDo
   scannedPdf,
 ];
 
-/** How many documents there are of every kind in every language: after these, others of the same follow. */
-export const ROUND = KINDS.length * LANGUAGES.length;
-
 /** The document of a number: always the same. Kinds and languages take turns, and meet once in a round. */
 export async function documentOf(number: number): Promise<CorpusDocument> {
   const kind = KINDS[number % KINDS.length];

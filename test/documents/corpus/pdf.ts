@@ -1,4 +1,14 @@
-import { PDFDict, PDFDocument, PDFHexString, PDFName, PDFRef, PDFString, type PDFContext, type PDFObject, type PDFPage } from '@cantoo/pdf-lib';
+import {
+  PDFDict,
+  PDFDocument,
+  PDFHexString,
+  PDFName,
+  PDFRef,
+  PDFString,
+  type PDFContext,
+  type PDFObject,
+  type PDFPage,
+} from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { ascii } from './plain.ts';
 import type { CorpusDocument, Planting } from './planting.ts';
@@ -15,25 +25,44 @@ const COLUMNS = 88;
 export async function pdfLetter(planting: Planting): Promise<CorpusDocument> {
   const draft = await earlierRevision(planting);
   const document = await PDFDocument.load(draft, { forIncrementalUpdate: true });
-  const font = embedGlyphFont(document.context, ascii(planting.name('name of a font')), ascii(planting.sentence('comment of a font')));
+  const font = embedGlyphFont(
+    document.context,
+    ascii(planting.name('name of a font')),
+    ascii(planting.sentence('comment of a font')),
+  );
   const page = document.getPage(0);
   page.node.delete(PDFName.of('Contents'));
   page.node.setFontDictionary(PDFName.of('F'), font.ref);
   const { text } = planting;
-  const lines = [text.heading, planting.sentence('line'), ...text.paragraphs, planting.again(), ...text.list, planting.again()];
+  const lines = [
+    text.heading,
+    planting.sentence('line'),
+    ...text.paragraphs,
+    planting.again(),
+    ...text.list,
+    planting.again(),
+  ];
   addContent(document, page, `${written(font, lines.flatMap(wrapped))}\n${oddities(planting, font)}`);
   await addPicture(document, page, planting, font);
   addLayer(document, page, planting);
   addAnnotations(document, page, planting, font);
   addToCatalog(document, planting);
-  await document.attach(Buffer.from(planting.sentence('attachment')), `${ascii(planting.name('name of an attachment'))}.txt`, {
-    description: planting.entry('description of an attachment'),
-  });
+  await document.attach(
+    Buffer.from(planting.sentence('attachment')),
+    `${ascii(planting.name('name of an attachment'))}.txt`,
+    {
+      description: planting.entry('description of an attachment'),
+    },
+  );
   document.addJavaScript('greet', `app.alert("${ascii(planting.entry('script'))}")`);
   const second = document.addPage([A4.height, A4.width]);
   second.node.set(PDFName.of('Rotate'), document.context.obj(planting.random.pick([0, 90, 180, 270])));
   second.node.setFontDictionary(PDFName.of('F'), font.ref);
-  const more = [planting.sentence('line of the second page'), planting.again(), ...text.table.map((row) => row.join('    '))];
+  const more = [
+    planting.sentence('line of the second page'),
+    planting.again(),
+    ...text.table.map((row) => row.join('    ')),
+  ];
   addContent(document, second, written(font, more, A4.width));
   const saved = await document.commit({ useObjectStreams: false });
   const bytes = Buffer.concat([saved, Buffer.from(`\n% ${planting.sentence('comment behind the end')}\n`)]);
@@ -67,9 +96,14 @@ function addContent({ context }: PDFDocument, page: PDFPage, operators: string):
 
 /** Text that is drawn in ways that hide it, or tell it otherwise than it is drawn. */
 function oddities(planting: Planting, font: GlyphFont): string {
-  const show = (place: string, x: number, y: number, before = ''): string => `BT ${before} /F 9 Tf ${x} ${y} Td ${font.hex(planting.sentence(place))} Tj ET`;
-  const letters = Array.from(planting.sentence('letter by letter'), (letter, at) => `${font.hex(letter)} ${at % 2 ? 12 : -9}`);
-  const mark = (entry: string, place: string): string => `/Span <</${entry} ${String(PDFHexString.fromText(planting.sentence(place)))}>> BDC ${show(`text under ${place}`, 50, 200)} EMC`;
+  const show = (place: string, x: number, y: number, before = ''): string =>
+    `BT ${before} /F 9 Tf ${x} ${y} Td ${font.hex(planting.sentence(place))} Tj ET`;
+  const letters = Array.from(
+    planting.sentence('letter by letter'),
+    (letter, at) => `${font.hex(letter)} ${at % 2 ? 12 : -9}`,
+  );
+  const mark = (entry: string, place: string): string =>
+    `/Span <</${entry} ${String(PDFHexString.fromText(planting.sentence(place)))}>> BDC ${show(`text under ${place}`, 50, 200)} EMC`;
   return [
     show('white on white', 50, 180, '1 1 1 rg'),
     '0 g',
@@ -95,35 +129,64 @@ async function addPicture({ context }: PDFDocument, page: PDFPage, planting: Pla
     .withExif({ IFD0: { Artist: ascii(planting.name('EXIF of a picture')) } })
     .jpeg()
     .toBuffer();
-  const profile = context.register(context.flateStream(Buffer.from(ascii(planting.sentence('profile of colours'))), { N: 3, Alternate: 'DeviceRGB' }));
-  const image = context.stream(jpeg, { Type: 'XObject', Subtype: 'Image', Width: 64, Height: 64, BitsPerComponent: 8, Filter: 'DCTDecode' });
+  const profile = context.register(
+    context.flateStream(Buffer.from(ascii(planting.sentence('profile of colours'))), { N: 3, Alternate: 'DeviceRGB' }),
+  );
+  const image = context.stream(jpeg, {
+    Type: 'XObject',
+    Subtype: 'Image',
+    Width: 64,
+    Height: 64,
+    BitsPerComponent: 8,
+    Filter: 'DCTDecode',
+  });
   image.dict.set(PDFName.of('ColorSpace'), context.obj([PDFName.of('ICCBased'), profile]));
   image.dict.set(PDFName.of('Alt'), PDFHexString.fromText(planting.entry('alternative text of a picture')));
-  image.dict.set(PDFName.of('Metadata'), context.register(context.stream(`<x>${planting.entry('XMP of a picture')}</x>`, { Type: 'Metadata' })));
-  const form = context.stream(`q 60 0 0 60 0 0 cm /I Do Q BT /F 9 Tf 70 10 Td ${font.hex(planting.sentence('form'))} Tj ET`, {
-    ...{ Type: 'XObject', Subtype: 'Form', BBox: [0, 0, 500, 80], Matrix: [1, 0, 0, 1, 50, 20] },
-    Resources: { XObject: { I: context.register(image) }, Font: { F: font.ref } },
-  });
+  image.dict.set(
+    PDFName.of('Metadata'),
+    context.register(context.stream(`<x>${planting.entry('XMP of a picture')}</x>`, { Type: 'Metadata' })),
+  );
+  const form = context.stream(
+    `q 60 0 0 60 0 0 cm /I Do Q BT /F 9 Tf 70 10 Td ${font.hex(planting.sentence('form'))} Tj ET`,
+    {
+      ...{ Type: 'XObject', Subtype: 'Form', BBox: [0, 0, 500, 80], Matrix: [1, 0, 0, 1, 50, 20] },
+      Resources: { XObject: { I: context.register(image) }, Font: { F: font.ref } },
+    },
+  );
   form.dict.set(PDFName.of('LastModified'), PDFString.of(ascii(planting.name('private data'))));
   page.node.setXObject(PDFName.of(ascii(named).replace(' ', '_')), context.register(form));
-  const thumbnail = context.stream(Buffer.from(ascii(planting.sentence('thumbnail'))), { Width: 1, Height: 1, BitsPerComponent: 8, ColorSpace: 'DeviceGray' });
+  const thumbnail = context.stream(Buffer.from(ascii(planting.sentence('thumbnail'))), {
+    Width: 1,
+    Height: 1,
+    BitsPerComponent: 8,
+    ColorSpace: 'DeviceGray',
+  });
   page.node.set(PDFName.of('Thumb'), context.register(thumbnail));
   const colour = PDFName.of(ascii(planting.name('name of a colour')));
-  const tint = context.register(context.stream(`{ % ${ascii(planting.name('comment of a function'))}\n dup dup }`, { FunctionType: 4, Domain: [0, 1], Range: [0, 1, 0, 1, 0, 1] }));
+  const tint = context.register(
+    context.stream(`{ % ${ascii(planting.name('comment of a function'))}\n dup dup }`, {
+      FunctionType: 4,
+      Domain: [0, 1],
+      Range: [0, 1, 0, 1, 0, 1],
+    }),
+  );
   const space = context.obj([PDFName.of('Separation'), colour, PDFName.of('DeviceRGB'), tint]);
   page.node.normalizedEntries().Resources.set(PDFName.of('ColorSpace'), context.obj({ Spot: space }));
   page.node.addContentStream(context.register(context.stream('/Spot cs 0.5 scn 560 20 20 20 re f')));
 }
 
 function addLayer({ context, catalog }: PDFDocument, page: PDFPage, planting: Planting): void {
-  const layer = context.register(dict(context, { Type: 'OCG', Name: PDFHexString.fromText(planting.entry('name of a layer')) }));
+  const layer = context.register(
+    dict(context, { Type: 'OCG', Name: PDFHexString.fromText(planting.entry('name of a layer')) }),
+  );
   page.node.Resources()?.set(PDFName.of('Properties'), context.obj({ Layer: layer }));
   catalog.set(PDFName.of('OCProperties'), context.obj({ OCGs: [layer], D: { OFF: [layer], Order: [layer] } }));
 }
 
 function dict(context: PDFContext, entries: Entries): PDFDict {
   const made = context.obj({});
-  for (const [key, value] of Object.entries(entries)) made.set(PDFName.of(key), typeof value === 'string' ? PDFName.of(value) : value);
+  for (const [key, value] of Object.entries(entries))
+    made.set(PDFName.of(key), typeof value === 'string' ? PDFName.of(value) : value);
   return made;
 }
 
@@ -132,7 +195,12 @@ function addAnnotations(document: PDFDocument, page: PDFPage, planting: Planting
   const { context } = document;
   const text = (place: string): PDFHexString => PDFHexString.fromText(planting.entry(place));
   const add = (subtype: string, x: number, entries: Entries): void => {
-    const annotation = dict(context, { Type: 'Annot', Subtype: subtype, Rect: context.obj([x, 700, x + 20, 720]), ...entries });
+    const annotation = dict(context, {
+      Type: 'Annot',
+      Subtype: subtype,
+      Rect: context.obj([x, 700, x + 20, 720]),
+      ...entries,
+    });
     page.node.addAnnot(context.register(annotation));
   };
   const appearance = (place: string): PDFObject => {
@@ -141,10 +209,23 @@ function addAnnotations(document: PDFDocument, page: PDFPage, planting: Planting
     return context.obj({ N: context.register(context.stream(content, form)) });
   };
   add('Text', 500, { Contents: text('comment'), T: text("comment's author"), Subj: text('subject of a comment') });
-  add('FreeText', 60, { Contents: text('free text'), Rect: context.obj([300, 20, 590, 40]), AP: appearance('appearance of free text') });
-  add('Highlight', 470, { Contents: text('highlight'), RC: text('rich text of a comment'), QuadPoints: context.obj([0, 0, 1, 0, 0, 1, 1, 1]) });
+  add('FreeText', 60, {
+    Contents: text('free text'),
+    Rect: context.obj([300, 20, 590, 40]),
+    AP: appearance('appearance of free text'),
+  });
+  add('Highlight', 470, {
+    Contents: text('highlight'),
+    RC: text('rich text of a comment'),
+    QuadPoints: context.obj([0, 0, 1, 0, 0, 1, 1, 1]),
+  });
   add('Link', 440, { A: dict(context, { S: 'URI', URI: PDFString.of(`mailto:${planting.email('link')}`) }) });
-  add('Stamp', 410, { F: context.obj(4), Rect: context.obj([100, 80, 500, 100]), Name: ascii(planting.name('name of a stamp')), AP: appearance('stamp') });
+  add('Stamp', 410, {
+    F: context.obj(4),
+    Rect: context.obj([100, 80, 500, 100]),
+    Name: ascii(planting.name('name of a stamp')),
+    AP: appearance('stamp'),
+  });
   const form = document.getForm();
   const standard = document.embedStandardFont('Helvetica' as Parameters<PDFDocument['embedStandardFont']>[0]);
   const field = form.createTextField(ascii(planting.name('name of a field')).replace('.', ''));
@@ -172,7 +253,12 @@ function addToCatalog(document: PDFDocument, planting: Planting): void {
   set('Metadata', context.register(context.flateStream(xmp, { Type: 'Metadata', Subtype: 'XML' })));
   const outline = context.register(dict(context, { Title: text('outline') }));
   set('Outlines', dict(context, { Type: 'Outlines', First: outline, Last: outline }));
-  const element = dict(context, { S: 'Figure', Alt: text('alternative text of structure'), ActualText: text('actual text of structure'), T: text('title of structure') });
+  const element = dict(context, {
+    S: 'Figure',
+    Alt: text('alternative text of structure'),
+    ActualText: text('actual text of structure'),
+    T: text('title of structure'),
+  });
   set('StructTreeRoot', dict(context, { Type: 'StructTreeRoot', K: context.obj([element]) }));
   set('PieceInfo', dict(context, { Editor: dict(context, { Private: text('data of an editor') }) }));
   set('PageLabels', context.obj({ Nums: [0, dict(context, { P: text('label of a page') })] }));

@@ -18,18 +18,52 @@ type Names = Readonly<Record<'first' | 'heads' | 'tails', Some>>;
 
 /** First names, and what surnames are made of: letters of the language, and no word of it. */
 const NAMES: Readonly<Record<Language, Names>> = {
-  eng: { first: ['Oswin', 'Tabitha', 'Percival', 'Winifred', 'Barnaby'], heads: ['Quen', 'Thrax', 'Wobb', 'Skelm', 'Grimb'], tails: ['lethwaite', 'erstock', 'ingdale', 'ovington'] },
-  deu: { first: ['Jürgen', 'Käthe', 'Götz', 'Änne', 'Rüdiger'], heads: ['Grüß', 'Quöll', 'Zwie', 'Schnä', 'Pflüg'], tails: ['mannstedt', 'enröder', 'elhuber', 'önning'] },
-  fra: { first: ['Hélène', 'François', 'Zoé', 'Gaël', 'Noëlle'], heads: ['Quéz', 'Brég', 'Thiérv', 'Vauç', 'Gloëz'], tails: ['elmontier', 'ouargues', 'ignacourt', 'evillard'] },
-  spa: { first: ['Íñigo', 'Begoña', 'José', 'Ángela', 'Martín'], heads: ['Zuñ', 'Quír', 'Echév', 'Gorr', 'Ibáñ'], tails: ['igaray', 'ezarreta', 'elbaina', 'oyuelos'] },
-  ita: { first: ['Niccolò', 'Eleonora', 'Giosuè', 'Mariù', 'Ludovico'], heads: ['Sgràv', 'Quagl', 'Zampògn', 'Brugn', 'Scèv'], tails: ['erolli', 'iardini', 'etassi', 'uccinelli'] },
-  nld: { first: ['Daniël', 'Maaike', 'Joëlle', 'Wouter', 'Sjoerd'], heads: ['Kwïst', 'Schoën', 'Vlug', 'Zwijn', 'Grijp'], tails: ['enhorst', 'elbroek', 'ersluis', 'inghuizen'] },
-  pol: { first: ['Łukasz', 'Zofia', 'Świętopełk', 'Bożena', 'Michał'], heads: ['Wiśń', 'Grzęb', 'Żółc', 'Krzyż', 'Ślęz'], tails: ['iewiczka', 'owszczak', 'elańska', 'ędrowski'] },
-  por: { first: ['João', 'Conceição', 'Inês', 'Luís', 'Assunção'], heads: ['Quint', 'Gonçá', 'Falcã', 'Brandã', 'Sampã'], tails: ['elhosa', 'ergueira', 'ovaldes', 'irinhães'] },
+  eng: {
+    first: ['Oswin', 'Tabitha', 'Percival', 'Winifred', 'Barnaby'],
+    heads: ['Quen', 'Thrax', 'Wobb', 'Skelm', 'Grimb'],
+    tails: ['lethwaite', 'erstock', 'ingdale', 'ovington'],
+  },
+  deu: {
+    first: ['Jürgen', 'Käthe', 'Götz', 'Änne', 'Rüdiger'],
+    heads: ['Grüß', 'Quöll', 'Zwie', 'Schnä', 'Pflüg'],
+    tails: ['mannstedt', 'enröder', 'elhuber', 'önning'],
+  },
+  fra: {
+    first: ['Hélène', 'François', 'Zoé', 'Gaël', 'Noëlle'],
+    heads: ['Quéz', 'Brég', 'Thiérv', 'Vauç', 'Gloëz'],
+    tails: ['elmontier', 'ouargues', 'ignacourt', 'evillard'],
+  },
+  spa: {
+    first: ['Íñigo', 'Begoña', 'José', 'Ángela', 'Martín'],
+    heads: ['Zuñ', 'Quír', 'Echév', 'Gorr', 'Ibáñ'],
+    tails: ['igaray', 'ezarreta', 'elbaina', 'oyuelos'],
+  },
+  ita: {
+    first: ['Niccolò', 'Eleonora', 'Giosuè', 'Mariù', 'Ludovico'],
+    heads: ['Sgràv', 'Quagl', 'Zampògn', 'Brugn', 'Scèv'],
+    tails: ['erolli', 'iardini', 'etassi', 'uccinelli'],
+  },
+  nld: {
+    first: ['Daniël', 'Maaike', 'Joëlle', 'Wouter', 'Sjoerd'],
+    heads: ['Kwïst', 'Schoën', 'Vlug', 'Zwijn', 'Grijp'],
+    tails: ['enhorst', 'elbroek', 'ersluis', 'inghuizen'],
+  },
+  pol: {
+    first: ['Łukasz', 'Zofia', 'Świętopełk', 'Bożena', 'Michał'],
+    heads: ['Wiśń', 'Grzęb', 'Żółc', 'Krzyż', 'Ślęz'],
+    tails: ['iewiczka', 'owszczak', 'elańska', 'ędrowski'],
+  },
+  por: {
+    first: ['João', 'Conceição', 'Inês', 'Luís', 'Assunção'],
+    heads: ['Quint', 'Gonçá', 'Falcã', 'Brandã', 'Sampã'],
+    tails: ['elhosa', 'ergueira', 'ovaldes', 'irinhães'],
+  },
 };
 
 /** Where accounts and telephones are: a pattern of a number in which `#` is a digit and letters are themselves. */
-const PLACES: Readonly<Record<Language, { readonly account: string; readonly phone: string; readonly domain: string }>> = {
+const PLACES: Readonly<
+  Record<Language, { readonly account: string; readonly phone: string; readonly domain: string }>
+> = {
   eng: { account: 'GBNWBK##############', phone: '+44 20 7946 0###', domain: 'post.example.co.uk' },
   deu: { account: 'DE##################', phone: '+49 30 9018####', domain: 'post.example.de' },
   fra: { account: 'FR#######################', phone: '+33 1 42 ## ## ##', domain: 'courriel.example.fr' },
@@ -63,12 +97,7 @@ export function nextPerson(language: Language, random: Random, taken: Set<string
 const SYLLABLES: Some = ['abe', 'odu', 'ifo', 'uka', 'eme', 'avo', 'ozi', 'ude', 'ily', 'oga'];
 
 function plain(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[łŁ]/g, 'l')
-    .replace(/ß/g, 'ss')
-    .toLowerCase();
+  return name.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[łŁ]/g, 'l').replace(/ß/g, 'ss').toLowerCase();
 }
 
 /** An account without its check digits, and with them, in groups of four. // ISO 13616 */
@@ -82,7 +111,7 @@ function withCheckDigits(account: string): string {
 /** A card number with its last digit, in groups of four. // ISO 7812, Luhn */
 function withLuhnDigit(digits: string): string {
   let sum = 0;
-  for (const [at, digit] of [...digits].toReversed().entries()) {
+  for (const [at, digit] of digits.split('').toReversed().entries()) {
     const doubled = Number(digit) * (at % 2 === 0 ? 2 : 1);
     sum += doubled > 9 ? doubled - 9 : doubled;
   }

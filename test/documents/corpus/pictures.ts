@@ -39,7 +39,10 @@ export async function scannedPdf(planting: Planting): Promise<CorpusDocument> {
   const page = await paperOf(planting, wear, said);
   const document = await PDFDocument.create();
   document.setAuthor(planting.name('author'));
-  const jpeg = await page.withExif({ IFD0: { Artist: ascii(planting.name('EXIF of a picture')) } }).jpeg({ quality: 80 }).toBuffer();
+  const jpeg = await page
+    .withExif({ IFD0: { Artist: ascii(planting.name('EXIF of a picture')) } })
+    .jpeg({ quality: 80 })
+    .toBuffer();
   const image = await document.embedJpg(jpeg);
   const { width, height } = image.width > image.height ? { width: A4.height, height: A4.width } : A4;
   const sheet = document.addPage([width, height]);
@@ -68,7 +71,13 @@ function shownIn({ text }: Planting): readonly string[] {
 /** A letter on paper; what it says is added to `said`, line by line. */
 async function paperOf(planting: Planting, wear: Wear, said: string[] = []): Promise<Sharp> {
   const { text } = planting;
-  const paragraphs = [planting.sentence('first line'), ...text.paragraphs.slice(0, 2), planting.again(), planting.sentence('last line'), planting.again()];
+  const paragraphs = [
+    planting.sentence('first line'),
+    ...text.paragraphs.slice(0, 2),
+    planting.again(),
+    planting.sentence('last line'),
+    planting.again(),
+  ];
   said.push(text.heading, ...paragraphs, ...text.list);
   const printed = await printText(paper(DPI), { ...text, paragraphs, table: [] });
   return touched(printed, wear, planting);
@@ -137,9 +146,20 @@ function withSegments(jpeg: Buffer, comment: string, byline: string, thumbnail: 
     return Buffer.concat([head, content]);
   };
   const field = Buffer.concat([Buffer.from([0x1c, 2, 80, 0, byline.length]), Buffer.from(byline)]);
-  const block = Buffer.concat([Buffer.from('Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0', 'latin1'), Buffer.from([field.length]), field, Buffer.alloc(field.length % 2)]);
+  const block = Buffer.concat([
+    Buffer.from('Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0', 'latin1'),
+    Buffer.from([field.length]),
+    field,
+    Buffer.alloc(field.length % 2),
+  ]);
   const copy = Buffer.concat([Buffer.from('JFXX\0\x13\x01\x01', 'latin1'), Buffer.from(thumbnail)]);
-  return Buffer.concat([jpeg.subarray(0, 2), segment(0xfe, Buffer.from(comment)), segment(0xed, block), segment(0xe0, copy), jpeg.subarray(2)]);
+  return Buffer.concat([
+    jpeg.subarray(0, 2),
+    segment(0xfe, Buffer.from(comment)),
+    segment(0xed, block),
+    segment(0xe0, copy),
+    jpeg.subarray(2),
+  ]);
 }
 
 /** A chunk of text right before the end. // PNG, 11.3.4 */
@@ -148,7 +168,14 @@ function withChunk(png: Buffer, text: string): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(content.length);
   const end = png.length - 12;
-  return Buffer.concat([png.subarray(0, end), length, Buffer.from('tEXt'), content, crcOf(Buffer.concat([Buffer.from('tEXt'), content])), png.subarray(end)]);
+  return Buffer.concat([
+    png.subarray(0, end),
+    length,
+    Buffer.from('tEXt'),
+    content,
+    crcOf(Buffer.concat([Buffer.from('tEXt'), content])),
+    png.subarray(end),
+  ]);
 }
 
 function crcOf(bytes: Buffer): Buffer {

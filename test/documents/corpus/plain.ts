@@ -116,12 +116,13 @@ function file(
   encoding?: Encoding,
 ): Pick<CorpusDocument, 'name' | 'mediaType' | 'bytes' | 'scanned'> {
   const own = planting.language === 'pol' ? (['windows-1250', 'iso-8859-2'] as const) : (['windows-1252'] as const);
-  const chosen = encoding ?? planting.random.pick(['utf-8', 'utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', ...own] as const);
+  const chosen =
+    encoding ?? planting.random.pick(['utf-8', 'utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', ...own] as const);
   return { name: `${chosen}.${ending}`, mediaType, bytes: encode(text, chosen), scanned: false };
 }
 
 /** Writes a text in an encoding; letters that it does not have become question marks. */
-export function encode(text: string, encoding: Encoding): Uint8Array {
+function encode(text: string, encoding: Encoding): Uint8Array {
   switch (encoding) {
     case 'utf-8':
       return Buffer.from(text);
@@ -154,7 +155,9 @@ function bold(name: string): string {
 }
 
 function entities(text: string): string {
-  return Array.from(text, (letter) => (/[\p{L}\d]/u.test(letter) ? `&#x${letter.codePointAt(0)?.toString(16)};` : letter)).join('');
+  return Array.from(text, (letter) =>
+    /[\p{L}\d]/u.test(letter) ? `&#x${letter.codePointAt(0)?.toString(16)};` : letter,
+  ).join('');
 }
 
 /** Every third letter stands in an element of its own. */

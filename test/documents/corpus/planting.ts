@@ -99,7 +99,12 @@ export class Planting {
   #plant(place: string, only?: 'name' | 'email'): Planted {
     const person = this.#next();
     const fact = only === 'email' ? 'email' : this.random.pick(FACTS);
-    const planted = { place, name: only === 'email' ? '' : person.name, fact, value: only === 'name' ? '' : person[fact] };
+    const planted = {
+      place,
+      name: only === 'email' ? '' : person.name,
+      fact,
+      value: only === 'name' ? '' : person[fact],
+    };
     this.planted.push(planted);
     return planted;
   }

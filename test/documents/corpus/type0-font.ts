@@ -52,7 +52,9 @@ export function embedGlyphFont(context: PDFContext, name: string, note: string):
 
 /** Letters by the number of their glyph, in the font that documents are given. */
 export function lettersByGlyph(): ReadonlyMap<number, string> {
-  return new Map(Array.from(charactersOf(readFileSync(FILE)).numbers, ([code, glyph]) => [glyph, String.fromCodePoint(code)]));
+  return new Map(
+    Array.from(charactersOf(readFileSync(FILE)).numbers, ([code, glyph]) => [glyph, String.fromCodePoint(code)]),
+  );
 }
 
 interface Characters {
@@ -78,7 +80,9 @@ function charactersOf(file: Buffer): Characters {
   const perEm = file.readUInt16BE(table('head') + 18);
   const metrics = table('hmtx');
   const count = file.readUInt16BE(table('hhea') + 34);
-  const widths = Array.from({ length: count }, (_, glyph) => Math.round((file.readUInt16BE(metrics + glyph * 4) * 1000) / perEm));
+  const widths = Array.from({ length: count }, (_, glyph) =>
+    Math.round((file.readUInt16BE(metrics + glyph * 4) * 1000) / perEm),
+  );
   return { numbers, widths };
 }
 
@@ -100,7 +104,9 @@ function readSegments(file: Buffer, from: number, numbers: Map<number, number>):
 
 function toUnicode(numbers: ReadonlyMap<number, number>, note: string): string {
   const hex = (number: number): string => number.toString(16).padStart(4, '0');
-  const lines = [...new Map(Array.from(numbers, ([code, glyph]) => [glyph, code]))].map(([glyph, code]) => `<${hex(glyph)}> <${hex(code)}>`);
+  const lines = [...new Map(Array.from(numbers, ([code, glyph]) => [glyph, code]))].map(
+    ([glyph, code]) => `<${hex(glyph)}> <${hex(code)}>`,
+  );
   const blocks: string[] = [];
   for (let at = 0; at < lines.length; at += 100) {
     const block = lines.slice(at, at + 100);

@@ -70,22 +70,34 @@ function body(planting: Planting): string {
       `<w:ins w:id="1" w:author="${planting.name('author of an insertion')}" w:date="2024-01-01T00:00:00Z">${run(planting.sentence('insertion'))}</w:ins>`,
       `<w:del w:id="2" w:author="x"><w:r><w:delText>${planting.sentence('deletion')}</w:delText></w:r></w:del>`,
     ),
-    ...text.list.map((item) => paragraph('<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>', run(item))),
+    ...text.list.map((item) =>
+      paragraph('<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>', run(item)),
+    ),
     paragraph(
       `<w:commentRangeStart w:id="0"/>${run('x')}<w:commentRangeEnd w:id="0"/><w:r><w:commentReference w:id="0"/></w:r>`,
       '<w:r><w:footnoteReference w:id="2"/></w:r><w:r><w:endnoteReference w:id="2"/></w:r>',
     ),
-    paragraph(`<w:bookmarkStart w:id="3" w:name="${planting.name('bookmark').replace(' ', '_')}"/><w:bookmarkEnd w:id="3"/>`),
-    paragraph(field(`HYPERLINK "mailto:${planting.email('instruction of a field')}"`, planting.entry('result of a field'))),
+    paragraph(
+      `<w:bookmarkStart w:id="3" w:name="${planting.name('bookmark').replace(' ', '_')}"/><w:bookmarkEnd w:id="3"/>`,
+    ),
+    paragraph(
+      field(`HYPERLINK "mailto:${planting.email('instruction of a field')}"`, planting.entry('result of a field')),
+    ),
     paragraph(field(`DOCPROPERTY "${planting.name('property of a field')}"`, 'x')),
-    paragraph(`<w:r><w:fldChar w:fldCharType="begin"><w:fldData xml:space="preserve">${Buffer.from(planting.sentence('data of a field')).toString('base64')}</w:fldData></w:fldChar></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`),
+    paragraph(
+      `<w:r><w:fldChar w:fldCharType="begin"><w:fldData xml:space="preserve">${Buffer.from(planting.sentence('data of a field')).toString('base64')}</w:fldData></w:fldChar></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`,
+    ),
     formFields(planting),
     paragraph(`<w:hyperlink r:id="rId13" w:tooltip="${planting.entry('tooltip')}">${run('link')}</w:hyperlink>`),
     control(planting),
     paragraph(drawing(planting)),
     paragraph(textBox(planting)),
-    paragraph(`<w:r><w:ruby><w:rt>${run(planting.name('ruby'))}</w:rt><w:rubyBase>${run('x')}</w:rubyBase></w:ruby></w:r>`),
-    paragraph(`<w:r><w:object><o:OLEObject Type="Embed" ProgID="${planting.name('name of a program')}" r:id="rId11"/></w:object></w:r>`),
+    paragraph(
+      `<w:r><w:ruby><w:rt>${run(planting.name('ruby'))}</w:rt><w:rubyBase>${run('x')}</w:rubyBase></w:ruby></w:r>`,
+    ),
+    paragraph(
+      `<w:r><w:object><o:OLEObject Type="Embed" ProgID="${planting.name('name of a program')}" r:id="rId11"/></w:object></w:r>`,
+    ),
     `<!-- ${planting.sentence('comment of XML')} --><?note ${planting.entry('instruction of XML')}?>`,
     `<w:tbl><w:tblPr><w:tblCaption w:val="${planting.entry('caption of a table')}"/><w:tblDescription w:val="${planting.entry('description of a table')}"/></w:tblPr>${[...text.table, [planting.entry('cell'), planting.again()]].map((row) => `<w:tr>${row.map((cell) => `<w:tc>${paragraph(run(cell))}</w:tc>`).join('')}</w:tr>`).join('')}</w:tbl>`,
     paragraph(`<w:pPr><own:memo own:by="${planting.entry('attribute of a stranger')}"/></w:pPr>`, run('end')),
@@ -182,18 +194,39 @@ function hiddenParts(planting: Planting): Record<string, TestPart> {
       type: 'wordprocessingml.document.glossary+xml',
       content: `<w:glossaryDocument ${W}>${paragraph(run(planting.sentence('glossary')))}</w:glossaryDocument>`,
     },
-    'word/embeddings/object.bin': { type: 'oleObject', content: Buffer.from(planting.sentence('embedded object'), 'utf16le') },
-    'word/embeddings/book.xlsx': { type: 'spreadsheetml.sheet', content: Buffer.from(planting.sentence('embedded workbook')) },
-    'word/people.xml': { type: 'application/vnd.ms-word.people+xml', content: xml('people', `<person author="${planting.name('people')}"/>`) },
+    'word/embeddings/object.bin': {
+      type: 'oleObject',
+      content: Buffer.from(planting.sentence('embedded object'), 'utf16le'),
+    },
+    'word/embeddings/book.xlsx': {
+      type: 'spreadsheetml.sheet',
+      content: Buffer.from(planting.sentence('embedded workbook')),
+    },
+    'word/people.xml': {
+      type: 'application/vnd.ms-word.people+xml',
+      content: xml('people', `<person author="${planting.name('people')}"/>`),
+    },
     'customXml/item1.xml': { type: 'application/xml', content: xml('item', planting.sentence('custom XML')) },
     'docProps/core.xml': {
       type: 'application/vnd.openxmlformats-package.core-properties+xml',
-      content: xml('coreProperties', `<creator>${planting.name('creator')}</creator><title>${planting.entry('title')}</title>`),
+      content: xml(
+        'coreProperties',
+        `<creator>${planting.name('creator')}</creator><title>${planting.entry('title')}</title>`,
+      ),
     },
-    'docProps/app.xml': { type: 'extended-properties+xml', content: xml('Properties', `<Company>${planting.name('company')}</Company><Manager>${planting.name('manager')}</Manager>`) },
+    'docProps/app.xml': {
+      type: 'extended-properties+xml',
+      content: xml(
+        'Properties',
+        `<Company>${planting.name('company')}</Company><Manager>${planting.name('manager')}</Manager>`,
+      ),
+    },
     'docProps/custom.xml': {
       type: 'custom-properties+xml',
-      content: xml('Properties', `<property name="${planting.name('name of a property')}"><vt:lpwstr>${planting.entry('custom property')}</vt:lpwstr></property>`),
+      content: xml(
+        'Properties',
+        `<property name="${planting.name('name of a property')}"><vt:lpwstr>${planting.entry('custom property')}</vt:lpwstr></property>`,
+      ),
     },
   };
 }

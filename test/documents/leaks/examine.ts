@@ -34,7 +34,15 @@ export async function examine(world: DocumentWorld, document: CorpusDocument): P
   const answer = await world.anonymize(formOf(document.bytes, document.name, options));
   if (answer.status !== 200) {
     const fault = `${answer.status} ${(await answer.text()).slice(0, 200)}`;
-    return { document, leaks: [], read: { still: [], of: 0 }, words: { kept: 0, of: 0 }, faults: [fault], result: new Uint8Array(), tag: '' };
+    return {
+      document,
+      leaks: [],
+      read: { still: [], of: 0 },
+      words: { kept: 0, of: 0 },
+      faults: [fault],
+      result: new Uint8Array(),
+      tag: '',
+    };
   }
   const { content_base64, mapping } = (await answer.json()) as Answer;
   const bytes = new Uint8Array(Buffer.from(content_base64, 'base64'));
@@ -43,7 +51,11 @@ export async function examine(world: DocumentWorld, document: CorpusDocument): P
     document,
     leaks: await leaksIn(document, bytes),
     read: stillRead(document, text),
-    words: wordsKept(document, document.scanned ? await recognized(document.bytes, document.mediaType, document.language) : undefined, text),
+    words: wordsKept(
+      document,
+      document.scanned ? await recognized(document.bytes, document.mediaType, document.language) : undefined,
+      text,
+    ),
     faults: [...tagFaults(document, mapping, text), ...(await openingFaults(document, bytes))],
     result: bytes,
     tag: tagsOf(document, mapping)[0] ?? '',
@@ -51,7 +63,10 @@ export async function examine(world: DocumentWorld, document: CorpusDocument): P
 }
 
 /** What a reader other than ours sees. */
-async function readByOthers({ mediaType, scanned, language, name }: CorpusDocument, bytes: Uint8Array): Promise<string> {
+async function readByOthers(
+  { mediaType, scanned, language, name }: CorpusDocument,
+  bytes: Uint8Array,
+): Promise<string> {
   if (scanned) return recognized(bytes, mediaType, language);
   if (mediaType === 'application/pdf') {
     await using file = await asFile(bytes, 'a.pdf');
@@ -68,7 +83,7 @@ async function readByOthers({ mediaType, scanned, language, name }: CorpusDocume
 function stillRead(document: CorpusDocument, text: string): Examined['read'] {
   if (!document.scanned) return { still: [], of: 0 };
   // Of those on paper: what is in a file's metadata is no picture.
-  const onPaper = document.planted.filter(({ place }) => /line$/.test(place));
+  const onPaper = document.planted.filter(({ place }) => place.endsWith('line'));
   const still = readableIn({ ...document, planted: onPaper }, text).map(({ place }) => place);
   return { still, of: onPaper.length };
 }
@@ -111,6 +126,7 @@ async function openingFaults({ mediaType }: CorpusDocument, bytes: Uint8Array): 
         ? [['unzip', ['-tq', file.path]]]
         : [];
   const faults: string[] = [];
-  for (const [program, args] of checks) if (!(await succeeds(program, args))) faults.push(`${program} does not open it`);
+  for (const [program, args] of checks)
+    if (!(await succeeds(program, args))) faults.push(`${program} does not open it`);
   return faults;
 }

@@ -94,7 +94,10 @@ async function byAnyPrograms(bytes: Uint8Array): Promise<readonly Seen[]> {
 
 function seenBy(calls: readonly (readonly [string, readonly string[]])[]): Promise<readonly Seen[]> {
   return Promise.all(
-    calls.map(async ([program, args]) => ({ by: [program, ...args.slice(0, 3)].join(' ').replace(/\/\S+/, ''), bytes: await output(program, args) })),
+    calls.map(async ([program, args]) => ({
+      by: [program, ...args.slice(0, 3)].join(' ').replace(/\/\S+/, ''),
+      bytes: await output(program, args),
+    })),
   );
 }
 

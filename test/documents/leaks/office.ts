@@ -29,7 +29,9 @@ export async function openedByOffice(letters: readonly Letter[]): Promise<readon
     const name = `${document.language} ${document.name}`;
     if (text.trim() === '') faults.push(`${name}: not opened by a word processor`);
     else if (!text.includes(tag)) faults.push(`${name}: no tag is seen in a word processor`);
-    faults.push(...leaksInText(document, text).map(({ place, what }) => `${name}: ${what} of ${place}, in a word processor`));
+    faults.push(
+      ...leaksInText(document, text).map(({ place, what }) => `${name}: ${what} of ${place}, in a word processor`),
+    );
   }
   return faults;
 }

@@ -34,7 +34,10 @@ function options() {
 }
 
 /** A file in a folder of its own, which is gone when it is disposed. */
-export async function asFile(bytes: Uint8Array, name: string): Promise<AsyncDisposable & { path: string; folder: string }> {
+export async function asFile(
+  bytes: Uint8Array,
+  name: string,
+): Promise<AsyncDisposable & { path: string; folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'leak-'));
   const path = join(folder, name);
   await writeFile(path, bytes);

@@ -49,14 +49,20 @@ export function readableIn({ planted }: CorpusDocument, text: string): readonly 
 }
 
 /** A surname or a number is enough: none of them is a word of any language, or of any format. */
-function needlesOf({ place, name, fact, value }: Omit<Planted, 'fact'> & { readonly fact: Planted['fact'] }): readonly Needle[] {
+function needlesOf({
+  place,
+  name,
+  fact,
+  value,
+}: Omit<Planted, 'fact'> & { readonly fact: Planted['fact'] }): readonly Needle[] {
   const found: Needle[] = [];
   const surname = fold(name.split(' ').at(-1) ?? '');
   if (surname !== '') found.push({ place, what: 'name', isIn: (_, folded) => folded.includes(surname) });
   if (value === '') return found;
   const whole = fold(fact === 'email' ? (value.split('@')[0] ?? '') : value);
   // Without dots an address of a network is any number.
-  const isIn = fact === 'ip' ? (text: string) => text.includes(value) : (_: string, folded: string) => folded.includes(whole);
+  const isIn =
+    fact === 'ip' ? (text: string) => text.includes(value) : (_: string, folded: string) => folded.includes(whole);
   return [...found, { place, what: fact, isIn }];
 }
 
@@ -91,8 +97,14 @@ const LETTERS = lettersByGlyph();
 
 /** Strings that are written as digits: letters of one byte or of two, or numbers of glyphs, which stand for letters too. */
 function hexadecimal(text: string): string {
-  const found = (text.match(/<[\da-fA-F\s]{4,}>/g) ?? []).map((run) => Buffer.from(run.replace(/[^\da-fA-F]/g, ''), 'hex'));
-  const wide = found.map((run) => Buffer.from(run.subarray(0, run.length & ~1)).swap16().toString('utf16le'));
+  const found = (text.match(/<[\da-fA-F\s]{4,}>/g) ?? []).map((run) =>
+    Buffer.from(run.replace(/[^\da-fA-F]/g, ''), 'hex'),
+  );
+  const wide = found.map((run) =>
+    Buffer.from(run.subarray(0, run.length & ~1))
+      .swap16()
+      .toString('utf16le'),
+  );
   const glyphs = wide.map((run) => run.replace(/[^]/g, (number) => LETTERS.get(number.charCodeAt(0)) ?? ' ')).join('');
   return [...found.map((run) => run.toString('latin1')), ...wide, glyphs].join('\n');
 }
