@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-const random = new Uint8Array(10 * 256);
+const random = Buffer.alloc(10 * 256);
 let used = random.length;
 
 /** A UUIDv7: sorts by time, which is what the ledger's partitions are cut by. Randomness is drawn in bulk. */
@@ -10,8 +10,7 @@ export function newCallId(now: number): string {
     used = 0;
   }
   const time = now.toString(16).padStart(12, '0');
-  let hex = '';
-  for (let at = used; at < used + 10; at++) hex += random[at]!.toString(16).padStart(2, '0');
+  const hex = random.toString('hex', used, used + 10);
   used += 10;
   const variant = ((Number.parseInt(hex[3]!, 16) & 3) | 8).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`;

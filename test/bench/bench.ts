@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newKey, startGateway } from '../harness/gateway.ts';
 import { startPostgres } from '../harness/postgres.ts';
 import { startRedis } from '../harness/redis.ts';
 import { closedLoop, createClient, openStream, pacedLoop, quantile, type Target } from './load.ts';
 import { cpuMicroseconds, residentBytes, startProgram } from './processes.ts';
+import { measure, report, type Measure } from './measures.ts';
+import { measureMoney, type MoneyCost } from './money.ts';
 import { governedResources } from './resources.ts';
 
 /**
@@ -22,15 +23,6 @@ const HELD_STREAMS = 1000;
 
 interface Side extends Target {
   readonly pid: number;
-}
-
-interface Measure {
-  readonly name: string;
-  readonly unit: string;
-  readonly bare: number;
-  readonly governed: number;
-  /** `difference` where what is added matters too, beside the ratio. */
-  readonly compare: 'ratio' | 'difference';
 }
 
 const sentence = 'We look at the numbers of the third quarter and decide together what the next step should be. ';
@@ -87,7 +79,8 @@ measures.push(
   })),
 );
 measures.push(await memory());
-report();
+measures.push(...(await money()));
+report(measures, { rounds: ROUNDS, connections: CONNECTIONS });
 bareProgram.stop();
 upstream.stop();
 await client.destroy();
@@ -250,37 +243,23 @@ async function memory(): Promise<Measure> {
   return measure('open stream: memory', 'bytes', [bareBytes], [governedBytes], 'ratio');
 }
 
-function measure(name: string, unit: string, b: number[], g: number[], compare: Measure['compare']): Measure {
-  return { name, unit, bare: median(b), governed: median(g), compare };
-}
-
-function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)]!;
+/** What metering and sealing cost a call. In the place of the bare proxy stands their budget. */
+async function money(): Promise<Measure[]> {
+  const costs: MoneyCost[] = [];
+  for (let turn = 0; turn < ROUNDS; turn++) {
+    costs.push(await measureMoney(redis.url, await postgres.createDatabase(), 4000));
+  }
+  const steps = [
+    ['hold', 25],
+    ['seal', 18],
+    ['settle', 5],
+  ] as const;
+  return steps.map(([step, budget]) => {
+    const found = costs.map((cost) => cost[step]);
+    return measure(`${step}, against its budget: CPU`, 'µs/call', [budget], found, 'ratio');
+  });
 }
 
 function refuseFailures(name: string, failures: number): void {
   if (failures > 0) throw new Error(`${name}: ${failures} requests failed; a benchmark of failures says nothing`);
-}
-
-function report(): void {
-  const rows = measures.map(({ name, unit, bare: b, governed: g, compare }) => ({
-    name,
-    unit,
-    bare: round(b),
-    governed: round(g),
-    ratio: round(g / b),
-    ...(compare === 'difference' && { added: round(g - b) }),
-  }));
-  console.table(Object.fromEntries(rows.map(({ name, ...row }) => [name, row])));
-  mkdirSync('bench-results', { recursive: true });
-  writeFileSync(
-    'bench-results/latest.json',
-    `${JSON.stringify({ rounds: ROUNDS, connections: CONNECTIONS, measures: rows }, null, 2)}\n`,
-  );
-  console.log('Written to bench-results/latest.json');
-}
-
-function round(value: number): number {
-  return Number(value.toPrecision(3));
 }

@@ -193,7 +193,7 @@ export class Entry implements AsyncDisposable {
       code: failed && this.#error ? this.#error.code : null,
       config_revision: snapshot.revision,
       cost_nano_eur: cost.toString(),
-      dlp: { findings: sorted(this.findings), mode: key.workload.policy.dlp.mode, unscanned: this.unscanned },
+      dlp: { findings: this.findings, mode: key.workload.policy.dlp.mode, unscanned: this.unscanned },
       duration_ms: Math.max(0, Date.now() - startedAt),
       held_nano_eur: (this.hold?.open.amount ?? 0n).toString(),
       jurisdiction: this.target?.jurisdiction ?? null,
@@ -209,13 +209,13 @@ export class Entry implements AsyncDisposable {
       // A failure behind the gateway carries the provider's words, which may quote content: only its cause is kept.
       reason: failed && this.#error ? (this.#error.report?.cause ?? this.#error.message) : null,
       route: bounded(this.route),
-      ...(billed?.usage.serviceTier !== undefined && { service_tier: billed.usage.serviceTier }),
-      ...(this.shadow.length > 0 && { shadow: bounded(this.shadow.map(({ field, text }) => `${field}: ${text}`)) }),
+      service_tier: billed?.usage.serviceTier,
+      shadow: this.shadow.length > 0 ? bounded(this.shadow.map(({ field, text }) => `${field}: ${text}`)) : undefined,
       status: failed && this.#error ? this.#error.status : outcome === 'hung_up' ? 499 : 200,
       step: outcome === 'served' ? null : this.step,
       stream: this.#asked.stream,
       surface,
-      ...(billed && this.units && hasAny(this.units) && { units: this.units }),
+      units: billed && this.units && hasAny(this.units) ? this.units : undefined,
       usage: billed ? counts(billed.usage) : null,
       usage_source: billed ? billed.source : null,
       v: 1,
@@ -242,8 +242,4 @@ const MOST_LINES = 16;
 function bounded(lines: readonly string[]): readonly string[] {
   if (lines.length <= MOST_LINES) return lines;
   return [...lines.slice(0, MOST_LINES - 1), `and ${lines.length - MOST_LINES + 1} more`];
-}
-
-function sorted(findings: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(findings).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

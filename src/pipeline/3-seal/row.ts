@@ -51,9 +51,9 @@ export interface AuditRow {
   readonly route?: readonly string[];
   readonly sequence: number;
   /** The service tier that was billed, where it is not the vendor's ordinary one. */
-  readonly service_tier?: string;
+  readonly service_tier?: string | undefined;
   /** What a policy in shadow mode would have decided otherwise. Absent where there is nothing to say. */
-  readonly shadow?: readonly string[];
+  readonly shadow?: readonly string[] | undefined;
   /** HTTP status the client was answered with, or would have been. */
   readonly status: number;
   readonly step: Step | null;
@@ -61,7 +61,7 @@ export interface AuditRow {
   readonly stream: boolean;
   readonly surface: string;
   /** What was billed beside tokens, where there was any. */
-  readonly units?: Units;
+  readonly units?: Units | undefined;
   readonly usage: Omit<Usage, 'serviceTier'> | null;
   /** `provider`: as reported; `estimated`: counted here; `held`: abandoned, billed at the held amount. */
   readonly usage_source: 'provider' | 'estimated' | 'held' | null;
