@@ -35,13 +35,14 @@ export function bareOf(text: string): string {
   return strip(text).text;
 }
 
-interface Wanted {
-  readonly bare: string;
-  readonly original: string;
+/** Originals of one length by their letters: several may be spelled with the same ones. */
+interface OfLength {
+  readonly length: number;
+  readonly originals: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Originals by their first letters, as many as `HEADS` says. */
-type Index = readonly ReadonlyMap<string, readonly Wanted[]>[];
+/** Originals by their first letters, as many as `HEADS` says: many may begin alike, so that each length is one look-up. */
+type Index = readonly ReadonlyMap<string, readonly OfLength[]>[];
 
 const HEADS = [6, 2] as const;
 const INDEXES = new WeakMap<readonly string[], Index>();
@@ -49,22 +50,25 @@ const INDEXES = new WeakMap<readonly string[], Index>();
 function indexOf(originals: readonly string[]): Index {
   const known = INDEXES.get(originals);
   if (known) return known;
-  const wanted = originals
-    .map((original) => ({ bare: bareOf(original), original }))
-    .filter(({ bare }) => bare.length > 1);
+  const wanted = Map.groupBy(originals, bareOf);
   const [long, short] = HEADS;
-  const index = [
-    Map.groupBy(
-      wanted.filter(({ bare }) => bare.length >= long),
-      ({ bare }) => bare.slice(0, long),
-    ),
-    Map.groupBy(
-      wanted.filter(({ bare }) => bare.length < long),
-      ({ bare }) => bare.slice(0, short),
-    ),
-  ];
+  const bares = [...wanted.keys()].filter(({ length }) => length > 1);
+  const index = [bares.filter(({ length }) => length >= long), bares.filter(({ length }) => length < long)].map(
+    (some, kind) => {
+      const heads = Map.groupBy(some, (bare) => bare.slice(0, kind === 0 ? long : short));
+      return new Map(Array.from(heads, ([head, alike]) => [head, byLength(alike, wanted)]));
+    },
+  );
   INDEXES.set(originals, index);
   return index;
+}
+
+function byLength(bares: readonly string[], wanted: ReadonlyMap<string, readonly string[]>): readonly OfLength[] {
+  const lengths = Map.groupBy(bares, ({ length }) => length);
+  return Array.from(lengths, ([length, some]) => ({
+    length,
+    originals: new Map(some.map((bare) => [bare, wanted.get(bare) ?? []])),
+  }));
 }
 
 function isIn(text: string, index: Index): boolean {
@@ -72,13 +76,19 @@ function isIn(text: string, index: Index): boolean {
   return false;
 }
 
-function* matches(text: string, index: Index): Generator<Wanted & { readonly at: number }> {
+interface Match {
+  readonly at: number;
+  readonly length: number;
+  readonly original: string;
+}
+
+function* matches(text: string, index: Index): Generator<Match> {
   for (const [kind, heads] of index.entries()) {
-    const length = HEADS[kind] ?? 0;
+    const size = HEADS[kind] ?? 0;
     if (heads.size === 0) continue;
-    for (let at = 0; at + length <= text.length; at++) {
-      for (const wanted of heads.get(text.slice(at, at + length)) ?? []) {
-        if (text.startsWith(wanted.bare, at)) yield { ...wanted, at };
+    for (let at = 0; at + size <= text.length; at++) {
+      for (const { length, originals } of heads.get(text.slice(at, at + size)) ?? []) {
+        for (const original of originals.get(text.slice(at, at + length)) ?? []) yield { at, length, original };
       }
     }
   }
@@ -86,9 +96,9 @@ function* matches(text: string, index: Index): Generator<Wanted & { readonly at:
 
 function occurrences(bare: Bare, index: Index): readonly Found[] {
   const found: Found[] = [];
-  for (const { at, bare: wanted, original } of matches(bare.text, index)) {
-    const end = at + wanted.length;
-    if (wanted.length < LONG && !(bare.boundary[at] && bare.boundary[end])) continue;
+  for (const { at, length, original } of matches(bare.text, index)) {
+    const end = at + length;
+    if (length < LONG && !(bare.boundary[at] && bare.boundary[end])) continue;
     found.push({ start: bare.from[at] ?? 0, end: (bare.from[end - 1] ?? 0) + 1, original });
   }
   return found;

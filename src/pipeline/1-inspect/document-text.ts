@@ -149,7 +149,9 @@ async function detect(
     const over = found.slice(texts.length).values();
     return joined.map((lines, index) => {
       const own = found[index] ?? [];
-      return lines ? [...own, ...(over.next().value ?? []).flatMap((span) => overEnd(span, lines))] : own;
+      return lines
+        ? [...own, ...(over.next().value ?? []).flatMap((span) => overEnd(span, lines, texts[index] ?? ''))]
+        : own;
     });
   } catch (cause) {
     const message = 'The document could not be searched; nothing was given out.';
@@ -190,10 +192,10 @@ function joinLines(text: string): JoinedLines | undefined {
 }
 
 /** A span where it stands in the text with its lines, if it goes over the end of one: others are known already. */
-function overEnd(span: Span, { from }: JoinedLines): readonly Span[] {
+function overEnd(span: Span, { from }: JoinedLines, text: string): readonly Span[] {
   const start = from[span.start] ?? 0;
   const end = (from[span.end - 1] ?? 0) + 1;
-  return end - start === span.end - span.start ? [] : [{ ...span, start, end }];
+  return /[\r\n]/.test(text.slice(start, end)) ? [{ ...span, start, end }] : [];
 }
 
 async function findTerms(
