@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Document, Packer, Paragraph } from 'docx';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
@@ -7,7 +8,6 @@ import { startPostgres } from '../harness/postgres.ts';
 import { paper, printText } from '../harness/printed-page.ts';
 import { startUpstream } from '../harness/upstream.ts';
 import { WRITTEN_TEXTS, type WrittenText } from '../harness/written-texts.ts';
-import { cpuMicroseconds } from './processes.ts';
 
 /**
  * What documents cost: pages a minute that are recognized, and that are anonymized, by one thread of the engine through the
@@ -16,6 +16,8 @@ import { cpuMicroseconds } from './processes.ts';
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const PAGES = 10;
 const DPI = 150;
+/** Of a second, in which the system counts the time of processes. */
+const TICKS = 100;
 
 const first = firstText();
 const MAIL = 'ada.lovelace@example.com';
@@ -74,8 +76,12 @@ async function measured(pages: number, make: (round: number) => Promise<() => Pr
   };
 }
 
+/** Microseconds, those of threads that have ended too. */
 function cpuOf(...processes: readonly (EngineProcess | GatewayProcess)[]): number {
-  return processes.reduce((sum, { pid }) => sum + cpuMicroseconds(pid), 0);
+  return processes.reduce((sum, { pid }) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return sum + ((Number(fields[11]) + Number(fields[12])) * 1e6) / TICKS;
+  }, 0);
 }
 
 async function pdf(round: number, pages: number): Promise<Uint8Array> {

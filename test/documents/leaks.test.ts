@@ -16,7 +16,7 @@ const FROM = Number(process.env['LEAK_FROM'] ?? 0);
 const AT_ONCE = 2;
 /** Of what was written on paper, what another recognizer may still read; of other words, what must be kept. */
 const MOST_READ = 0.01;
-const leastKept = (scanned: boolean): number => (scanned ? 0.9 : 0.99);
+const leastKept = (scanned: boolean): number => (scanned ? 0.7 : 0.97);
 
 let engine: EngineProcess;
 let world: DocumentWorld;

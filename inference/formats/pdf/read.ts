@@ -37,8 +37,7 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
         continue;
       }
       units.push(...unitsOf(index, content));
-      const written = asWritten(content.glyphs).text;
-      if (!isSaid(written, content)) hidden.add(written);
+      for (const text of readOtherwise(content)) hidden.add(text);
       pages.push(layoutOf(content));
     }
     for (const text of await earlierTexts(file.bytes, units, tools)) hidden.add(text);
@@ -49,10 +48,32 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
   });
 }
 
-/** Whether every word of a page as it is drawn is one as it is read, too: under another text words are no words any more. */
-function isSaid(written: string, { paragraphs }: PageContent): boolean {
-  const words = new Set(paragraphs.flatMap(({ text }) => text.split(/\s+/)));
-  return written.split(/\s+/).every((word) => words.has(word) || word === '');
+/** Words to either side of two that do not follow each other as they are read. */
+const AROUND = 12;
+
+/**
+ * Where words follow each other as a page draws them that do not do so as it is read, such as those of a text that is
+ * drawn over another one: these stretches, each with some words around it.
+ */
+function readOtherwise({ glyphs, paragraphs }: PageContent): readonly string[] {
+  const pairs = new Set(paragraphs.flatMap(({ text }) => pairsOf(wordsOf(text))));
+  const words = wordsOf(asWritten(glyphs).text);
+  const stretches: { from: number; to: number }[] = [];
+  for (const [at, pair] of pairsOf(words).entries()) {
+    if (pairs.has(pair)) continue;
+    const last = stretches.at(-1);
+    if (last && at - AROUND <= last.to) last.to = at + AROUND;
+    else stretches.push({ from: Math.max(0, at - AROUND), to: at + AROUND });
+  }
+  return stretches.map(({ from, to }) => words.slice(from, to + 1).join(' '));
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+function pairsOf(words: readonly string[]): readonly string[] {
+  return words.slice(1).map((word, at) => `${words[at]} ${word}`);
 }
 
 async function recognizedPage(
