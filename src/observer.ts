@@ -60,6 +60,14 @@ export function createObserver(log: Log): Observer {
   );
   const circuits = metrics.counter('gw_circuit_changes_total', 'Circuit breakers that changed, by provider and state.');
   const alerts = metrics.counter('gw_money_alerts_total', 'Alerts about budgets, caps and credit, by limit and event.');
+  const refused = metrics.counter(
+    'gw_ledger_rows_refused_total',
+    'Rows left by dead processes that were put aside: retention has dropped the rows of their time.',
+  );
+  const drifts = metrics.counter(
+    'gw_money_drift_total',
+    'Times that counters were found to say too little (put right) or too much (left as they are), by which.',
+  );
   const undelivered = metrics.counter('gw_money_alerts_undelivered_total', 'Alerts that their address did not take.');
   const aside = metrics.counter(
     'gw_credentials_set_aside_total',
@@ -106,6 +114,9 @@ export function createObserver(log: Log): Observer {
           aside(`provider="${facts.provider}",why="${facts.why}"`);
           return log.warn({ event: kind, ...facts, wait_ms: Math.ceil(waitMs) });
         }
+        case 'journal.refused':
+          refused('', event.rows);
+          return log.error({ event: event.kind, rows: event.rows });
         case 'journal.begun':
           return log.warn({ event: event.kind });
         case 'journal.ended':
@@ -126,6 +137,7 @@ export function createObserver(log: Log): Observer {
           return log.error({ event: event.kind, id: event.alert.id });
         case 'money.drift': {
           const { scope, period, counter, ledger, held, drift } = event.line;
+          drifts(`direction="${drift < 0n ? 'too_little' : 'too_much'}"`);
           const sums = { counter: `${counter}`, ledger: `${ledger}`, held: `${held}`, drift: `${drift}` };
           return log.error({ event: event.kind, organization: event.organization, scope, period, nano_eur: sums });
         }

@@ -1,4 +1,5 @@
 import type { Checkpoint, StrandHead } from './checkpoints.ts';
+import type { LinkedEntry } from './credit.ts';
 import type { SealedRow } from './ledger.ts';
 
 /** A row of which only the hash is left, or shown. */
@@ -29,6 +30,8 @@ export interface Evidence {
   rows(): AsyncIterable<SealedRow>;
   /** The rows that retention left the hash of, in the same order. */
   withheld(): AsyncIterable<WithheldRow>;
+  /** Every credit entry, organization by organization by number, as stored. Constant memory. */
+  creditEntries(): AsyncIterable<LinkedEntry>;
   /** Sums that are not those of their rows: at most twenty; none, unless tampered with. */
   spendDifferences(): Promise<readonly SpendDifference[]>;
 }

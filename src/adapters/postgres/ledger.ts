@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { LedgerBooks, LedgerInstant } from '#ports/books.ts';
 import type { CheckpointStore } from '#ports/checkpoints.ts';
 import type { SpendDifference } from '#ports/evidence.ts';
-import type { Ledger, SealedRow } from '#ports/ledger.ts';
+import { RowsDropped, type Ledger, type SealedRow } from '#ports/ledger.ts';
 import type { NanoEuro } from '#meter/money.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#ports/limit-counters.ts';
 import type { RetentionStore } from '#ports/retention.ts';
@@ -80,7 +80,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     throw error;
   }
   return {
-    append: (rows) => append(pool, rows),
+    append: (rows, from) => (from === 'left' ? appendLeft(pool, rows) : append(pool, rows)),
     totals: (organization, timeZone, now, open) => totals(pool, organization, timeZone, now, open),
     find: (callIds) => find(pool, callIds),
     rows: () => allRows(pool),
@@ -104,7 +104,19 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
   };
 }
 
-async function append(pool: Pool, rows: readonly SealedRow[]): Promise<void> {
+/** Retention takes its turn before or after, so that what it drops is either there or refused. */
+async function appendLeft(pool: Pool, rows: readonly SealedRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await inTransaction(pool, async (client) => {
+    await client.query('LOCK TABLE audit_withheld IN ROW EXCLUSIVE MODE');
+    const calls = uuidArray(rows.map((row) => row.callId));
+    const dropped = await client.query<{ call_id: string }>(query(STATEMENTS.droppedCalls, [calls], READ_TIMEOUT_MS));
+    if (dropped.rows.length > 0) throw new RowsDropped(new Set(dropped.rows.map((row) => row.call_id)));
+    await append(client, rows);
+  });
+}
+
+async function append(pool: Pool | PoolClient, rows: readonly SealedRow[]): Promise<void> {
   if (rows.length === 0) return;
   const values = [
     uuidArray(rows.map((row) => row.callId)),

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { CoveredRow, Evidence, EvidenceParts, ShownRow, SpendDifference, WithheldRow } from '#ports/evidence.ts';
 import { uuidArray } from './array-parameter.ts';
+import { linkedEntries } from './credit-chain.ts';
 import { readCheckpoint, readCheckpoints, type Queryable } from './checkpoints.ts';
 import { allRows, sealedRow, type LedgerRow } from './rows.ts';
 import { query, STATEMENTS } from './statements.ts';
@@ -38,6 +39,7 @@ export function evidenceOf(db: PoolClient): Evidence & EvidenceParts {
     checkpoints: () => readCheckpoints(db),
     rows: () => allRows(db),
     withheld: () => withheld(db),
+    creditEntries: () => linkedEntries(db),
     spendDifferences: () => spendDifferences(db),
     strandsOf: async (organization) => {
       const { rows } = await db.query<{ strand: string }>(query(STATEMENTS.strandsOf, [organization], SUMS_TIMEOUT_MS));

@@ -10,6 +10,7 @@ export interface Statement {
 /** The SQL that the adapter runs while it serves: one file each. */
 export const STATEMENTS = {
   append: statement('append'),
+  droppedCalls: statement('dropped-calls'),
   totals: statement('totals'),
   rows: statement('rows'),
   find: statement('find'),
@@ -61,6 +62,8 @@ export const STATEMENTS = {
   addCredit: statement('add-credit'),
   findCredit: statement('find-credit'),
   creditEntries: statement('credit-entries'),
+  creditHeads: statement('credit-heads'),
+  creditChain: statement('credit-chain'),
   creditStandings: statement('credit-standings'),
 } as const;
 
