@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { PDFName, type PDFContext, type PDFRef } from '@cantoo/pdf-lib';
+import { PDFName, PDFString, type PDFContext, type PDFRef } from '@cantoo/pdf-lib';
 
 const FILE = '/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf';
 
@@ -29,7 +29,10 @@ export function embedGlyphFont(context: PDFContext, name: string, note: string):
     ...{ Type: 'Font', Subtype: 'CIDFontType2', CIDToGIDMap: 'Identity', DW: 556 },
     W: [0, [...glyphs.widths]],
   });
-  descendant.set(PDFName.of('CIDSystemInfo'), context.obj({ Supplement: 0 }));
+  const system = context.obj({ Supplement: 0 });
+  system.set(PDFName.of('Registry'), PDFString.of('Adobe'));
+  system.set(PDFName.of('Ordering'), PDFString.of('Identity'));
+  descendant.set(PDFName.of('CIDSystemInfo'), system);
   descendant.set(PDFName.of('BaseFont'), base);
   descendant.set(PDFName.of('FontDescriptor'), context.register(descriptor));
   const table = context.register(context.flateStream(toUnicode(glyphs.numbers, note)));
