@@ -65,7 +65,7 @@ export async function auditVerify(args: readonly string[], defaults: AuditDefaul
 export async function verifyEvidence(evidence: Evidence, trust: CheckpointTrust): Promise<Findings> {
   const checkpoints = await verifyCheckpoints(evidence.checkpoints(), trust);
   const withheld = await withheldByStrand(evidence.withheld());
-  const rows = await verify(evidence.rows(), { ...checkpoints, withheld });
+  const rows = await verify(evidence.rows, { ...checkpoints, withheld });
   const credit = await verifyCredit(evidence.creditEntries(), checkpoints.credit);
   return { rows, checkpoints, credit, sums: await evidence.spendDifferences() };
 }

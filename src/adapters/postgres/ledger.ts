@@ -22,6 +22,8 @@ import { askUsage, backfillUsage, findUsageDifferences, foldUsage } from './usag
 export interface PostgresLedgerOptions extends PostgresOptions {
   /** Only reads: neither migrates nor makes partitions, so that it needs no rights but SELECT. */
   readonly readOnly?: boolean;
+  /** It is the embedded database: a snapshot is read little at a time. */
+  readonly embedded?: boolean;
 }
 
 export interface PostgresLedger extends Ledger, LedgerBooks, CheckpointStore, UsageBook {
@@ -66,7 +68,7 @@ const QUARTERS_KEPT_MS = 70 * 24 * 60 * 60 * 1000;
  * its schema was changed by others, or when it would acknowledge rows that are not durable.
  */
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<PostgresLedger> {
-  const { readOnly = false, ...rest } = options;
+  const { readOnly = false, embedded = false, ...rest } = options;
   const pool = createPool(rest);
   try {
     if (!readOnly) {
@@ -89,7 +91,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     heads: () => readHeads(pool),
     saveCheckpoint: (checkpoint) => saveCheckpoint(pool, checkpoint),
     checkpoints: (after) => readCheckpoints(pool, after),
-    snapshot: () => openSnapshot(pool),
+    snapshot: () => openSnapshot(pool, embedded),
     retention: {
       plan: (before) => retentionPlan(pool, before),
       drop: (before, sign) => dropMonths(pool, before, sign),

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Checkpoint, StrandHead } from '#ports/checkpoints.ts';
-import { StrandBuilder, stream } from '../../../test/contract/ledger-rows.ts';
+import { StrandBuilder, storedRows, stream } from '../../../test/contract/ledger-rows.ts';
 import { headsRoot, keyId, makeCheckpoint, NO_CHECKPOINT, spkiOf, statementHash, statementOf } from './checkpoint.ts';
 import { createCheckpointer, signerAfter } from './checkpointer.ts';
 import { auditPath, leafHash, merkleRoot, rootOfPath } from './merkle.ts';
@@ -220,8 +220,8 @@ describe('verifyCheckpoints', () => {
     expect(kept.length).toBeLessThanOrEqual(1_024);
     expect(kept.length).toBeGreaterThan(500);
     expect(kept.at(-1)!.sequence).toBe(3_001);
-    expect(await verify(stream(rows), report)).toMatchObject({ intact: true, afterCheckpoints: 0 });
-    expect((await verify(stream(rows.slice(0, 3_000)), report)).faults).toMatchObject([
+    expect(await verify(storedRows(rows), report)).toMatchObject({ intact: true, afterCheckpoints: 0 });
+    expect((await verify(storedRows(rows.slice(0, 3_000)), report)).faults).toMatchObject([
       { kind: 'removed', missing: { from: 3_001, to: 3_001 } },
     ]);
   });

@@ -23,7 +23,7 @@ export interface ExportReport {
 
 /**
  * Verifies the lines of an export, each given without its line feed. Memory grows with the calls of the organization
- * (16 to 32 bytes each), not with the file.
+ * (22 to 43 bytes each), not with the file.
  */
 export async function verifyExport(lines: AsyncIterable<string>, trust: CheckpointTrust): Promise<ExportReport> {
   const check = new ExportCheck(trust);
