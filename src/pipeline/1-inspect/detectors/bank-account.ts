@@ -1,10 +1,13 @@
-import { isTold, isToldBefore } from './context-words.ts';
+import { type Teller, tellerOf } from './context-words.ts';
 import { digitsEnd, isDigit, startsToken } from './characters.ts';
 import { weighted } from './check-digits.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
 import { endsNumber } from './number-groups.ts';
 
 const SORT_CODE = /\d\d([- ])\d\d\1\d\d(?!\d)/y;
+const sortCode = tellerOf('sortCode');
+const routing = tellerOf('routing');
+const account = tellerOf('account');
 /** Words of the bank's own number, one of which has to stand near an account. */
 const BANK = /sort[ -]?code|routing|\baba\b|\bblz\b|bankleitzahl/i;
 const BANK_REACH = 80;
@@ -28,6 +31,10 @@ export const bankAccount: Examiner = {
   },
 };
 
+function isNear(words: Teller, text: string, start: number, end: number): boolean {
+  return words.isBefore(text, start) || words.isAfter(text, end);
+}
+
 function isFree(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   const isJoined = (before === 45 || before === 46 || before === 47 || before === 43) && isDigit(text.charCodeAt(at - 2));
@@ -38,15 +45,15 @@ function sortCodeEnd(text: string, at: number): number {
   SORT_CODE.lastIndex = at;
   if (!SORT_CODE.test(text) || !endsNumber(text, SORT_CODE.lastIndex)) return -1;
   const end = SORT_CODE.lastIndex;
-  return isTold(text, at, end, ['sortCode']) ? end : -1;
+  return isNear(sortCode, text, at, end) ? end : -1;
 }
 
 function isAccount(text: string, at: number, end: number): boolean {
   if (!endsNumber(text, end)) return false;
   const digits = text.slice(at, end);
-  if (digits.length === 6 && isToldBefore(text, at, ['sortCode'])) return true;
-  if (isRoutingNumber(digits) && isTold(text, at, end, ['routing'])) return true;
-  if (!isToldBefore(text, at, ['account'])) return false;
+  if (digits.length === 6 && sortCode.isBefore(text, at)) return true;
+  if (isRoutingNumber(digits) && isNear(routing, text, at, end)) return true;
+  if (!account.isBefore(text, at)) return false;
   return BANK.test(text.slice(Math.max(0, at - BANK_REACH), end + BANK_REACH));
 }
 

@@ -1,4 +1,4 @@
-import { columnOf, lastWord, WORD_REACH, isToldAfter } from './context-words.ts';
+import { tellerOf } from './context-words.ts';
 import { digitsEnd, isDigit, isLetter, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
 
@@ -46,7 +46,7 @@ export const birthDate: Examiner = {
   triggers: ANY_DIGIT,
   examine(text, at, floor, found): number {
     const length = digitsEnd(text, at) - at;
-    if ((length > 2 && length !== 4) || !mayBeDate(text, at + length) || !startsToken(text, at)) return floor;
+    if ((length > 2 && length !== 4) || !mayBeDate(text, at + length, length) || !startsToken(text, at)) return floor;
     const start = monthBefore(text, at);
     const end = start < at ? matchEnd(DAY_SECOND, text, at) : dateEnd(text, at);
     if (end < 0 || start < floor || !isBirth(text, start, end)) return floor;
@@ -55,11 +55,14 @@ export const birthDate: Examiner = {
   },
 };
 
-/** Whether what follows a number could go on a date: `.`, `-`, `/`, `,`, a blank, an ordinal's ending. */
-function mayBeDate(text: string, end: number): boolean {
+/** Whether what follows could go on a date: an ordinal's ending, a sign and more digits, a blank and a month or year. */
+function mayBeDate(text: string, end: number, length: number): boolean {
   const next = text.charCodeAt(end);
-  if (next === 45 || next === 46 || next === 47) return isDigit(text.charCodeAt(end + 1)) || text.charCodeAt(end + 1) > 32 || next === 46;
-  return next === 32 || next === 44 || isLetter(next) || next === 186 || next === 170 || next === 176;
+  const later = text.charCodeAt(end + 1);
+  if (length === 4) return (next === 45 || next === 46 || next === 47) && isDigit(later);
+  if (next === 45 || next === 46 || next === 47) return isWordPart(later) || isDigit(later) || later === 32;
+  if (next === 32 || next === 44) return isWordPart(later) || later === 32 || isDigit(later);
+  return isWordPart(next) || next === 176;
 }
 
 /** Where a month starts that ends right before `at`; `at` itself when there is none. */
@@ -72,7 +75,7 @@ function monthBefore(text: string, at: number): number {
 }
 
 function isWordPart(code: number): boolean {
-  return isLetter(code) || (code > 191 && code < 592);
+  return isLetter(code) || (code > 191 && code < 592) || code === 186 || code === 170;
 }
 
 function dateEnd(text: string, at: number): number {
@@ -88,9 +91,8 @@ function matchEnd(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
+const birth = tellerOf('birth');
+
 function isBirth(text: string, start: number, end: number): boolean {
-  const before = text.slice(Math.max(0, start - WORD_REACH), start).toLowerCase();
-  const told = lastWord('birth', before);
-  if (told >= 0 && !/\d/.test(before.slice(told)) && lastWord('reference', before) < told) return true;
-  return isToldAfter(text, end, ['birth']) || lastWord('birth', columnOf(text, start)) >= 0;
+  return birth.isBefore(text, start, true) || birth.isAfter(text, end) || birth.isColumn(text, start);
 }

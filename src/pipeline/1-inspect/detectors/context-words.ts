@@ -64,50 +64,73 @@ const WORDS = {
 /** A kind that words tell. */
 export type WordKind = keyof typeof WORDS;
 
-/** Every kind, as it searches for the last of its words. */
-const PATTERNS: ReadonlyMap<string, RegExp> = new Map(
-  Object.entries(WORDS).map(([kind, { source }]) => [kind, new RegExp(source, 'g')]),
-);
-
 /** How far a word may stand from what it tells. */
-export const WORD_REACH = 40;
+const REACH = 40;
+
+/** Says whether words near a stretch tell what it is. Each reads at most 40 characters to a side, columns 200. */
+export interface Teller {
+  /** Whether the nearest word before `at` that says anything says so; `close` when no number may stand between. */
+  isBefore(text: string, at: number, close?: boolean): boolean;
+  /** Whether a word follows, with neither a sentence nor another number between. */
+  isAfter(text: string, end: number): boolean;
+  /** Whether the value at `at` of an SQL `INSERT` goes to a column of that name. */
+  isColumn(text: string, at: number): boolean;
+}
+
+/** Builds the teller of the kinds together, once. */
+export function tellerOf(...kinds: readonly WordKind[]): Teller {
+  const source = kinds.map(wordsOf).join('|');
+  const any = new RegExp(source);
+  const all = new RegExp(source, 'g');
+  return {
+    isBefore(text, at, close = false): boolean {
+      const before = text.slice(Math.max(0, at - REACH), at).toLowerCase();
+      if (!any.test(before)) return false;
+      const told = lastMatch(all, before);
+      return lastMatch(REFERENCES, before) <= told && !(close && DIGIT.test(before.slice(told)));
+    },
+    isAfter(text, end): boolean {
+      const next = text.charCodeAt(end);
+      if (next !== 32 && next !== 34 && next !== 39 && next !== 41) return false;
+      let clause = end;
+      while (clause < end + REACH && !endsClause(text.charCodeAt(clause))) clause += 1;
+      return clause - end > 3 && any.test(text.slice(end, clause).toLowerCase());
+    },
+    isColumn(text, at): boolean {
+      const column = columnOf(text, at);
+      return column !== '' && any.test(column);
+    },
+  };
+}
 
 /** The words of a kind, to build them into another pattern. */
 export function wordsOf(kind: WordKind): string {
   return WORDS[kind].source;
 }
 
-/** Where the last word of the kind ends in a text of lower case, or -1. */
-export function lastWord(kind: string, lower: string): number {
-  const pattern = PATTERNS.get(kind);
+const REFERENCES = new RegExp(WORDS.reference.source, 'g');
+const DIGIT = /\d/;
+
+/** Where the last match ends, or -1. */
+function lastMatch(pattern: RegExp, text: string): number {
   let last = -1;
-  if (pattern === undefined) return last;
-  for (const match of lower.matchAll(pattern)) last = match.index + match[0].length;
+  pattern.lastIndex = 0;
+  while (pattern.test(text)) last = pattern.lastIndex;
   return last;
 }
 
-/** Whether the nearest word before `at` that says anything says one of the kinds. Reads 40 characters. */
-export function isToldBefore(text: string, at: number, kinds: readonly string[]): boolean {
-  const before = text.slice(Math.max(0, at - WORD_REACH), at).toLowerCase();
-  const told = Math.max(...kinds.map((kind) => lastWord(kind, before)));
-  return told >= 0 && told >= lastWord('reference', before);
-}
-
-/** Whether a word of the kinds follows, with neither a sentence nor another number between. Reads 40 characters. */
-export function isToldAfter(text: string, end: number, kinds: readonly string[]): boolean {
-  const [after = ''] = text.slice(end, end + WORD_REACH).toLowerCase().split(/[.,;\n\d]/, 1);
-  return kinds.some((kind) => lastWord(kind, after) >= 0);
+/** A full stop, comma, semicolon, line break or digit, or the end of the text. */
+function endsClause(code: number): boolean {
+  return code === 46 || code === 44 || code === 59 || code === 10 || !(code < 48 || code > 57);
 }
 
 /** How far back a list of columns may begin. */
 const COLUMNS_REACH = 200;
 const COLUMNS = /\(([\w\s,."`]{3,150})\)\s{0,4}values\s{0,4}\(([^()]*)$/;
 
-/**
- * The name of the column that the value at `at` of an SQL `INSERT` goes to, in lower case; empty where it is in none.
- * Reads 200 characters.
- */
-export function columnOf(text: string, at: number): string {
+/** The name of the column that a value goes to, in lower case; empty where it is in none. */
+function columnOf(text: string, at: number): string {
+  if (!mayBeValue(text, at)) return '';
   const before = text.slice(Math.max(0, at - COLUMNS_REACH), at).toLowerCase();
   if (!before.includes('values')) return '';
   const match = COLUMNS.exec(before);
@@ -116,9 +139,8 @@ export function columnOf(text: string, at: number): string {
   return ((match[1] as string).split(',')[place] ?? '').trim();
 }
 
-/** Whether words around the stretch, or the column that it goes to, say one of the kinds. */
-export function isTold(text: string, start: number, end: number, kinds: readonly string[]): boolean {
-  if (isToldBefore(text, start, kinds) || isToldAfter(text, end, kinds)) return true;
-  const column = columnOf(text, start);
-  return column !== '' && kinds.some((kind) => lastWord(kind, column) >= 0);
+/** Whether a quote, bracket or comma stands before it. */
+function mayBeValue(text: string, at: number): boolean {
+  const before = text.charCodeAt(text.charCodeAt(at - 1) === 32 ? at - 2 : at - 1);
+  return before === 39 || before === 40 || before === 44;
 }

@@ -1,3 +1,4 @@
+import { address } from './address.ts';
 import { bankAccount } from './bank-account.ts';
 import { birthDate } from './birth-date.ts';
 import { card } from './card.ts';
@@ -31,6 +32,7 @@ export function createExaminers(options: DetectionOptions = {}): readonly Examin
     passport,
     birthDate,
     plate,
+    address,
     ip,
     username,
     bankAccount,

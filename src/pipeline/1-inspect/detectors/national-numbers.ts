@@ -9,6 +9,7 @@ import {
   twoAt,
   weighted,
 } from './check-digits.ts';
+import type { WordKind } from './context-words.ts';
 import { grouping, type NumberKind } from './number-kind.ts';
 
 const MOD_23 = 'TRWAGMYFPDXBNJZSQVHLCKE';
@@ -199,7 +200,7 @@ type Row = readonly [
   shape: RegExp,
   groups: string,
   alone: NumberKind['alone'],
-  words: string,
+  words: WordKind,
   isValid: (compact: string) => boolean,
 ];
 

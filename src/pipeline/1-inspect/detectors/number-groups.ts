@@ -38,13 +38,19 @@ function readable(groups: NumberGroups | undefined): readonly NumberGroups[] {
   return groups === undefined ? NONE : [groups];
 }
 
-/** Six digits in a row, or a group behind fewer: what most numbers in prose have neither of. */
+/** Six digits in a row, letters that touch, or digits behind fewer: what most numbers in prose have none of. */
 function mayGoOn(text: string, at: number): boolean {
+  if (isLetter(text.charCodeAt(at - 1))) return true;
   let end = at + 1;
   while (end < at + 6 && isDigit(text.charCodeAt(end))) end += 1;
   if (end === at + 6) return true;
   const next = text.charCodeAt(end);
-  return isLetter(next) || (isSeparator(next) && continues(text, end));
+  if (isLetter(next)) return !isLower(next);
+  return isSeparator(next) && (next === 32 ? isDigit(text.charCodeAt(end + 1)) : continues(text, end));
+}
+
+function isLower(code: number): boolean {
+  return code > 96;
 }
 
 /** Where one to three capitals start that end before `end`; -1 when there are none. */

@@ -1,3 +1,5 @@
+import type { WordKind } from './context-words.ts';
+
 /** A kind of number that a state gives to people or firms. */
 export interface NumberKind {
   /** Country and name: `PL_PESEL`. */
@@ -11,7 +13,7 @@ export interface NumberKind {
   /** What tells it without a word near: its layout and check digits in any writing, its groups with them, or nothing. */
   readonly alone: 'always' | 'grouped' | 'never';
   /** Which words of `context-words.ts` tell it. */
-  readonly words: string;
+  readonly words: WordKind;
   /** Whether check digits and dates in it agree; given only what fits `shape`. */
   isValid(compact: string): boolean;
 }

@@ -1,25 +1,23 @@
 import type { Examiner } from './examiner.ts';
 import { ANY_DIGIT } from './examiner.ts';
-import { isTold } from './context-words.ts';
+import { type Teller, tellerOf, type WordKind } from './context-words.ts';
 import { NATIONAL_NUMBERS } from './national-numbers.ts';
 import { endsNumber, numberGroups, type NumberGroups } from './number-groups.ts';
 import type { NumberKind } from './number-kind.ts';
 import { TAX_NUMBERS } from './tax-numbers.ts';
 
-/**
- * Numbers that states give to persons, with the check digits that each country knows. A layout that leaves no doubt
- * counts anywhere, bare digits only with a word about them near, or in the groups they are written in.
- */
-export const nationalId: Examiner = numbers('NATIONAL_ID', NATIONAL_NUMBERS);
+/** A kind with the words that tell it: its own and those of any number of a person. */
+interface ToldKind extends NumberKind {
+  readonly teller: Teller;
+}
 
-/** The same for tax numbers of persons and firms, and for VAT numbers. */
-export const taxId: Examiner = numbers('TAX_ID', TAX_NUMBERS);
-
-/** Words that may stand by any number of the category. */
-const GENERAL = ['identity'];
+/** Layouts that begin with a letter, and such that have any. */
+const FROM_LETTER = /^\^(?:\(\?![^)]*\)|\(\?:)?\[?[A-Z]/;
+const LETTERED = /[A-Z]/;
 
 function numbers(category: string, kinds: readonly NumberKind[]): Examiner {
-  const byLength = kindsByLength(kinds);
+  const byLength = kindsByLength(kinds.filter(({ shape }) => !FROM_LETTER.test(shape.source)));
+  const letteredByLength = kindsByLength(kinds.filter(({ shape }) => LETTERED.test(shape.source)));
   return {
     category,
     evidence: 'checked',
@@ -28,7 +26,8 @@ function numbers(category: string, kinds: readonly NumberKind[]): Examiner {
       for (const groups of numberGroups(text, at, floor)) {
         for (let last = groups.ends.length - 1; last >= 0; last -= 1) {
           const end = groups.ends[last] as number;
-          const known = byLength[groups.counts[last] as number];
+          const count = groups.counts[last] as number;
+          const known = (isAllDigits(groups.compact, count) ? byLength : letteredByLength)[count];
           if (known === undefined || !endsNumber(text, end)) continue;
           if (!isNumber(text, groups, last, known)) continue;
           found.push({ start: groups.start, end, category });
@@ -40,24 +39,59 @@ function numbers(category: string, kinds: readonly NumberKind[]): Examiner {
   };
 }
 
-function kindsByLength(kinds: readonly NumberKind[]): readonly (readonly NumberKind[] | undefined)[] {
+/** The kinds of one length, and what says that a word of any of them is near. */
+interface Alike {
+  readonly kinds: readonly ToldKind[];
+  readonly any: Teller;
+}
+
+function kindsByLength(kinds: readonly NumberKind[]): readonly (Alike | undefined)[] {
   const longest = Math.max(...kinds.flatMap(({ lengths }) => lengths));
+  const tellers = new Map<WordKind, Teller>();
+  const told = kinds.map((kind): ToldKind => {
+    const teller = tellers.get(kind.words) ?? tellerOf('identity', kind.words);
+    tellers.set(kind.words, teller);
+    return { ...kind, teller };
+  });
   return Array.from({ length: longest + 1 }, (_, length) => {
-    const known = kinds.filter(({ lengths }) => lengths.includes(length));
-    return known.length > 0 ? known : undefined;
+    const known = told.filter(({ lengths }) => lengths.includes(length));
+    if (known.length === 0) return undefined;
+    return { kinds: known, any: tellerOf('identity', ...new Set(known.map(({ words }) => words))) };
   });
 }
 
-function isNumber(text: string, groups: NumberGroups, last: number, known: readonly NumberKind[]): boolean {
+function isAllDigits(compact: string, length: number): boolean {
+  for (let index = 0; index < length; index += 1) if (compact.charCodeAt(index) > 57) return false;
+  return true;
+}
+
+function isNumber(text: string, groups: NumberGroups, last: number, { kinds, any }: Alike): boolean {
   const end = groups.ends[last] as number;
   const compact = groups.compact.slice(0, groups.counts[last]);
   const written = text.slice(groups.start, end);
   const isPlain = written.length === compact.length;
-  return known.some((kind) => {
-    if (!kind.shape.test(compact) || !kind.isValid(compact)) return false;
+  // Few numbers have a word near that tells anything: asked once for all kinds.
+  let hasWords: boolean | undefined;
+  for (const kind of kinds) {
+    if (!kind.shape.test(compact) || !kind.isValid(compact)) continue;
     const isGrouped = !isPlain && kind.groups !== undefined && kind.groups.test(written);
     if (isGrouped && kind.alone !== 'never') return true;
     if (isPlain && kind.alone === 'always' && written === compact) return true;
-    return isTold(text, groups.start, end, [kind.words, ...GENERAL]);
-  });
+    hasWords ??= isTold(any, text, groups.start, end);
+    if (hasWords && isTold(kind.teller, text, groups.start, end)) return true;
+  }
+  return false;
 }
+
+function isTold(words: Teller, text: string, start: number, end: number): boolean {
+  return words.isBefore(text, start) || words.isAfter(text, end) || words.isColumn(text, start);
+}
+
+/**
+ * Numbers that states give to persons, with the check digits that each country knows. A layout that leaves no doubt
+ * counts anywhere, bare digits only with a word about them near, or in the groups they are written in.
+ */
+export const nationalId: Examiner = numbers('NATIONAL_ID', NATIONAL_NUMBERS);
+
+/** The same for tax numbers of persons and firms, and for VAT numbers. */
+export const taxId: Examiner = numbers('TAX_ID', TAX_NUMBERS);

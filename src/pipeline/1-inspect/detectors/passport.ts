@@ -1,4 +1,4 @@
-import { columnOf, lastWord, WORD_REACH } from './context-words.ts';
+import { tellerOf } from './context-words.ts';
 import { isAlphanumeric, isCapital, isDigit, startsToken } from './characters.ts';
 import { digitAt } from './check-digits.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
@@ -6,6 +6,8 @@ import { endsNumber } from './number-groups.ts';
 
 const SHORTEST = 6;
 const LONGEST = 10;
+
+const words = tellerOf('passport');
 
 /**
  * Passport numbers behind a word about passports, and the machine-readable lines of passports, visas and identity cards
@@ -53,10 +55,7 @@ function lettersBefore(text: string, at: number): number {
 
 /** A word about passports before it, with no number between. */
 function isTold(text: string, start: number): boolean {
-  const before = text.slice(Math.max(0, start - WORD_REACH), start).toLowerCase();
-  const told = lastWord('passport', before);
-  if (told >= 0 && !/\d/.test(before.slice(told)) && lastWord('reference', before) <= told) return true;
-  return lastWord('passport', columnOf(text, start)) >= 0;
+  return words.isBefore(text, start, true) || words.isColumn(text, start);
 }
 
 const BREAK = '(?:\\r?\\n|\\\\r?\\\\n|\\\\n| )';

@@ -1,4 +1,4 @@
-import { columnOf, lastWord, WORD_REACH } from './context-words.ts';
+import { tellerOf } from './context-words.ts';
 import { isCapital, isDigit, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
 import { endsNumber } from './number-groups.ts';
@@ -6,6 +6,8 @@ import { endsNumber } from './number-groups.ts';
 const PLATE = /(?=[^\d]*\d)(?=[\d -]*[A-ZÄÖÜ])[A-ZÄÖÜ0-9]{1,7}(?:[- .]?[A-ZÄÖÜ0-9]{1,5}){0,3}/y;
 /** The French series since 2009: nothing else is written like that. I, O and U are not in it. */
 const FRENCH = /^[A-HJ-NP-TV-Z]{2}-\d{3}-[A-HJ-NP-TV-Z]{2}$/;
+
+const words = tellerOf('plate');
 
 /**
  * Vehicle plates behind a word about them: four to nine capitals and digits, of both, in up to four groups. French ones
@@ -35,7 +37,8 @@ function mayBePlate(text: string, at: number): boolean {
   let end = at + 1;
   while (end < at + 5 && isDigit(text.charCodeAt(end))) end += 1;
   const after = text.charCodeAt(end);
-  return isPlateLetter(after) || ((after === 45 || after === 32) && isPlateLetter(text.charCodeAt(end + 1)));
+  if (after !== 45 && after !== 32) return isPlateLetter(after);
+  return isPlateLetter(text.charCodeAt(end + 1)) && isPlateLetter(text.charCodeAt(end + 2));
 }
 
 function isPlateLetter(code: number): boolean {
@@ -77,8 +80,5 @@ function plateEnd(text: string, start: number): number {
 }
 
 function isTold(text: string, start: number): boolean {
-  const before = text.slice(Math.max(0, start - WORD_REACH), start).toLowerCase();
-  const told = lastWord('plate', before);
-  if (told >= 0 && !/\d/.test(before.slice(told)) && lastWord('reference', before) <= told) return true;
-  return lastWord('plate', columnOf(text, start)) >= 0;
+  return words.isBefore(text, start, true) || words.isColumn(text, start);
 }
