@@ -14,7 +14,7 @@ import { quantileOf, rounded, scoreOf, type Tally, tallyOf } from './score.ts';
 const { values: options } = parseArgs({
   options: {
     data: { type: 'string', default: path.join(import.meta.dirname, '../../../shared/data') },
-    out: { type: 'string', default: path.join(import.meta.dirname, '../../eval/detect.json') },
+    out: { type: 'string', default: path.join(import.meta.dirname, '../../bench-results/eval-detect.json') },
     beside: { type: 'string' },
     corpus: { type: 'string', default: 'pii/synth_eu.dev.jsonl.gz' },
     misses: { type: 'string' },
@@ -55,7 +55,12 @@ function scorePersonal(detection: Detection, samples: readonly Sample[], misses?
       byLanguage.set(kind, own);
       tallyOf(own, language)[outcome] += 1;
       if (kind === misses && outcome !== 'found')
-        console.log(language, outcome, JSON.stringify(text.slice(Math.max(0, start - 40), end + 20)), text.slice(start, end));
+        console.log(
+          language,
+          outcome,
+          JSON.stringify(text.slice(Math.max(0, start - 40), end + 20)),
+          text.slice(start, end),
+        );
     };
     const left = new Set<Label>(wanted);
     for (const find of finds) {

@@ -7,6 +7,7 @@ import {
   NAME,
   NUMBER_ALONE,
   STREET,
+  STREET_FIRST,
   SURE,
 } from './address-shape.ts';
 import { digitsEnd, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
@@ -44,7 +45,9 @@ function mayBePart(text: string, at: number, end: number): boolean {
   if (before === 32 && (isWordEnd(text.charCodeAt(at - 2)) || text.charCodeAt(at - 2) === 44)) return true;
   const next = text.charCodeAt(end);
   const later = text.charCodeAt(next === 44 ? end + 2 : end + 1);
-  return (next === 32 || next === 44 || isLetter(next)) && (isLetter(later) || later > 191 || later === 32 || later === 44);
+  return (
+    (next === 32 || next === 44 || isLetter(next)) && (isLetter(later) || later > 191 || later === 32 || later === 44)
+  );
 }
 
 function isWordEnd(code: number): boolean {
@@ -54,7 +57,8 @@ function isWordEnd(code: number): boolean {
 /** An address that starts with the number: French and English ones, a flat before it. */
 function forwards(text: string, at: number, digits: number): Stretch | undefined {
   const before = text.charCodeAt(at - 1);
-  if (before === 46 || before === 44 || before === 45 || before === 47 || before === 58 || digits - at > 5) return undefined;
+  if (before === 46 || before === 44 || before === 45 || before === 47 || before === 58 || digits - at > 5)
+    return undefined;
   const word = wordAfter(text, digits);
   const initial = text.charCodeAt(word);
   if (FRENCH_INITIALS.includes(initial)) {
@@ -94,7 +98,7 @@ function backwards(text: string, at: number, digits: number, floor: number): Str
     return street === null ? undefined : { start: place + street.index, end: number };
   }
   if (code > 0) {
-    const street = STREET.exec(before.replace(NO_NUMBER, ' '));
+    const street = STREET_FIRST.exec(before.replace(NO_NUMBER, ' '));
     return street === null ? undefined : { start: place + street.index, end: code };
   }
   if (digits - at > 4 || !SURE.test(before)) return undefined;

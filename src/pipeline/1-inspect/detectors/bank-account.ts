@@ -37,7 +37,8 @@ function isNear(words: Teller, text: string, start: number, end: number): boolea
 
 function isFree(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
-  const isJoined = (before === 45 || before === 46 || before === 47 || before === 43) && isDigit(text.charCodeAt(at - 2));
+  const isJoined =
+    (before === 45 || before === 46 || before === 47 || before === 43) && isDigit(text.charCodeAt(at - 2));
   return startsToken(text, at) && !isJoined && before !== 43 && before !== 95;
 }
 

@@ -25,7 +25,7 @@ const DAY = '(?:0?[1-9]|[12]\\d|3[01])';
 const MONTH = '(?:0?[1-9]|1[0-2])';
 const YEAR = '(?:18[89]\\d|19\\d\\d|20[0-4]\\d)';
 const NUMERIC = new RegExp(
-  `(?:${YEAR}([-./])${MONTH}\\1${DAY}|(?:${DAY}(?:([-/])|(\\. ?))${MONTH}|${MONTH}([-/])${DAY})(?:\\2\\3\\4)(?:${YEAR}|\\d\\d))(?!\\d|[-./]\\d)`,
+  `(?:${YEAR}([-./])${MONTH}\\1${DAY}|(?:${DAY}(?:([-/])|(\\. ?))${MONTH}|${MONTH}([-/])${DAY})(?:\\2\\3\\4)(?:${YEAR}|\\d\\d))(?!\\d|[-./]\\d|[a-z])`,
   'y',
 );
 /** `8 de abril de 1955`, `20. října 1951`, `1er mars 1951`, `17th of June, 1980`, `17-Jun-80`. */
@@ -94,5 +94,5 @@ function matchEnd(pattern: RegExp, text: string, at: number): number {
 const birth = tellerOf('birth');
 
 function isBirth(text: string, start: number, end: number): boolean {
-  return birth.isBefore(text, start, true) || birth.isAfter(text, end) || birth.isColumn(text, start);
+  return birth.isColumn(text, start) ?? (birth.isBefore(text, start, true) || birth.isAfter(text, end));
 }

@@ -3,9 +3,10 @@
  * (English, German, French, Spanish, Italian, Dutch, Polish, Portuguese) and those of the countries that know the kind.
  */
 const WORDS = {
-  // Any number of a person or taxpayer, as fields and forms call it.
+  // Any number of a taxpayer, and of a person, as fields and forms call it.
+  taxpayer: /\b(?:fiscal|tax(?:payer)?)[ _-]{0,2}(?:id\b|identi\w*|code|number|nr|no\b)|\btax ?ids?\b|\btin\b/,
   identity:
-    /\b(?:national|personal|citizen|fiscal|tax(?:payer)?|social(?: ?security| insurance)?|identity|identification|identifier)[ _-]{0,2}(?:id\b|identi\w*|insurance|security|code|number|nr|no\b)|\bn(?:at(?:ional)?)?_?ids?\b|\btax ?ids?\b|\btin\b|personal (?:code|number)|\bid[ -]?(?:number|nr|no|card)\b|ausweisn|personenkenn|identifikationsn|num[eé]ro (?:d'identit|national)|n[uú]mero de identi|numero identificativo|identificatienummer|numer identyfikacyjny|n[uú]mero de identifica/,
+    /\b(?:national|personal|citizen|social(?: ?security| insurance)?|identity|identification|identifier)[ _-]{0,2}(?:id\b|identi\w*|insurance|security|code|number|nr|no\b)|\bn(?:at(?:ional)?)?_?ids?\b|\bid[ -]?(?:number|nr|no|card)\b|ausweisn|personenkenn|identifikationsn|num[eé]ro (?:d'identit|national)|n[uú]mero de identi|numero identificativo|identificatienummer|numer identyfikacyjny|n[uú]mero de identifica/,
   nir: /s[eé]cu(?:rit[eé] sociale)?\b|\bnir\b|\binsee\b|\bnss\b|num_?secu/,
   dni: /\b[dn]\.?n?i\.?[ief]\b|\bdni\b|\bnie\b|\bnif\b|documento nacional|extranjero/,
   codice: /codice[ _]fiscale|cod\. ?fisc|\bc\.?f\.?\b/,
@@ -14,6 +15,7 @@ const WORDS = {
   register: /rijksregister|registre national|nationalregister|\binsz\b|\bniss\b|\brrn\b|\bnn\b/,
   pesel: /\bpesel/,
   baltic: /isikukood|asmens kod|personas kod|\bik\b/,
+  latvian: /personas kod/,
   oib: /\boib\b/,
   amka: /\bamka\b|αμκα/,
   rodne: /rodn[eéaá]h?o? ?[cč][ií]sl|\br\. ?[cč]\.|\brc\b|birth number/,
@@ -73,8 +75,8 @@ export interface Teller {
   isBefore(text: string, at: number, close?: boolean): boolean;
   /** Whether a word follows, with neither a sentence nor another number between. */
   isAfter(text: string, end: number): boolean;
-  /** Whether the value at `at` of an SQL `INSERT` goes to a column of that name. */
-  isColumn(text: string, at: number): boolean;
+  /** Whether the value at `at` of an SQL `INSERT` goes to a column of that name; undefined where it is no such value. */
+  isColumn(text: string, at: number): boolean | undefined;
 }
 
 /** Builds the teller of the kinds together, once. */
@@ -96,9 +98,9 @@ export function tellerOf(...kinds: readonly WordKind[]): Teller {
       while (clause < end + REACH && !endsClause(text.charCodeAt(clause))) clause += 1;
       return clause - end > 3 && any.test(text.slice(end, clause).toLowerCase());
     },
-    isColumn(text, at): boolean {
+    isColumn(text, at): boolean | undefined {
       const column = columnOf(text, at);
-      return column !== '' && any.test(column);
+      return column === '' ? undefined : any.test(column);
     },
   };
 }

@@ -25,8 +25,8 @@ export function createExaminers(options: DetectionOptions = {}): readonly Examin
   return [
     iban,
     card,
-    nationalId,
     taxId,
+    nationalId,
     secret,
     email,
     passport,

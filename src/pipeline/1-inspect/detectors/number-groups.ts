@@ -23,7 +23,8 @@ export function numberGroups(text: string, at: number, floor: number): readonly 
   if (!mayGoOn(text, at)) return NONE;
   let start = at;
   while (at - start < 7 && isLetter(text.charCodeAt(start - 1))) start -= 1;
-  if (start < at && startsToken(text, start)) return start < floor ? NONE : readable(readGroups(text, start));
+  if (start < at && startsToken(text, start))
+    return start < floor ? NONE : readable(readGroups(text, start, goesOn(text, start) ? 1 : MOST_GROUPS));
   if (start < at && !startsToken(text, at)) return NONE;
   const before = text.charCodeAt(at - 1);
   const lettered = before === 32 || before === 45 ? lettersBefore(text, at - 1) : -1;
@@ -53,6 +54,11 @@ function isLower(code: number): boolean {
   return code > 96;
 }
 
+/** Whether a group with digits stands before: rows of groups are read from their first. */
+function goesOn(text: string, start: number): boolean {
+  return isSeparator(text.charCodeAt(start - 1)) && isDigit(text.charCodeAt(start - 2));
+}
+
 /** Where one to three capitals start that end before `end`; -1 when there are none. */
 function lettersBefore(text: string, end: number): number {
   let start = end;
@@ -71,7 +77,11 @@ function isPart(text: string, at: number): boolean {
     case 46:
     case 47:
     case 44:
-      return isAlphanumeric(earlier) && !(before !== 45 && before !== 47 && isLetter(earlier)) && !(before === 44 && isLong(text, at));
+      return (
+        isAlphanumeric(earlier) &&
+        !(before !== 45 && before !== 47 && isLetter(earlier)) &&
+        !(before === 44 && isLong(text, at))
+      );
     case 43:
     case 36:
     case 64:
@@ -91,11 +101,11 @@ function isLong(text: string, at: number): boolean {
   return true;
 }
 
-function readGroups(text: string, start: number): NumberGroups | undefined {
+function readGroups(text: string, start: number, most = MOST_GROUPS): NumberGroups | undefined {
   let raw = '';
   const ends: number[] = [];
   const counts: number[] = [];
-  for (let from = start; ends.length < MOST_GROUPS;) {
+  for (let from = start; ends.length < most;) {
     let end = from;
     while (end - from <= LONGEST && isAlphanumeric(text.charCodeAt(end))) end += 1;
     if (raw.length + end - from > LONGEST) break;

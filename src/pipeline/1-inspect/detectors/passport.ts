@@ -55,7 +55,7 @@ function lettersBefore(text: string, at: number): number {
 
 /** A word about passports before it, with no number between. */
 function isTold(text: string, start: number): boolean {
-  return words.isBefore(text, start, true) || words.isColumn(text, start);
+  return words.isColumn(text, start) ?? words.isBefore(text, start, true);
 }
 
 const BREAK = '(?:\\r?\\n|\\\\r?\\\\n|\\\\n| )';
@@ -64,7 +64,14 @@ const SECOND = '[A-Z0-9<]{9}\\d[A-Z<]{3}\\d{6}\\d[MFX<]\\d{6}\\d';
 const LAYOUTS: readonly (readonly [pattern: RegExp, numbers: number, isThree: boolean])[] = [
   [new RegExp(`[PV][A-Z<][A-Z<]{3}[A-Z<]{39}${BREAK}(?=${SECOND})[A-Z0-9<]{44}(?![A-Z0-9<])`, 'y'), 44, false],
   [new RegExp(`[PVIAC][A-Z<][A-Z<]{3}[A-Z<]{31}${BREAK}(?=${SECOND})[A-Z0-9<]{36}(?![A-Z0-9<])`, 'y'), 36, false],
-  [new RegExp(`[IAC][A-Z0-9<][A-Z<]{3}[A-Z0-9<]{9}[\\d<][A-Z0-9<]{15}${BREAK}\\d{6}\\d[MFX<]\\d{6}\\d[A-Z<]{3}[A-Z0-9<]{12}${BREAK}[A-Z<]{30}`, 'y'), 30, true],
+  [
+    new RegExp(
+      `[IAC][A-Z0-9<][A-Z<]{3}[A-Z0-9<]{9}[\\d<][A-Z0-9<]{15}${BREAK}\\d{6}\\d[MFX<]\\d{6}\\d[A-Z<]{3}[A-Z0-9<]{12}${BREAK}[A-Z<]{30}`,
+      'y',
+    ),
+    30,
+    true,
+  ],
   [new RegExp(`(?=${SECOND})[A-Z0-9<]{44}(?![A-Z0-9<])`, 'y'), 44, false],
 ];
 

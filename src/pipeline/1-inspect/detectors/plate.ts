@@ -33,7 +33,8 @@ export const plate: Examiner = {
 /** Capitals next to the digits, with at most a blank or hyphen between. */
 function mayBePlate(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
-  if (isPlateLetter(before) || ((before === 45 || before === 32) && isPlateLetter(text.charCodeAt(at - 2)))) return true;
+  if (isPlateLetter(before) || ((before === 45 || before === 32) && isPlateLetter(text.charCodeAt(at - 2))))
+    return true;
   let end = at + 1;
   while (end < at + 5 && isDigit(text.charCodeAt(end))) end += 1;
   const after = text.charCodeAt(end);
@@ -80,5 +81,5 @@ function plateEnd(text: string, start: number): number {
 }
 
 function isTold(text: string, start: number): boolean {
-  return words.isBefore(text, start, true) || words.isColumn(text, start);
+  return words.isColumn(text, start) ?? words.isBefore(text, start, true);
 }

@@ -17,7 +17,8 @@ import {
  */
 function isGermanTaxpayer(digits: string): boolean {
   const counts = new Uint8Array(10);
-  for (let index = 0; index < 10; index += 1) counts[digitAt(digits, index)] = (counts[digitAt(digits, index)] ?? 0) + 1;
+  for (let index = 0; index < 10; index += 1)
+    counts[digitAt(digits, index)] = (counts[digitAt(digits, index)] ?? 0) + 1;
   const repeated = counts.filter((count) => count > 1);
   return repeated.length === 1 && (repeated[0] as number) < 4 && passesMod1110(digits);
 }
@@ -34,7 +35,15 @@ function isHungarianTaxpayer(digits: string): boolean {
 
 function isFrenchShop(digits: string): boolean {
   // The post office has too many shops for Luhn: there the sum of the digits is a multiple of five (INSEE).
-  if (digits.startsWith('356000000')) return weighted(digits, Array.from(digits, () => 1)) % 5 === 0;
+  if (digits.startsWith('356000000'))
+    return (
+      weighted(
+        digits,
+        Array.from(digits, () => 1),
+      ) %
+        5 ===
+      0
+    );
   return passesLuhn(digits);
 }
 
@@ -50,7 +59,8 @@ export const TAX_NUMBERS: readonly NumberKind[] = [
     id: 'VAT',
     lengths: [8, 9, 10, 11, 12, 13, 14],
     shape: /^(?:[A-Z]{2,3}\d|ATU|ES[A-Z]|FR[A-Z])[A-Z0-9]+$/,
-    groups: /^[A-Z]{2}[ -]?U?(?:[A-Z0-9]+|\d{2,4}(?:[ .]\d{2,4}){1,3}(?:[ .]?B\d\d| MVA)?|[A-Z0-9]{2} \d{3} ?\d{3} ?\d{3})$|^CHE-\d{3}\.\d{3}\.\d{3}$|^CHE \d{3} \d{3} \d{3}$/,
+    groups:
+      /^[A-Z]{2}[ -]?U?(?:[A-Z0-9]+|\d{2,4}(?:[ .]\d{2,4}){1,3}(?:[ .]?B\d\d| MVA)?|[A-Z0-9]{2} \d{3} ?\d{3} ?\d{3})$|^CHE-\d{3}\.\d{3}\.\d{3}$|^CHE \d{3} \d{3} \d{3}$/,
     alone: 'always',
     words: 'vat',
     isValid: isVatNumber,
@@ -75,19 +85,78 @@ export const TAX_NUMBERS: readonly NumberKind[] = [
     words: 'steuernummer',
     isValid: always,
   },
-  { id: 'FR_SPI', lengths: [13], shape: /^[0-3]\d{12}$/, alone: 'never', words: 'fiscal', isValid: (digits) => remainderOf(digits.slice(0, 10), 511) === Number(digits.slice(10)) },
+  {
+    id: 'FR_SPI',
+    lengths: [13],
+    shape: /^[0-3]\d{12}$/,
+    alone: 'never',
+    words: 'fiscal',
+    isValid: (digits) => remainderOf(digits.slice(0, 10), 511) === Number(digits.slice(10)),
+  },
   { id: 'FR_SIREN', lengths: [9], shape: /^\d{9}$/, alone: 'never', words: 'siren', isValid: passesLuhn },
   { id: 'FR_SIRET', lengths: [14], shape: /^\d{14}$/, alone: 'never', words: 'siren', isValid: isFrenchShop },
   { id: 'IT_IVA', lengths: [11], shape: /^\d{11}$/, alone: 'never', words: 'iva', isValid: isItalianFirm },
-  { id: 'PL_NIP', lengths: [10], shape: /^\d{10}$/, groups: grouping('ddd-ddd-dd-dd|ddd-dd-dd-ddd'), alone: 'grouped', words: 'nip', isValid: isPolishTaxpayer },
-  { id: 'PL_REGON', lengths: [9], shape: /^\d{9}$/, alone: 'never', words: 'nip', isValid: (digits) => (weighted(digits, [8, 9, 2, 3, 4, 5, 6, 7]) % 11) % 10 === digitAt(digits, 8) },
+  {
+    id: 'PL_NIP',
+    lengths: [10],
+    shape: /^\d{10}$/,
+    groups: grouping('ddd-ddd-dd-dd|ddd-dd-dd-ddd'),
+    alone: 'grouped',
+    words: 'nip',
+    isValid: isPolishTaxpayer,
+  },
+  {
+    id: 'PL_REGON',
+    lengths: [9],
+    shape: /^\d{9}$/,
+    alone: 'never',
+    words: 'nip',
+    isValid: (digits) => (weighted(digits, [8, 9, 2, 3, 4, 5, 6, 7]) % 11) % 10 === digitAt(digits, 8),
+  },
   { id: 'PT_NIF', lengths: [9], shape: /^[1235-9]\d{8}$/, alone: 'never', words: 'nif', isValid: isPortugueseTaxpayer },
   { id: 'GR_AFM', lengths: [9], shape: /^\d{9}$/, alone: 'never', words: 'afm', isValid: isGreekTaxpayer },
-  { id: 'ES_CIF', lengths: [9], shape: /^[A-HJNP-SUVW]\d{7}[0-9A-J]$/, alone: 'never', words: 'nif', isValid: isSpanishFirm },
+  {
+    id: 'ES_CIF',
+    lengths: [9],
+    shape: /^[A-HJNP-SUVW]\d{7}[0-9A-J]$/,
+    alone: 'never',
+    words: 'nif',
+    isValid: isSpanishFirm,
+  },
   { id: 'UK_UTR', lengths: [10], shape: /^\d{10}$/, alone: 'never', words: 'utr', isValid: isBritishTaxpayer },
-  { id: 'US_EIN', lengths: [9], shape: /^(?!0[0789]|[1247]9|[27]8|89)\d{9}$/, alone: 'never', words: 'ein', isValid: always },
-  { id: 'US_ITIN', lengths: [9], shape: /^9\d\d(?:5\d|6[0-5]|[78]\d|9[0-24-9])\d{4}$/, groups: grouping('ddd-dd-dddd'), alone: 'grouped', words: 'ssn', isValid: always },
-  { id: 'HU_ADOAZONOSITO', lengths: [10], shape: /^8\d{9}$/, alone: 'never', words: 'ado', isValid: isHungarianTaxpayer },
-  { id: 'HU_ADOSZAM', lengths: [11], shape: /^\d{8}[1-5]\d\d$/, groups: grouping('dddddddd-d-dd'), alone: 'grouped', words: 'ado', isValid: isHungarianFirm },
+  {
+    id: 'US_EIN',
+    lengths: [9],
+    shape: /^(?!0[0789]|[1247]9|[27]8|89)\d{9}$/,
+    alone: 'never',
+    words: 'ein',
+    isValid: always,
+  },
+  {
+    id: 'US_ITIN',
+    lengths: [9],
+    shape: /^9\d\d(?:5\d|6[0-5]|[78]\d|9[0-24-9])\d{4}$/,
+    groups: grouping('ddd-dd-dddd'),
+    alone: 'grouped',
+    words: 'ssn',
+    isValid: always,
+  },
+  {
+    id: 'HU_ADOAZONOSITO',
+    lengths: [10],
+    shape: /^8\d{9}$/,
+    alone: 'never',
+    words: 'ado',
+    isValid: isHungarianTaxpayer,
+  },
+  {
+    id: 'HU_ADOSZAM',
+    lengths: [11],
+    shape: /^\d{8}[1-5]\d\d$/,
+    groups: grouping('dddddddd-d-dd'),
+    alone: 'grouped',
+    words: 'ado',
+    isValid: isHungarianFirm,
+  },
   { id: 'CY_TIC', lengths: [9], shape: /^\d{8}[A-Z]$/, alone: 'never', words: 'tax', isValid: isCypriotTaxpayer },
 ];

@@ -1,10 +1,12 @@
 import { isLetter } from './characters.ts';
 import type { Examiner } from './examiner.ts';
+import { spoken } from './secret-assignment.ts';
 
 /** Fields for a login. Those that hold other things too, such as an object of code, need a sign that this is a value. */
 const SURE =
   /(?:^|[^a-z])(?:user[_ -]?name|user[_ -]?id|login[_ -]?name|benutzer(?:name|kennung)|nom d'utilisateur|identifiant|nombre de usuario|nome utente|gebruikersnaam|nazwa u[zż]ytkownika|nome de (?:usu[aá]rio|utilizador)|username|login)["'`\]]{0,2} ?$/i;
-const LOOSE = /(?:^|[^a-z])(?:user|usr|benutzer|utilisateur|usuario|utente|gebruiker|u[zż]ytkownik|utilizador)["'`\]]{0,2}$/i;
+const LOOSE =
+  /(?:^|[^a-z])(?:user|usr|benutzer|utilisateur|usuario|utente|gebruiker|u[zż]ytkownik|utilizador)["'`\]]{0,2}$/i;
 const VALUE = /([ \t]?)(\\?["'`]?)([a-zA-Z][\w.-]{2,31})(?![\w@([/:\\-])/y;
 const LOGIN = /\/\/([\w.+%-]{2,64}):[^\s/@"'`<>\\]{1,256}@/y;
 /** `user ada1 with password …`, read backwards from the word. */
@@ -13,7 +15,8 @@ const SPOKEN =
 /** Names of roles, types and stand-ins: nobody's login. */
 const NOBODY =
   /^(?:users?|user_?name|name|login|root|admin|administrator|postgres|mysql|mongo|redis|rabbitmq|guest|anonymous|app|api|sa|test|tester|default|null|none|nil|undefined|true|false|string|str|text|varchar|any|unknown|object|self|this|current_?user|me|id|email|key|token|password|required|optional|system|service|assistant|bot|new|await|async|get|set|your\w*|example\w*)$/i;
-const CODE = /^(?:request|req|res|self|this|ctx|context|process|os|config|settings|event|session|data|args|props|env|params)\.|_?user$/i;
+const CODE =
+  /^(?:request|req|res|self|this|ctx|context|process|os|config|settings|event|session|data|args|props|env|params)\.|_?user$/i;
 
 /**
  * Logins: the name in `scheme://name:password@host`, the values of fields that are named for one, and what stands
@@ -63,7 +66,7 @@ function assignedAfter(text: string, at: number): number {
 
 /** Where the login starts before the word "password" whose `w` is at `at`, or -1. */
 function spokenBefore(text: string, at: number): number {
-  if (text.charCodeAt(at - 1) !== 115 || text.charCodeAt(at - 2) !== 115) return -1;
+  if (text.charCodeAt(at - 1) !== 115 || text.charCodeAt(at - 2) !== 115 || !spoken(text, at, 0)) return -1;
   const before = text.slice(Math.max(0, at - SPOKEN_REACH), at - 1);
   const match = SPOKEN.exec(before);
   return match === null ? -1 : at - 1 - before.length + match.index + match[0].lastIndexOf(match[1] as string);

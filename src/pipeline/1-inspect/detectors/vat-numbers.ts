@@ -99,8 +99,19 @@ function isIrishFirm(compact: string): boolean {
 function isLithuanianFirm(digits: string): boolean {
   const length = digits.length - 1;
   const places = Array.from({ length }, (_, index) => index);
-  let check = weighted(digits, places.map((place) => (place % 9) + 1)) % 11;
-  if (check === 10) check = (weighted(digits, places.map((place) => ((place + 2) % 9) + 1)) % 11) % 10;
+  let check =
+    weighted(
+      digits,
+      places.map((place) => (place % 9) + 1),
+    ) % 11;
+  if (check === 10)
+    check =
+      (weighted(
+        digits,
+        places.map((place) => ((place + 2) % 9) + 1),
+      ) %
+        11) %
+      10;
   return digits[length - 1] === '1' && check === digitAt(digits, length);
 }
 
