@@ -55,11 +55,8 @@ function scorePersonal(detection: Detection, samples: readonly Sample[], misses?
       byLanguage.set(kind, own);
       tallyOf(own, language)[outcome] += 1;
       if (kind === misses && outcome !== 'found')
-        console.log(
-          language,
-          outcome,
-          JSON.stringify(text.slice(Math.max(0, start - 40), end + 20)),
-          text.slice(start, end),
+        process.stdout.write(
+          `${language} ${outcome} ${JSON.stringify(text.slice(Math.max(0, start - 40), end + 20))} ${text.slice(start, end)}\n`,
         );
     };
     const left = new Set<Label>(wanted);
@@ -76,17 +73,21 @@ function scorePersonal(detection: Detection, samples: readonly Sample[], misses?
   }
   return {
     kinds: scores(tallies),
-    languages: Object.fromEntries([...byLanguage].toSorted().map(([kind, own]) => [kind, f1s(own)])),
+    languages: Object.fromEntries([...byLanguage].toSorted(byName).map(([kind, own]) => [kind, f1s(own)])),
     clean: { ...clean, perThousand: rounded((clean.finds / clean.texts) * 1000) },
   };
 }
 
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
 function scores(tallies: ReadonlyMap<string, Tally>): object {
-  return Object.fromEntries([...tallies].toSorted().map(([kind, tally]) => [kind, scoreOf(tally)]));
+  return Object.fromEntries([...tallies].toSorted(byName).map(([kind, tally]) => [kind, scoreOf(tally)]));
 }
 
 function f1s(tallies: ReadonlyMap<string, Tally>): object {
-  return Object.fromEntries([...tallies].toSorted().map(([language, tally]) => [language, scoreOf(tally).f1]));
+  return Object.fromEntries([...tallies].toSorted(byName).map(([language, tally]) => [language, scoreOf(tally).f1]));
 }
 
 /** Credentials count as found when any part of them is: a URL's password is what must go, the label has the whole URL. */
@@ -151,4 +152,4 @@ if (options.beside !== undefined) {
 }
 mkdirSync(path.dirname(options.out), { recursive: true });
 writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`);
-console.log(JSON.stringify(report, null, 1));
+process.stdout.write(`${JSON.stringify(report, null, 1)}\n`);

@@ -6,7 +6,7 @@ import {
   isDutchCitizen,
   isIrishPerson,
   isSpanishPerson,
-} from './national-numbers.ts';
+} from './national-checks.ts';
 
 /** Poland, NIP: weights 6-5-7-2-3-4-5-6-7 mod 11. */
 export function isPolishTaxpayer(digits: string): boolean {
@@ -24,9 +24,11 @@ export function isGreekTaxpayer(digits: string): boolean {
   return (weighted(digits, [256, 128, 64, 32, 16, 8, 4, 2]) % 11) % 10 === digitAt(digits, 8) && Number(digits) > 0;
 }
 
+const DIGITS = Array.from('0123456789');
+
 /** Spain, NIF of firms: Luhn's doubling; the check is a digit or, for some kinds of firm, a letter (Orden EHA/451/2008). */
 export function isSpanishFirm(compact: string): boolean {
-  const check = [...'0123456789'].findIndex((digit) => passesLuhn(compact.slice(1, 8) + digit));
+  const check = DIGITS.findIndex((digit) => passesLuhn(compact.slice(1, 8) + digit));
   const isLetter = 'JABCDEFGHI'[check] === compact[8];
   if ('NPQRSW'.includes(compact[0] as string)) return isLetter;
   return digitAt(compact, 8) === check || (isLetter && !'ABEH'.includes(compact[0] as string));
