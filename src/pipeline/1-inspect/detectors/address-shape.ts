@@ -35,6 +35,9 @@ const OWN_WORD = ENDING.replace(
   (_, bar: string, first: string) => `${bar}[${first.toUpperCase()}${first}]`,
 );
 
+/** A word that ends as streets do, for those written in lower case. */
+export const ENDS_AS_STREET = new RegExp(`(?:${ENDING})$`);
+
 /** Roads across the country are no one's address. */
 const OWN_ROAD = '(?!(?:Bundes|Europa|Landes|Kreis|Staats|Fern|Haupt-?land)stra(?:ß|ss)e)';
 const BEFORE_NUMBER = ',? (?:Nr\\.? |[Nn]º ?|n\\. ?|č\\.p\\. |č\\. )?$';

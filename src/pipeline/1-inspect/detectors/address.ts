@@ -1,4 +1,5 @@
 import {
+  ENDS_AS_STREET,
   ENGLISH_ADDRESS,
   FLAT,
   FRENCH_ADDRESS,
@@ -86,7 +87,7 @@ function wordAfter(text: string, digits: number): number {
 
 /** An address whose street stands before the number, or before a postal code without one. */
 function backwards(text: string, at: number, digits: number, floor: number): Stretch | undefined {
-  if (text.charCodeAt(at - 1) !== 32) return undefined;
+  if (text.charCodeAt(at - 1) !== 32 || !mayFollowStreet(text, at - 1)) return undefined;
   const number = digits - at < 6 ? matchEnd(FROM_NUMBER, text, at) : -1;
   const code = number < 0 && digits - at > 2 ? matchEnd(FROM_CODE, text, at) : -1;
   const from = Math.max(floor, at - STREET_REACH);
@@ -105,6 +106,19 @@ function backwards(text: string, at: number, digits: number, floor: number): Str
   const street = STREET.exec(before);
   const alone = street === null ? -1 : matchEnd(NUMBER_ALONE, text, at);
   return street === null || alone < 0 ? undefined : { start: place + street.index, end: alone };
+}
+
+/** Whether the word before a number is a name, ends as streets do, or is parted from it by a sign. */
+function mayFollowStreet(text: string, end: number): boolean {
+  let start = end;
+  while (end - start < 24 && isWordPart(text.charCodeAt(start - 1))) start -= 1;
+  const initial = text.charCodeAt(start);
+  if (start === end || isCapital(initial) || initial > 127) return true;
+  return ENDS_AS_STREET.test(text.slice(start, end));
+}
+
+function isWordPart(code: number): boolean {
+  return isLetter(code) || code > 191;
 }
 
 /** What stands between a street and a postal code where the house has no number. */

@@ -105,8 +105,7 @@ export function tellerOf(...kinds: readonly WordKind[]): Teller {
   };
 }
 
-/** The words of a kind, to build them into another pattern. */
-export function wordsOf(kind: WordKind): string {
+function wordsOf(kind: WordKind): string {
   return WORDS[kind].source;
 }
 

@@ -50,7 +50,7 @@ export function isCypriotTaxpayer(compact: string): boolean {
 }
 
 /** Switzerland, UID without `CHE`: weights 5-4-3-2-7-6-5-4 mod 11 (eCH-0097). */
-export function isSwissFirm(digits: string): boolean {
+function isSwissFirm(digits: string): boolean {
   const check = 11 - (weighted(digits, [5, 4, 3, 2, 7, 6, 5, 4]) % 11);
   return check !== 10 && check % 11 === digitAt(digits, 8);
 }
