@@ -13,6 +13,7 @@ import {
 } from './address-shape.ts';
 import { digitsEnd, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { isLetterKind, type Kind, type Look, mayStartToken } from './look.ts';
 
 /** How long the street before a number may be. */
 const STREET_REACH = 64;
@@ -25,9 +26,10 @@ export const address: Examiner = {
   category: 'ADDRESS',
   evidence: 'shaped',
   triggers: ANY_DIGIT,
+  wants: mayBePart,
   examine(text, at, floor, found): number {
     const digits = digitsEnd(text, at);
-    if (digits - at > 6 || !startsToken(text, at) || !mayBePart(text, at, digits)) return floor;
+    if (!startsToken(text, at) || isInList(text, at, digits)) return floor;
     const span = forwards(text, at, digits) ?? backwards(text, at, digits, floor);
     if (span === undefined || span.start < floor) return floor;
     found.push({ ...span, category: 'ADDRESS' });
@@ -41,18 +43,35 @@ interface Stretch {
 }
 
 /** Whether a letter stands close before or behind the number, with blanks, a comma or a full stop between. */
-function mayBePart(text: string, at: number, end: number): boolean {
-  const before = text.charCodeAt(at - 1);
-  if (before === 32 && (isWordEnd(text.charCodeAt(at - 2)) || text.charCodeAt(at - 2) === 44)) return true;
-  const next = text.charCodeAt(end);
-  const later = text.charCodeAt(next === 44 ? end + 2 : end + 1);
-  return (
-    (next === 32 || next === 44 || isLetter(next)) && (isLetter(later) || later > 191 || later === 32 || later === 44)
-  );
+function mayBePart(look: Look): boolean {
+  const { earlier, before, length, next, later } = look;
+  if (length > 6 || !mayStartToken(look)) return false;
+  const isAhead = isLetterKind(next) ? later === 'space' || later === 'comma' : next === 'space' && isWord(later);
+  if (before === 'space') return isBehindWord(earlier) || isAhead || next === 'comma' || isUnsure(look);
+  const isWithin = before === 'dot' || before === 'comma' || before === 'hyphen' || before === 'slash';
+  return length < 6 && !isWithin && (isAhead || (next === 'comma' && later === 'space'));
 }
 
-function isWordEnd(code: number): boolean {
-  return isLetter(code) || code > 191 || code === 46 || code === 186;
+function isBehindWord(earlier: Kind): boolean {
+  return isWord(earlier) || earlier === 'ordinal' || earlier === 'dot' || earlier === 'comma';
+}
+
+/** Behind a sign and a blank: with a word touching, or two blanks. */
+function isUnsure({ next, later }: Look): boolean {
+  return isLetterKind(next) ? isWord(later) : next === 'space' && (later === 'space' || later === 'comma');
+}
+
+function isWord(kind: Kind): boolean {
+  return isLetterKind(kind) || kind === 'wide';
+}
+
+/** Whether a sign stands before the number and a comma behind it, with no word behind that. */
+function isInList(text: string, at: number, end: number): boolean {
+  if (text.charCodeAt(end) !== 44) return false;
+  const earlier = text.charCodeAt(at - 2);
+  if (isWordPart(earlier) || earlier === 44 || earlier === 46 || earlier === 186) return false;
+  const later = text.charCodeAt(end + 2);
+  return !(isWordPart(later) || later === 32 || later === 44);
 }
 
 /** An address that starts with the number: French and English ones, a flat before it. */

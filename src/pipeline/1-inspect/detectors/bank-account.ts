@@ -2,6 +2,7 @@ import { type Teller, tellerOf } from './context-words.ts';
 import { digitsEnd, isDigit, startsToken } from './characters.ts';
 import { weighted } from './check-digits.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { isLetterKind, mayStartToken } from './look.ts';
 import { endsNumber } from './number-groups.ts';
 
 const SORT_CODE = /\d\d([- ])\d\d\1\d\d(?!\d)/y;
@@ -20,6 +21,12 @@ export const bankAccount: Examiner = {
   category: 'BANK_ACCOUNT',
   evidence: 'weak',
   triggers: ANY_DIGIT,
+  wants(look): boolean {
+    const { before, length, next, later } = look;
+    if (!mayStartToken(look) || before === 'plus') return false;
+    if (length === 2) return later === 'digit' && (next === 'hyphen' || next === 'space');
+    return length > 5 && !isLetterKind(next);
+  },
   examine(text, at, floor, found): number {
     const digits = digitsEnd(text, at);
     const length = digits - at;

@@ -1,6 +1,7 @@
 import { tellerOf } from './context-words.ts';
-import { digitsEnd, isDigit, isLetter, startsToken } from './characters.ts';
+import { isLetter, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { isLetterKind, type Kind, type Look, mayStartToken } from './look.ts';
 
 /** Months as they are written in the languages of the house and of their neighbours, short forms by their first letters. */
 const MONTHS = new Set(
@@ -44,9 +45,9 @@ export const birthDate: Examiner = {
   category: 'DATE_OF_BIRTH',
   evidence: 'shaped',
   triggers: ANY_DIGIT,
+  wants: mayBeDate,
   examine(text, at, floor, found): number {
-    const length = digitsEnd(text, at) - at;
-    if ((length > 2 && length !== 4) || !mayBeDate(text, at + length, length) || !startsToken(text, at)) return floor;
+    if (!startsToken(text, at)) return floor;
     const start = monthBefore(text, at);
     const end = start < at ? matchEnd(DAY_SECOND, text, at) : dateEnd(text, at);
     if (end < 0 || start < floor || !isBirth(text, start, end)) return floor;
@@ -56,13 +57,17 @@ export const birthDate: Examiner = {
 };
 
 /** Whether what follows could go on a date: an ordinal's ending, a sign and more digits, a blank and a month or year. */
-function mayBeDate(text: string, end: number, length: number): boolean {
-  const next = text.charCodeAt(end);
-  const later = text.charCodeAt(end + 1);
-  if (length === 4) return (next === 45 || next === 46 || next === 47) && isDigit(later);
-  if (next === 45 || next === 46 || next === 47) return isWordPart(later) || isDigit(later) || later === 32;
-  if (next === 32 || next === 44) return isWordPart(later) || later === 32 || isDigit(later);
-  return isWordPart(next) || next === 176;
+function mayBeDate(look: Look): boolean {
+  const { length, next, later } = look;
+  if ((length > 2 && length !== 4) || !mayStartToken(look)) return false;
+  const isSign = next === 'hyphen' || next === 'dot' || next === 'slash';
+  if (length === 4) return isSign && later === 'digit';
+  if (!isSign && next !== 'space' && next !== 'comma') return isWordKind(next);
+  return isWordKind(later) || later === 'digit' || later === 'space';
+}
+
+function isWordKind(kind: Kind): boolean {
+  return isLetterKind(kind) || kind === 'wide' || kind === 'ordinal' || kind === 'degree';
 }
 
 /** Where a month starts that ends right before `at`; `at` itself when there is none. */

@@ -1,6 +1,7 @@
 import { digitsEnd, endsToken, isAlphanumeric, isDigit, isInUuid, startsToken } from './characters.ts';
 import { passesLuhn } from './check-digits.ts';
 import type { Examiner } from './examiner.ts';
+import { mayStartToken } from './look.ts';
 
 const MIN_DIGITS = 12;
 const MAX_DIGITS = 19;
@@ -15,6 +16,11 @@ export const card: Examiner = {
   category: 'CREDIT_CARD',
   evidence: 'checked',
   triggers: '234569',
+  wants(look): boolean {
+    const { earlier, before, length, next, later } = look;
+    if (!mayStartToken(look) || ((before === 'dot' || before === 'comma') && earlier === 'digit')) return false;
+    return length > 6 || (later === 'digit' && (next === 'space' || next === 'hyphen' || next === 'dot'));
+  },
   examine(text, at, floor, found): number {
     if (!isFreeBefore(text, at)) return floor;
     const groups = readGroups(text, at);

@@ -1,4 +1,5 @@
 import type { Span } from '../detector.ts';
+import type { Look } from './look.ts';
 
 /**
  * How sure a find is. `checked`: check digits agree. `shaped`: the shape alone gives it away. `weak`: digits that
@@ -19,6 +20,11 @@ export interface Examiner {
   readonly evidence: Evidence;
   /** ASCII characters to look around. A digit counts only as the first of a run of digits. */
   readonly triggers: string;
+  /**
+   * Whether digits that look like this could be any of it; asked once for each look, so it may only depend on that.
+   * `examine` is not called for digits where it says no. Without it, for all.
+   */
+  wants?(look: Look): boolean;
   /**
    * Looks around the trigger at `at`, appends what it finds to `found` (in order, never overlapping an earlier find
    * of its own) and answers where it may be called again: the end of its find, or `floor` when it found nothing.

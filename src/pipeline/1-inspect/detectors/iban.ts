@@ -1,5 +1,6 @@
 import { endsToken, isAlphanumeric, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { isLetterKind } from './look.ts';
 
 /**
  * The account part by country, of the SWIFT registry of IBANs: `n` digits, `a` letters, `c` either, each with a count.
@@ -29,6 +30,11 @@ export const iban: Examiner = {
   category: 'IBAN',
   evidence: 'checked',
   triggers: ANY_DIGIT,
+  wants({ earlier, before, length }): boolean {
+    if (length < 2) return false;
+    if (isLetterKind(before)) return isLetterKind(earlier);
+    return earlier === 'capital' && (before === 'space' || before === 'hyphen' || before === 'dot');
+  },
   examine(text, at, floor, found): number {
     const start = countryStart(text, at);
     if (start < floor || !isDigit(text.charCodeAt(at + 1))) return floor;

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isAlphanumeric, isDigit, isHex, isLetter, startsToken, wordBefore } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { mayStartToken } from './look.ts';
 
 /** 8 groups of 4, or an IPv4 address in place of the last two, with the separators between them. */
 const LONGEST_V6 = 45;
@@ -17,6 +18,9 @@ export const ip: Examiner = {
   category: 'IP_ADDRESS',
   evidence: 'shaped',
   triggers: `:${ANY_DIGIT}`,
+  wants(look): boolean {
+    return look.length < 4 && look.next === 'dot' && look.later === 'digit' && mayStartToken(look);
+  },
   examine(text, at, floor, found): number {
     return text.charCodeAt(at) === 58 ? examineV6(text, at, floor, found) : examineV4(text, at, floor, found);
   },

@@ -1,4 +1,5 @@
 import { isAlphanumeric, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
+import { isLetterKind, type Look } from './look.ts';
 
 /** The longest number of a person or firm, in letters and digits. */
 const LONGEST = 16;
@@ -17,10 +18,9 @@ export interface NumberGroups {
 
 /**
  * The groups around the digits at `at`: with the letters in front of them, and without. Those that begin earlier come
- * first. Reads about 40 characters.
+ * first. Reads about 40 characters. Only for digits whose look `mayBeNumber`.
  */
 export function numberGroups(text: string, at: number, floor: number): readonly NumberGroups[] {
-  if (!mayGoOn(text, at)) return NONE;
   let start = at;
   while (at - start < 7 && isLetter(text.charCodeAt(start - 1))) start -= 1;
   if (start < at && startsToken(text, start))
@@ -39,19 +39,14 @@ function readable(groups: NumberGroups | undefined): readonly NumberGroups[] {
   return groups === undefined ? NONE : [groups];
 }
 
-/** Six digits in a row, letters that touch, or digits behind fewer: what most numbers in prose have none of. */
-function mayGoOn(text: string, at: number): boolean {
-  if (isLetter(text.charCodeAt(at - 1))) return true;
-  let end = at + 1;
-  while (end < at + 6 && isDigit(text.charCodeAt(end))) end += 1;
-  if (end === at + 6) return true;
-  const next = text.charCodeAt(end);
-  if (isLetter(next)) return !isLower(next);
-  return isSeparator(next) && (next === 32 ? isDigit(text.charCodeAt(end + 1)) : continues(text, end));
-}
-
-function isLower(code: number): boolean {
-  return code > 96;
+/** Six digits in a row, letters in front that touch, or more behind: what most numbers in prose have none of. */
+export function mayBeNumber({ earlier, before, length, next, later }: Look): boolean {
+  // Inside a word no number starts.
+  if (isLetterKind(before)) return earlier !== 'digit';
+  if (length > 5 || next === 'capital') return true;
+  if (next === 'space') return later === 'digit';
+  const isJoined = next === 'hyphen' || next === 'dot' || next === 'slash' || next === 'plus';
+  return isJoined && (later === 'digit' || later === 'capital');
 }
 
 /** Whether a group with digits stands before: rows of groups are read from their first. */

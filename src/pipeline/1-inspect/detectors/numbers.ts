@@ -3,7 +3,7 @@ import type { Examiner } from './examiner.ts';
 import { ANY_DIGIT } from './examiner.ts';
 import { type Teller, tellerOf, type WordKind } from './context-words.ts';
 import { NATIONAL_NUMBERS } from './national-numbers.ts';
-import { endsNumber, numberGroups, type NumberGroups } from './number-groups.ts';
+import { endsNumber, mayBeNumber, numberGroups, type NumberGroups } from './number-groups.ts';
 import type { NumberKind } from './number-kind.ts';
 import { TAX_NUMBERS } from './tax-numbers.ts';
 
@@ -29,6 +29,7 @@ function numbers(category: string, kinds: readonly NumberKind[], general: readon
     category,
     evidence: 'checked',
     triggers: ANY_DIGIT,
+    wants: mayBeNumber,
     examine(text, at, floor, found): number {
       for (const groups of numberGroups(text, at, floor)) {
         for (let last = groups.ends.length - 1; last >= 0; last -= 1) {

@@ -2,6 +2,7 @@ import { tellerOf } from './context-words.ts';
 import { isAlphanumeric, isCapital, isDigit, startsToken } from './characters.ts';
 import { digitAt } from './check-digits.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { type Look, mayStartToken } from './look.ts';
 import { endsNumber } from './number-groups.ts';
 
 const SHORTEST = 6;
@@ -17,6 +18,7 @@ export const passport: Examiner = {
   category: 'PASSPORT',
   evidence: 'shaped',
   triggers: `${ANY_DIGIT}<`,
+  wants: mayBeNumbered,
   examine(text, at, floor, found): number {
     const span = text.charCodeAt(at) === 60 ? machineReadable(text, at, floor) : numbered(text, at, floor);
     if (span === undefined) return floor;
@@ -28,6 +30,15 @@ export const passport: Examiner = {
 interface Stretch {
   readonly start: number;
   readonly end: number;
+}
+
+/** Enough digits or a capital next to them, and no word that they are in. */
+function mayBeNumbered(look: Look): boolean {
+  const { earlier, before, length, next } = look;
+  if (next === 'lower') return false;
+  if (before === 'capital') return earlier !== 'digit';
+  if (!mayStartToken(look)) return false;
+  return length > 5 || next === 'capital' || (before === 'space' && earlier === 'capital');
 }
 
 /** Six to ten capitals and digits; letters in front may be parted by a blank. */

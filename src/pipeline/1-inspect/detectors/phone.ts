@@ -1,5 +1,6 @@
 import { digitsEnd, endsToken, isAlphanumeric, isDigit, isLetter, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { type Kind, type Look, mayStartToken } from './look.ts';
 import { followsNumberWord, wordsBefore } from './phone-context.ts';
 import { type Groups, MIN_DIGITS, readGroups } from './phone-groups.ts';
 import { createPhonePlan, type PhonePlan } from './phone-plan.ts';
@@ -17,6 +18,7 @@ export function createPhone(regions: readonly string[]): Examiner {
     category: 'PHONE',
     evidence: 'weak',
     triggers: ANY_DIGIT,
+    wants: mayBePhone,
     examine(text, at, floor, found): number {
       const plus = plusBefore(text, at);
       const start = plus >= 0 ? plus : isBracketed(text, at) ? at - 1 : at;
@@ -29,6 +31,28 @@ export function createPhone(regions: readonly string[]): Examiner {
       return end;
     },
   };
+}
+
+/** Enough digits or another group behind them, and nothing before them that no phone number has. */
+function mayBePhone(look: Look): boolean {
+  const { earlier, before, length, next, later } = look;
+  if (length < 7 && !(isSeparatorKind(next) && (later === 'digit' || isSeparatorKind(later)))) return false;
+  switch (before) {
+    case 'hyphen':
+    case 'slash':
+    case 'backslash':
+      return false;
+    case 'dot':
+      return earlier === 'lower' || earlier === 'capital';
+    case 'comma':
+      return earlier !== 'digit';
+    default:
+      return mayStartToken(look);
+  }
+}
+
+function isSeparatorKind(kind: Kind): boolean {
+  return kind === 'space' || kind === 'hyphen' || kind === 'dot' || kind === 'slash' || kind === 'bracket';
 }
 
 /** Whether the group at `at` stands in brackets of its own, `(030)`, that open right before `start`. */

@@ -1,6 +1,7 @@
 import { tellerOf } from './context-words.ts';
 import { isCapital, isDigit, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { type Kind, type Look, mayStartToken } from './look.ts';
 import { endsNumber } from './number-groups.ts';
 
 const PLATE = /(?=[^\d]*\d)(?=[\d -]*[A-ZÄÖÜ])[A-ZÄÖÜ0-9]{1,7}(?:[- .]?[A-ZÄÖÜ0-9]{1,5}){0,3}/y;
@@ -17,8 +18,9 @@ export const plate: Examiner = {
   category: 'LICENSE_PLATE',
   evidence: 'shaped',
   triggers: ANY_DIGIT,
+  wants: mayBePlate,
   examine(text, at, floor, found): number {
-    if (!mayBePlate(text, at)) return floor;
+    if (!hasLetters(text, at)) return floor;
     for (const start of startsBefore(text, at)) {
       if (start < floor || !startsToken(text, start) || isJoined(text.charCodeAt(start - 1))) continue;
       const end = plateEnd(text, start);
@@ -30,8 +32,21 @@ export const plate: Examiner = {
   },
 };
 
+/** A first look for what `hasLetters` finds. */
+function mayBePlate(look: Look): boolean {
+  const { earlier, before, length, next, later } = look;
+  if (before === 'capital') return earlier !== 'digit';
+  if (!mayStartToken(look)) return false;
+  if (before === 'wide' || ((before === 'hyphen' || before === 'space') && isPlateKind(earlier))) return true;
+  return length < 6 && isPlateKind(next === 'hyphen' || next === 'space' ? later : next);
+}
+
+function isPlateKind(kind: Kind): boolean {
+  return kind === 'capital' || kind === 'wide';
+}
+
 /** Capitals next to the digits, with at most a blank or hyphen between. */
-function mayBePlate(text: string, at: number): boolean {
+function hasLetters(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   if (isPlateLetter(before) || ((before === 45 || before === 32) && isPlateLetter(text.charCodeAt(at - 2))))
     return true;

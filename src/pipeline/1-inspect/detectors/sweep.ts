@@ -1,7 +1,8 @@
 import type { Span } from '../detector.ts';
-import { isDigit } from './characters.ts';
+import { digitsEnd, isDigit } from './characters.ts';
 import type { Examiner } from './examiner.ts';
 import { fold, isFoldable } from './fold.ts';
+import { lookKey, lookOf, LOOKS } from './look.ts';
 
 /** Nothing found; shared, so that the usual answer allocates nothing. */
 const NOTHING: readonly Span[] = Object.freeze([]);
@@ -21,25 +22,42 @@ export function createSweep(examiners: readonly Examiner[]): (text: string) => r
   };
 }
 
-/** Which examiners an ASCII character triggers. */
+/** Which examiners an ASCII character triggers, each a bit at its position. */
 interface Routes {
-  /** For each code a position in `examiners`; 0 for the many that trigger none. */
-  readonly byCode: Uint8Array;
-  readonly examiners: readonly (readonly number[])[];
+  readonly byCode: Int32Array;
+  /** Those that want a run of digits, by the key of its look; 0 where no such look has been met yet. */
+  readonly byLook: Int32Array;
   /** Finds the next character that triggers any, or that may have to be folded: the engine skips prose faster than we. */
   readonly next: RegExp;
 }
 
+/** Tells a look that nobody wants from one not met yet. */
+const MET = 1 << 30;
+
 function routesOf(examiners: readonly Examiner[]): Routes {
-  const byCode = new Uint8Array(128);
-  const routes: (readonly number[])[] = [[]];
-  for (let code = 0; code < 128; code += 1) {
-    const character = String.fromCharCode(code);
-    const triggered = examiners.flatMap(({ triggers }, index) => (triggers.includes(character) ? [index] : []));
-    if (triggered.length > 0) byCode[code] = routes.push(triggered) - 1;
-  }
+  const byCode = new Int32Array(128);
+  examiners.forEach(({ triggers }, index) => {
+    for (const character of triggers) {
+      const code = character.charCodeAt(0);
+      byCode[code] = (byCode[code] ?? 0) | (1 << index);
+    }
+  });
   const triggers = Array.from(byCode, (route, code) => (route === 0 ? '' : `\\x${code.toString(16).padStart(2, '0')}`));
-  return { byCode, examiners: routes, next: new RegExp(`[${triggers.join('')}\\x80-\\uffff]`, 'g') };
+  const next = new RegExp(`[${triggers.join('')}\\x80-\\uffff]`, 'g');
+  return { byCode, byLook: new Int32Array(LOOKS), next };
+}
+
+/** The examiners that want digits of this look; each is asked once for each look. */
+function wanting(routes: Routes, examiners: readonly Examiner[], key: number): number {
+  const known = routes.byLook[key] as number;
+  if (known !== 0) return known;
+  const look = lookOf(key);
+  let wanted = MET;
+  examiners.forEach((examiner, index) => {
+    if (examiner.wants?.(look) !== false) wanted |= 1 << index;
+  });
+  routes.byLook[key] = wanted;
+  return wanted;
 }
 
 /** One pass; undefined when `foldable` and the text holds something to fold. */
@@ -50,28 +68,32 @@ function pass(
   foldable: boolean,
 ): readonly Span[] | undefined {
   const { next } = routes;
-  let floors: number[] | undefined;
-  let found: Span[] | undefined;
+  const floors = new Int32Array(examiners.length);
+  const found: Span[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code > 127) {
       if (foldable && isFoldable(code)) return undefined;
       continue;
     }
-    const route = routes.byCode[code] as number;
+    let route = routes.byCode[code] as number;
     if (route === 0) {
       next.lastIndex = at + 1;
       if (!next.test(text)) break;
       at = next.lastIndex - 2;
       continue;
     }
-    floors ??= examiners.map(() => 0);
-    found ??= [];
-    for (const index of routes.examiners[route] as readonly number[]) {
-      const floor = floors[index] as number;
-      if (at >= floor) floors[index] = (examiners[index] as Examiner).examine(text, at, floor, found);
+    const trigger = at;
+    if (isDigit(code)) {
+      const end = digitsEnd(text, at);
+      route &= wanting(routes, examiners, lookKey(text, at, end));
+      at = end - 1;
     }
-    if (isDigit(code)) while (isDigit(text.charCodeAt(at + 1))) at += 1;
+    for (; route !== 0; route &= route - 1) {
+      const index = 31 - Math.clz32(route & -route);
+      const floor = floors[index] as number;
+      if (trigger >= floor) floors[index] = (examiners[index] as Examiner).examine(text, trigger, floor, found);
+    }
   }
-  return found === undefined || found.length === 0 ? NOTHING : found;
+  return found.length === 0 ? NOTHING : found;
 }

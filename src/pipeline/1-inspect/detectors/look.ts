@@ -1,0 +1,93 @@
+import { isCapital, isDigit, isLetter } from './characters.ts';
+
+/**
+ * What a character is to a number next to it. `wide` is any from À on, `ordinal` is º, `degree` ª or °; `other` is the rest
+ * and the end of a text.
+ */
+const KINDS = [
+  'other',
+  'digit',
+  'lower',
+  'capital',
+  'wide',
+  'space',
+  'hyphen',
+  'dot',
+  'slash',
+  'comma',
+  'plus',
+  'bracket',
+  'backslash',
+  'ordinal',
+  'degree',
+] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+/** What stands around a run of digits: enough to say for most runs in a text that they are nothing. */
+export interface Look {
+  readonly earlier: Kind;
+  readonly before: Kind;
+  /** How many digits there are; 7 stands for seven and more. */
+  readonly length: number;
+  readonly next: Kind;
+  readonly later: Kind;
+}
+
+const SIGNS: ReadonlyMap<string, Kind> = new Map([
+  [' ', 'space'],
+  ['-', 'hyphen'],
+  ['.', 'dot'],
+  ['/', 'slash'],
+  [',', 'comma'],
+  ['+', 'plus'],
+  ['(', 'bracket'],
+  [')', 'bracket'],
+  ['\\', 'backslash'],
+  ['º', 'ordinal'],
+  ['ª', 'degree'],
+  ['°', 'degree'],
+]);
+
+const MOST = 7;
+const KIND_BITS = 4;
+const KIND_BY_CODE = Uint8Array.from({ length: 192 }, (_, code) => KINDS.indexOf(kindOf(code)));
+const WIDE = KINDS.indexOf('wide');
+
+function kindOf(code: number): Kind {
+  if (isDigit(code)) return 'digit';
+  if (isLetter(code)) return isCapital(code) ? 'capital' : 'lower';
+  return SIGNS.get(String.fromCharCode(code)) ?? 'other';
+}
+
+/** How many looks there are: those of all keys of `lookKey`. */
+export const LOOKS = 1 << (4 * KIND_BITS + 3);
+
+/** The look of the digits from `at` to `end` as one number. */
+export function lookKey(text: string, at: number, end: number): number {
+  const head = (kindAt(text, at - 2) << KIND_BITS) | kindAt(text, at - 1);
+  const tail = (kindAt(text, end) << KIND_BITS) | kindAt(text, end + 1);
+  return (((head << (2 * KIND_BITS)) | tail) << 3) | Math.min(end - at, MOST);
+}
+
+function kindAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  // NaN, before and behind a text, is not above 191 and has no place in the table.
+  return code > 191 ? WIDE : (KIND_BY_CODE[code] ?? 0);
+}
+
+/** The look that a key stands for. */
+export function lookOf(key: number): Look {
+  const kind = (place: number): Kind => KINDS[(key >> (3 + place * KIND_BITS)) & 15] ?? 'other';
+  return { earlier: kind(3), before: kind(2), next: kind(1), later: kind(0), length: key & MOST };
+}
+
+/** Whether it is a letter of ASCII. */
+export function isLetterKind(kind: Kind): boolean {
+  return kind === 'lower' || kind === 'capital';
+}
+
+/** Whether a token may start at the digits: as `startsToken` of `characters.ts`, or more often. */
+export function mayStartToken({ before, earlier }: Look): boolean {
+  return !isLetterKind(before) || (before === 'lower' && earlier === 'backslash');
+}
