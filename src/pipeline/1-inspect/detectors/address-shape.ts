@@ -35,8 +35,18 @@ const OWN_WORD = ENDING.replace(
   (_, bar: string, first: string) => `${bar}[${first.toUpperCase()}${first}]`,
 );
 
-/** A word that ends as streets do, for those written in lower case. */
-export const ENDS_AS_STREET = new RegExp(`(?:${ENDING})$`);
+const ENDS_AS_STREET = new RegExp(`(?:${ENDING})$`);
+/** The last three letters of all those. */
+const LAST_LETTERS = new Set(
+  ENDING.replace('stra(?:ß|ss)e', 'straße|strasse')
+    .split('|')
+    .map((ending) => ending.slice(-3)),
+);
+
+/** Whether a word ends as streets do, for those written in lower case. */
+export function endsAsStreet(word: string): boolean {
+  return LAST_LETTERS.has(word.slice(-3)) && ENDS_AS_STREET.test(word);
+}
 
 /** Roads across the country are no one's address. */
 const OWN_ROAD = '(?!(?:Bundes|Europa|Landes|Kreis|Staats|Fern|Haupt-?land)stra(?:ß|ss)e)';
@@ -76,4 +86,4 @@ export const ENGLISH_ADDRESS = new RegExp(
 export const FLAT = /(?<![A-Za-z])(?:Flat|Studio|Apartment|Apt\.?|Unit|Suite|Room) #?$/;
 /** Streets that leave no doubt without a town. */
 export const SURE =
-  /(?:stra(?:ß|ss)e|str\.|gasse|allee|straat|gracht|gatan|vägen|gade|vej|katu|bulevardi),? (?:Nr\.? )?$|(?<![\p{L}])(?:Calle|Avenida|Avda\.?|Rua|Via|Viale|Piazza|Corso|ul\.|ulica|aleja|Bulevardul) [^\d]{2,40}$/iu;
+  /(?:stra(?:ß|ss)e|str\.|gasse|allee|straat|gracht|gatan|vägen|gade|vej|katu|bulevardi),? (?:Nr\.? )?$|(?=[acprubv])(?<![\p{L}])(?:Calle|Avenida|Avda\.?|Rua|Via|Viale|Piazza|Corso|ul\.|ulica|aleja|Bulevardul) [^\d]{2,40}$/iu;

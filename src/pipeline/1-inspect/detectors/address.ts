@@ -1,5 +1,5 @@
 import {
-  ENDS_AS_STREET,
+  endsAsStreet,
   ENGLISH_ADDRESS,
   FLAT,
   FRENCH_ADDRESS,
@@ -107,8 +107,11 @@ function wordAfter(text: string, digits: number): number {
 /** An address whose street stands before the number, or before a postal code without one. */
 function backwards(text: string, at: number, digits: number, floor: number): Stretch | undefined {
   if (text.charCodeAt(at - 1) !== 32 || !mayFollowStreet(text, at - 1)) return undefined;
-  const number = digits - at < 6 ? matchEnd(FROM_NUMBER, text, at) : -1;
-  const code = number < 0 && digits - at > 2 ? matchEnd(FROM_CODE, text, at) : -1;
+  const goesOn = mayGoOn(text.charCodeAt(digits));
+  const number = goesOn && digits - at < 6 ? matchEnd(FROM_NUMBER, text, at) : -1;
+  const code = goesOn && number < 0 && digits - at > 2 ? matchEnd(FROM_CODE, text, at) : -1;
+  const alone = number < 0 && code < 0 && digits - at < 5 ? matchEnd(NUMBER_ALONE, text, at) : -1;
+  if (number < 0 && code < 0 && alone < 0) return undefined;
   const from = Math.max(floor, at - STREET_REACH);
   const line = text.slice(from, at);
   const before = line.slice(Math.max(line.lastIndexOf('\n'), line.lastIndexOf(':'), line.lastIndexOf(';')) + 1);
@@ -121,10 +124,13 @@ function backwards(text: string, at: number, digits: number, floor: number): Str
     const street = STREET_FIRST.exec(before.replace(NO_NUMBER, ' '));
     return street === null ? undefined : { start: place + street.index, end: code };
   }
-  if (digits - at > 4 || !SURE.test(before)) return undefined;
-  const street = STREET.exec(before);
-  const alone = street === null ? -1 : matchEnd(NUMBER_ALONE, text, at);
-  return street === null || alone < 0 ? undefined : { start: place + street.index, end: alone };
+  const street = SURE.test(before) ? STREET.exec(before) : null;
+  return street === null ? undefined : { start: place + street.index, end: alone };
+}
+
+/** Whether a door, a town or the rest of a postal code may follow a number before this character. */
+function mayGoOn(next: number): boolean {
+  return next === 32 || next === 44 || next === 45 || next === 47 || isLetter(next);
 }
 
 /** Whether the word before a number is a name, ends as streets do, or is parted from it by a sign. */
@@ -133,7 +139,7 @@ function mayFollowStreet(text: string, end: number): boolean {
   while (end - start < 24 && isWordPart(text.charCodeAt(start - 1))) start -= 1;
   const initial = text.charCodeAt(start);
   if (start === end || isCapital(initial) || initial > 127) return true;
-  return ENDS_AS_STREET.test(text.slice(start, end));
+  return endsAsStreet(text.slice(start, end));
 }
 
 function isWordPart(code: number): boolean {

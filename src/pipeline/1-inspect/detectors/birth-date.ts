@@ -1,5 +1,5 @@
 import { tellerOf } from './context-words.ts';
-import { isLetter, startsToken } from './characters.ts';
+import { digitsEnd, isDigit, isLetter, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
 import { isLetterKind, type Kind, type Look, mayStartToken } from './look.ts';
 
@@ -31,8 +31,8 @@ const NUMERIC = new RegExp(
 );
 /** `8 de abril de 1955`, `20. října 1951`, `1er mars 1951`, `17th of June, 1980`, `17-Jun-80`. */
 const DAY_FIRST = new RegExp(
-  `${DAY}(?:\\.|st|nd|rd|th|er|º|ª|°)?[ -](?:de |of |den )?(\\p{L}{3,12})\\.?,?[ -](?:de |del )?(?:${YEAR}|'?\\d\\d(?=[^\\d:]|$))(?!\\d)`,
-  'uy',
+  `${DAY}(?:\\.|st|nd|rd|th|er|º|ª|°)?[ -](?:de |of |den )?([a-zA-Z\u00c0-\u024f]{3,12})\\.?,?[ -](?:de |del )?(?:${YEAR}|'?\\d\\d(?=[^\\d:]|$))(?!\\d)`,
+  'y',
 );
 const DAY_SECOND = new RegExp(`${DAY}(?:st|nd|rd|th)?,? ${YEAR}(?!\\d)`, 'y');
 const LONGEST_MONTH = 13;
@@ -48,8 +48,12 @@ export const birthDate: Examiner = {
   wants: mayBeDate,
   examine(text, at, floor, found): number {
     if (!startsToken(text, at)) return floor;
+    const digits = digitsEnd(text, at);
+    const alone = dateEnd(text, at, digits);
+    const second = mayBeSecond(text, digits) ? matchEnd(DAY_SECOND, text, at) : -1;
+    if (alone < 0 && second < 0) return floor;
     const start = monthBefore(text, at);
-    const end = start < at ? matchEnd(DAY_SECOND, text, at) : dateEnd(text, at);
+    const end = start < at ? second : alone;
     if (end < 0 || start < floor || !isBirth(text, start, end)) return floor;
     found.push({ start, end, category: 'DATE_OF_BIRTH' });
     return end;
@@ -83,8 +87,15 @@ function isWordPart(code: number): boolean {
   return isLetter(code) || (code > 191 && code < 592) || code === 186 || code === 170;
 }
 
-function dateEnd(text: string, at: number): number {
-  const numeric = matchEnd(NUMERIC, text, at);
+/** Whether a day may end at `end` that a year follows: behind its ordinal, a comma or a blank. */
+function mayBeSecond(text: string, end: number): boolean {
+  const next = text.charCodeAt(end);
+  return next === 44 || isLetter(next) || (next === 32 && isDigit(text.charCodeAt(end + 1)));
+}
+
+function dateEnd(text: string, at: number, digits: number): number {
+  const next = text.charCodeAt(digits);
+  const numeric = next >= 45 && next <= 47 ? matchEnd(NUMERIC, text, at) : -1;
   if (numeric >= 0) return numeric;
   DAY_FIRST.lastIndex = at;
   const match = DAY_FIRST.exec(text);

@@ -45,11 +45,11 @@ const NAMES: readonly (readonly [string, Kind])[] = [
   ['bearer', 'token'],
 ];
 
-/** The names by the code of their last letter, longest first. */
-const BY_LAST = new Map<number, readonly (readonly [string, Kind])[]>();
+/** The names by the code of their last letter, all of them ASCII; longest first. */
+const BY_LAST: (readonly (readonly [string, Kind])[] | undefined)[] = Array.from({ length: 128 });
 for (const named of NAMES.toSorted((a, b) => b[0].length - a[0].length)) {
   const last = named[0].charCodeAt(named[0].length - 1);
-  BY_LAST.set(last, [...(BY_LAST.get(last) ?? []), named]);
+  BY_LAST[last] = [...(BY_LAST[last] ?? []), named];
 }
 
 /** How much of a value is judged; what is judged strong is then covered to its end. */
@@ -82,9 +82,10 @@ function nameBefore(text: string, at: number): readonly [string, Kind] | undefin
   let end = at;
   while (at - end < 5 && CLOSING[text.charCodeAt(end - 1)] === 1) end -= 1;
   const last = text.charCodeAt(end - 1);
-  const names = BY_LAST.get(last < 128 ? last | 32 : last);
+  const names = BY_LAST[last | 32];
   if (names === undefined) return undefined;
-  return names.find(([name]) => endsWithName(text, end, name));
+  for (const named of names) if (endsWithName(text, end, named[0])) return named;
+  return undefined;
 }
 
 /** Whether the text before `end` is the name, in any case and with `_`, `-` or a blank between its parts. */

@@ -52,6 +52,7 @@ function assignedAfter(text: string, at: number): number {
   }
   const before = text.charCodeAt(at - 1);
   if (!isLetter(before) && before !== 34 && before !== 39 && before !== 32) return -1;
+  if (!mayEndField(text, at)) return -1;
   VALUE.lastIndex = at + 1;
   const value = VALUE.exec(text);
   if (value === null) return -1;
@@ -63,6 +64,25 @@ function assignedAfter(text: string, at: number): number {
   if (!isSure && !((isQuoted || isPair) && LOOSE.test(field))) return -1;
   return at + 1 + blank.length + quote.length;
 }
+
+/** The last two letters of all names in `SURE` and `LOOSE`. */
+const LAST_LETTERS = new Set(
+  ['me', 'id', 'ng', 'ur', 'nt', 'io', 'te', 'am', 'ka', 'or', 'in', 'er', 'sr', 'ik'].map(pairOf),
+);
+
+function pairOf(letters: string): number {
+  return (letters.charCodeAt(0) << 8) | letters.charCodeAt(1);
+}
+
+/** Whether the name before a sign of assignment ends as one for a login does. */
+function mayEndField(text: string, at: number): boolean {
+  let end = text.charCodeAt(at - 1) === 32 ? at - 1 : at;
+  while (at - end < 4 && QUOTES.includes(text.charCodeAt(end - 1))) end -= 1;
+  return LAST_LETTERS.has(((text.charCodeAt(end - 2) | 32) << 8) | text.charCodeAt(end - 1) | 32);
+}
+
+/** `"`, `'`, a backtick and `]`. */
+const QUOTES: readonly number[] = [34, 39, 96, 93];
 
 /** Where the login starts before the word "password" whose `w` is at `at`, or -1. */
 function spokenBefore(text: string, at: number): number {
