@@ -64,14 +64,27 @@ export const birthDate: Examiner = {
 function mayBeDate(look: Look): boolean {
   const { length, next, later } = look;
   if ((length > 2 && length !== 4) || !mayStartToken(look)) return false;
-  const isSign = next === 'hyphen' || next === 'dot' || next === 'slash';
-  if (length === 4) return isSign && later === 'digit';
-  if (!isSign && next !== 'space' && next !== 'comma') return isWordKind(next);
-  return isWordKind(later) || later === 'digit' || later === 'space';
+  const isParted = next === 'hyphen' || next === 'dot' || next === 'slash';
+  if (length === 4) return isParted && later === 'digit';
+  switch (next) {
+    case 'hyphen':
+    case 'space':
+      return later === 'digit' || isWordKind(later);
+    case 'dot':
+      return later === 'digit' || later === 'space';
+    case 'slash':
+      return later === 'digit';
+    case 'comma':
+      return later === 'space';
+    case 'lower':
+      return later === 'lower';
+    default:
+      return next === 'ordinal' || next === 'degree';
+  }
 }
 
 function isWordKind(kind: Kind): boolean {
-  return isLetterKind(kind) || kind === 'wide' || kind === 'ordinal' || kind === 'degree';
+  return isLetterKind(kind) || kind === 'wide';
 }
 
 /** Where a month starts that ends right before `at`; `at` itself when there is none. */

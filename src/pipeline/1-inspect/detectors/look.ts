@@ -71,9 +71,9 @@ export function lookKey(text: string, at: number, end: number): number {
 }
 
 function kindAt(text: string, at: number): number {
+  if (at < 0 || at >= text.length) return 0;
   const code = text.charCodeAt(at);
-  // NaN, before and behind a text, is not above 191 and has no place in the table.
-  return code > 191 ? WIDE : (KIND_BY_CODE[code] ?? 0);
+  return code > 191 ? WIDE : (KIND_BY_CODE[code] as number);
 }
 
 /** The look that a key stands for. */

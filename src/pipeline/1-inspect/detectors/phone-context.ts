@@ -111,6 +111,7 @@ export function followsNumberWord(text: string, at: number): boolean {
 
 function lastMatch(pattern: RegExp, text: string): number {
   let last = -1;
-  for (const match of text.matchAll(pattern)) last = match.index + match[0].length;
+  pattern.lastIndex = 0;
+  while (pattern.test(text)) last = pattern.lastIndex;
   return last;
 }

@@ -36,7 +36,7 @@ export function createPhone(regions: readonly string[]): Examiner {
 /** Enough digits or another group behind them, and nothing before them that no phone number has. */
 function mayBePhone(look: Look): boolean {
   const { earlier, before, length, next, later } = look;
-  if (length < 7 && !(isSeparatorKind(next) && (later === 'digit' || isSeparatorKind(later)))) return false;
+  if (length < 7 && !isSeparator(next, later)) return false;
   switch (before) {
     case 'hyphen':
     case 'slash':
@@ -51,8 +51,12 @@ function mayBePhone(look: Look): boolean {
   }
 }
 
-function isSeparatorKind(kind: Kind): boolean {
-  return kind === 'space' || kind === 'hyphen' || kind === 'dot' || kind === 'slash' || kind === 'bracket';
+/** Whether what follows may part two groups; a dot parts them alone, or behind a bracket. */
+function isSeparator(next: Kind, later: Kind): boolean {
+  if (next === 'dot') return later === 'digit';
+  if (next !== 'space' && next !== 'hyphen' && next !== 'slash' && next !== 'bracket') return false;
+  if (later === 'dot') return next === 'bracket';
+  return later === 'digit' || later === 'space' || later === 'hyphen' || later === 'slash' || later === 'bracket';
 }
 
 /** Whether the group at `at` stands in brackets of its own, `(030)`, that open right before `start`. */

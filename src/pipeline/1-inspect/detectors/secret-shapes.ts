@@ -127,6 +127,8 @@ for (const known of PREFIXED) {
   BY_ENDING.set(ending, [...(BY_ENDING.get(ending) ?? []), known]);
 }
 
+const NONE: readonly Shape[] = [];
+
 function endingOf(text: string, at: number): number {
   return (text.charCodeAt(at) << 8) | text.charCodeAt(at - 1);
 }
@@ -139,7 +141,7 @@ export interface Stretch {
 
 /** A credential whose prefix ends with the `_` or `-` at `at`. */
 export function prefixed(text: string, at: number, floor: number): Stretch | undefined {
-  for (const known of BY_ENDING.get(endingOf(text, at)) ?? []) {
+  for (const known of BY_ENDING.get(endingOf(text, at)) ?? NONE) {
     const start = at + 1 - known.prefix.length;
     if (start < floor || !text.startsWith(known.prefix, start) || !startsRun(text, start, known)) continue;
     const end = runEnd(text, at + 1, known.alphabet, known.max + 1);
