@@ -113,19 +113,40 @@ function backwards(text: string, at: number, digits: number, floor: number): Str
   const alone = number < 0 && code < 0 && digits - at < 5 ? matchEnd(NUMBER_ALONE, text, at) : -1;
   if (number < 0 && code < 0 && alone < 0) return undefined;
   const from = Math.max(floor, at - STREET_REACH);
-  const line = text.slice(from, at);
-  const before = line.slice(Math.max(line.lastIndexOf('\n'), line.lastIndexOf(':'), line.lastIndexOf(';')) + 1);
-  const place = at - before.length;
+  const place = wordsStart(text, from, at);
+  if (number < 0 && code < 0 && at - place < SHORTEST_STREET) return undefined;
+  const words = text.slice(place, at);
   if (number > 0) {
-    const street = STREET.exec(before) ?? (digits - at < 4 ? NAME.exec(before) : null);
+    const street = STREET.exec(words) ?? (digits - at < 4 ? NAME.exec(words) : null);
     return street === null ? undefined : { start: place + street.index, end: number };
   }
   if (code > 0) {
-    const street = STREET_FIRST.exec(before.replace(NO_NUMBER, ' '));
+    const street = STREET_FIRST.exec(words.replace(NO_NUMBER, ' '));
     return street === null ? undefined : { start: place + street.index, end: code };
   }
-  const street = SURE.test(before) ? STREET.exec(before) : null;
-  return street === null ? undefined : { start: place + street.index, end: alone };
+  const street = STREET.exec(words);
+  const isSure = street !== null && SURE.test(lineBefore(text, from, at));
+  return isSure ? { start: place + street.index, end: alone } : undefined;
+}
+
+/** A street of three letters, with a blank to either side: `C/ X 1`. */
+const SHORTEST_STREET = 5;
+
+/** Where the words start that end at `at`, not before `from`: nothing else stands in a street's name. */
+function wordsStart(text: string, from: number, at: number): number {
+  let start = at;
+  while (start > from && isInName(text.charCodeAt(start - 1))) start -= 1;
+  return start;
+}
+
+/** Letters, signs beyond ASCII, blanks and `'`, `,`, `-`, `.`, `/`. */
+function isInName(code: number): boolean {
+  return isLetter(code) || code > 127 || code === 32 || code === 39 || (code >= 44 && code <= 47);
+}
+
+function lineBefore(text: string, from: number, at: number): string {
+  const line = text.slice(from, at);
+  return line.slice(Math.max(line.lastIndexOf('\n'), line.lastIndexOf(':'), line.lastIndexOf(';')) + 1);
 }
 
 /** Whether a door, a town or the rest of a postal code may follow a number before this character. */
