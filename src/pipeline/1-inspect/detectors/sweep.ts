@@ -25,7 +25,7 @@ export function createSweep(examiners: readonly Examiner[]): (text: string) => r
 /** Which examiners an ASCII character triggers, each a bit at its position. */
 interface Routes {
   readonly byCode: Int32Array;
-  /** Those that want a run of digits, by the key of its look; 0 where no such look has been met yet. */
+  /** Those that want a run of digits, by the key of its look; 0 where no such look has been met yet: most never are. */
   readonly byLook: Int32Array;
   /** Finds the next character that triggers any, or that may have to be folded: the engine skips prose faster than we. */
   readonly next: RegExp;
@@ -68,8 +68,8 @@ function pass(
   foldable: boolean,
 ): readonly Span[] | undefined {
   const { next } = routes;
-  const floors = new Int32Array(examiners.length);
-  const found: Span[] = [];
+  let floors: Int32Array | undefined;
+  let found: Span[] | undefined;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code > 127) {
@@ -89,11 +89,14 @@ function pass(
       route &= wanting(routes, examiners, lookKey(text, at, end));
       at = end - 1;
     }
+    if (route === 0) continue;
+    floors ??= new Int32Array(examiners.length);
+    found ??= [];
     for (; route !== 0; route &= route - 1) {
       const index = 31 - Math.clz32(route & -route);
       const floor = floors[index] as number;
       if (trigger >= floor) floors[index] = (examiners[index] as Examiner).examine(text, trigger, floor, found);
     }
   }
-  return found.length === 0 ? NOTHING : found;
+  return found === undefined || found.length === 0 ? NOTHING : found;
 }
