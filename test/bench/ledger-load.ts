@@ -68,14 +68,14 @@ export async function loadLedger(
   await client.query(`INSERT INTO audit_usage_days
     SELECT organization, date_trunc('day', quarter, 'UTC'), workload, provider, model, ${sums}
     FROM audit_usage GROUP BY 1, 2, 3, 4, 5`);
-  await client.query(`INSERT INTO audit_usage_hours
-    SELECT organization, hour, workload, provider, model, ${sums}
-    FROM audit_usage, hours_over(quarter) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`);
+  await client.query(`INSERT INTO audit_usage_edges
+    SELECT organization, edge, workload, provider, model, ${sums}
+    FROM audit_usage, edges_over(quarter) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`);
   await client.query(`INSERT INTO audit_spend
     SELECT organization, workload, ${NO_STRAND}, quarter, sum(cost_nano_eur), sum(calls)
     FROM audit_usage GROUP BY 1, 2, 4`);
   await client.query('ALTER TABLE audit_rows ENABLE TRIGGER count_usage');
-  await client.query('VACUUM ANALYZE audit_usage, audit_usage_days, audit_usage_hours, audit_spend');
+  await client.query('VACUUM ANALYZE audit_usage, audit_usage_days, audit_usage_edges, audit_spend');
   await client.query('ANALYZE audit_rows');
 }
 

@@ -82,11 +82,11 @@ describe.each(LEDGER_SUBJECTS)('usage of the ledger in $name', (subject) => {
     expect(await own.ledger.usageDifferences()).toEqual([]);
     for (const [change, undo] of [
       ['UPDATE audit_usage_days SET calls = calls + 1', 'UPDATE audit_usage_days SET calls = calls - 1'],
-      ['UPDATE audit_usage_hours SET refused = refused + 1', 'UPDATE audit_usage_hours SET refused = refused - 1'],
-      // The day is right, its hours are not.
+      ['UPDATE audit_usage_edges SET refused = refused + 1', 'UPDATE audit_usage_edges SET refused = refused - 1'],
+      // Its sum is right, but not for that instant.
       [
-        'UPDATE audit_usage_hours SET hour = hour + $$1 second$$::interval',
-        'UPDATE audit_usage_hours SET hour = hour - $$1 second$$::interval',
+        'UPDATE audit_usage_edges SET edge = edge + $$1 second$$::interval',
+        'UPDATE audit_usage_edges SET edge = edge - $$1 second$$::interval',
       ],
       [
         'UPDATE audit_usage SET output_tokens = output_tokens + 1',

@@ -8,6 +8,8 @@ import { UsageParts } from './usage-parts.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** How far apart the edges are that sums are kept for. */
+const EDGES_MS = HOUR_MS / 2;
 /** How long sums are kept by quarter of an hour: thirteen months and some days. */
 const QUARTERS_KEPT_MS = 400 * DAY_MS;
 const QUARTERS_READ_MS = QUARTERS_KEPT_MS - 2 * DAY_MS;
@@ -27,15 +29,15 @@ export async function askUsage(pool: Pool, question: UsageQuestion): Promise<Usa
   const [first, last] = [days[0], days.at(-1)];
   if (!first || !last) return { lines: [], complete: true };
   const bounds = [...(by.includes('day') ? days.map((day) => day.from) : [first.from]), last.until];
-  const hours = bounds.map((instant) => nearest(instant, HOUR_MS));
-  const midnights = hours.map((instant) => nearest(instant, DAY_MS));
-  // What lies between an instant and the midnight that stands for it is read by hour and quarter.
+  const edges = bounds.map((instant) => nearest(instant, EDGES_MS));
+  const midnights = edges.map((instant) => nearest(instant, DAY_MS));
+  // What lies between an instant and the midnight that stands for it is read by half hour and quarter.
   if (bounds.some((instant, index) => instant !== midnights[index] && instant < Date.now() - QUARTERS_READ_MS))
     throw new RangeError('usage of longer than thirteen months ago is kept by days of UTC only');
   const asked = USAGE_DIMENSIONS.map((dimension) => by.includes(dimension));
   const [byWorkload = false, byModel = false] = asked;
-  const instants = { bounds: bounds.map(timestamp), hours: hours.map(timestamp), midnights: midnights.map(timestamp) };
-  const told = [byWorkload, byModel, instants.hours, instants.midnights, asked.every(Boolean)];
+  const instants = { bounds: bounds.map(timestamp), edges: edges.map(timestamp), midnights: midnights.map(timestamp) };
+  const told = [byWorkload, byModel, instants.edges, instants.midnights, asked.every(Boolean)];
   const sql = copyQuery(STATEMENTS.usage, [organization, workload ?? null, instants.bounds, ...told]);
   const answer = async (client: PoolClient): Promise<UsageReport> => {
     const parts = new UsageParts(by.includes('day') ? days.map(({ id }) => id) : []);
@@ -71,7 +73,7 @@ export async function findUsageDifferences(pool: Pool): Promise<readonly UsageDi
   }));
 }
 
-/** Folds the sums of past quarters, and forgets hours and quarters of long ago. To be run by one process at a time. */
+/** Folds the sums of past quarters, and forgets quarters and edges of long ago. To be run by one process at a time. */
 export async function foldUsage(client: Pick<Pool, 'query'>, now: number): Promise<void> {
   const values = [timestamp(now - SETTLED_AFTER_MS), FOLD_AT_ONCE];
   for (let folded = FOLD_AT_ONCE; folded >= FOLD_AT_ONCE;) {
@@ -89,7 +91,7 @@ export async function backfillUsage(pool: Pool): Promise<void> {
   }
 }
 
-/** Of two that are as near, the later: as `audit_usage_hours` has it. */
+/** Of two that are as near, the later: as `audit_usage_edges` has it. */
 function nearest(instant: number, unit: number): number {
   return Math.round(instant / unit) * unit;
 }

@@ -1,6 +1,6 @@
--- Where the sums are not those of the rows: at most twenty days (UTC). Quarters from $1 on are held against the days too,
--- and sums of hours, each on its own, against the folded quarters; before it they are not kept. Days of which retention has dropped rows are passed over, also when rows of such a day came
--- later: what it signed of them is held against audit_spend.
+-- Where the sums are not those of the rows: at most twenty days (UTC). Quarters from $1 on are held against the days too, and
+-- what is kept of edges against the folded quarters, each on its own; before it neither is kept. Days of which retention has
+-- dropped rows are passed over, also when rows of such a day came later: what it signed of them is held against audit_spend.
 WITH dropped AS (
   SELECT coalesce(max((substring(statement FROM '"before":"(\d{4}-(?:0[1-9]|1[0-2]))"') || '-01T00:00:00Z')::timestamptz), '-infinity') AS until
   FROM checkpoints
@@ -47,10 +47,10 @@ WITH dropped AS (
   CROSS JOIN (VALUES ('days'), ('quarters')) AS sources (source)
   WHERE source = 'days' OR day >= $1::timestamptz
 ), folded AS (
-  SELECT organization, hour, workload, provider, model, sum(calls) AS calls, sum(refused) AS refused,
+  SELECT organization, edge, workload, provider, model, sum(calls) AS calls, sum(refused) AS refused,
     sum(unserved) AS unserved, sum(cache_hits) AS cache_hits, sum(tokens) AS tokens, sum(cost) AS cost
   FROM (
-    SELECT organization, date_trunc('hour', quarter, 'UTC') AS since, workload, provider, model,
+    SELECT organization, date_bin('30 minutes', quarter, 'epoch') AS since, workload, provider, model,
       sum(calls)::bigint AS calls, sum(refused)::bigint AS refused,
       sum(failed + hung_up + abandoned)::bigint AS unserved, sum(cache_hits)::bigint AS cache_hits,
       sum(input_tokens + cache_read_tokens + cache_write_5m_tokens
@@ -60,15 +60,15 @@ WITH dropped AS (
     WHERE strand = '00000000-0000-0000-0000-000000000000' AND quarter >= $1::timestamptz
     GROUP BY 1, 2, 3, 4, 5
   ) AS quarters
-  CROSS JOIN LATERAL hours_over(since)
+  CROSS JOIN LATERAL edges_over(since)
   GROUP BY 1, 2, 3, 4, 5
-), hours AS (
-  SELECT organization, hour, workload, provider, model, calls, refused, failed + hung_up + abandoned AS unserved, cache_hits,
+), edges AS (
+  SELECT organization, edge, workload, provider, model, calls, refused, failed + hung_up + abandoned AS unserved, cache_hits,
     input_tokens + cache_read_tokens + cache_write_5m_tokens
       + cache_write_1h_tokens + output_tokens + reasoning_tokens AS tokens,
     cost_nano_eur AS cost
-  FROM audit_usage_hours
-  WHERE hour >= $1::timestamptz
+  FROM audit_usage_edges
+  WHERE edge >= $1::timestamptz
 ), off AS (
   SELECT organization, day, workload, provider, model, sums.calls AS stored_calls, expected.calls AS counted_calls,
     sums.tokens AS stored_tokens, expected.tokens AS counted_tokens, sums.cost AS stored_cost, expected.cost AS counted_cost
@@ -78,11 +78,11 @@ WITH dropped AS (
     IS DISTINCT FROM
     (expected.calls, expected.refused, expected.unserved, expected.cache_hits, expected.tokens, expected.cost)
   UNION ALL
-  SELECT organization, date_trunc('day', hour, 'UTC'), workload, provider, model, hours.calls, folded.calls,
-    hours.tokens, folded.tokens, hours.cost, folded.cost
-  FROM hours
-  FULL JOIN folded USING (organization, hour, workload, provider, model)
-  WHERE (hours.calls, hours.refused, hours.unserved, hours.cache_hits, hours.tokens, hours.cost)
+  SELECT organization, date_trunc('day', edge, 'UTC'), workload, provider, model, edges.calls, folded.calls,
+    edges.tokens, folded.tokens, edges.cost, folded.cost
+  FROM edges
+  FULL JOIN folded USING (organization, edge, workload, provider, model)
+  WHERE (edges.calls, edges.refused, edges.unserved, edges.cache_hits, edges.tokens, edges.cost)
     IS DISTINCT FROM
     (folded.calls, folded.refused, folded.unserved, folded.cache_hits, folded.tokens, folded.cost)
 )

@@ -51,7 +51,7 @@ async function holds(
   expect(byKey(lines), `${zone} ${by.join()} ${from} ${to}`).toEqual(byKey(expected.values()));
 }
 
-describe.each(LEDGER_SUBJECTS)('usage by hour in $name', (subject) => {
+describe.each(LEDGER_SUBJECTS)('usage at the edges of days in $name', (subject) => {
   let home: OpenHome;
   const said: AuditRow[] = [];
   /** The days of the last year that are longer or shorter than others. */
@@ -96,17 +96,18 @@ describe.each(LEDGER_SUBJECTS)('usage by hour in $name', (subject) => {
     }
   });
 
-  test('is that of the rows, hour by hour', async () => {
+  test('is that of the rows, edge by edge', async () => {
     expect(await home.ledger.usageDifferences()).toEqual([]);
   });
 
-  test('is read by hour: quarters of whole hours are not', async () => {
+  test('is read from edges: quarters are not, where a half hour is one', async () => {
     await using own = await openHome(subject);
-    const varied = variedRows(200, HOUR, NOW - 3 * DAY);
+    const varied = variedRows(400, HOUR / 2, NOW - 3 * DAY);
     await own.ledger.append(varied.rows);
     await own.ledger.maintain(NOW);
     await own.client.query('DELETE FROM audit_usage');
-    await holds(own.ledger, varied.said, 'Asia/Tokyo', [dayOf(NOW - 9 * DAY), dayOf(NOW - 5 * DAY)], ALL);
+    for (const zone of ['Asia/Tokyo', 'Asia/Kolkata', 'America/Los_Angeles'])
+      await holds(own.ledger, varied.said, zone, [dayOf(NOW - 9 * DAY), dayOf(NOW - 5 * DAY)], ALL);
   });
 
   test('is forgotten with the quarters, by whichever build that is done', async () => {
@@ -119,7 +120,7 @@ describe.each(LEDGER_SUBJECTS)('usage by hour in $name', (subject) => {
     const question = [dayOf(NOW - 8 * DAY), dayOf(NOW - 5 * DAY)] as const;
     await holds(own.ledger, kept, 'Europe/Berlin', question, ALL);
     const count = async (): Promise<number | null> =>
-      (await own.client.query('SELECT FROM audit_usage_hours')).rowCount;
+      (await own.client.query('SELECT FROM audit_usage_edges')).rowCount;
     expect(await count()).toBeGreaterThan(0);
     await own.ledger.maintain(NOW + 400 * DAY);
     expect(await count()).toBe(0);
@@ -127,7 +128,7 @@ describe.each(LEDGER_SUBJECTS)('usage by hour in $name', (subject) => {
   });
 });
 
-describe.each(LEDGER_SUBJECTS)('a database without hours in $name', (subject) => {
+describe.each(LEDGER_SUBJECTS)('a database without edges in $name', (subject) => {
   test('gets them from what is folded, while gateways of that build write and fold on', async () => {
     const home = await subject.home();
     const old = await connect(home.url);
