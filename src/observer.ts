@@ -3,6 +3,8 @@ import type { GatewayError } from '#errors/gateway-error.ts';
 import type { ConfigEvent, ConfigSource } from '#config/folder-source.ts';
 import type { CorridorEvent } from '#pipeline/corridor-event.ts';
 import type { Corridor } from '#pipeline/corridor.ts';
+import type { JobEnded } from '#pipeline/job-run.ts';
+import type { JobRunner } from '#pipeline/job-runner.ts';
 import type { RowJournal } from '#ports/row-journal.ts';
 import type { Anchorer } from '#seal/anchorer.ts';
 import type { DocumentEngine, DocumentFaultKind } from '#ports/documents.ts';
@@ -16,6 +18,7 @@ import { Metrics } from '#telemetry/metrics.ts';
 export interface Watched {
   readonly corridor: Corridor;
   readonly calls: OpenCalls;
+  readonly jobs: Pick<JobRunner, 'running' | 'waiting'>;
   readonly config: ConfigSource;
   readonly journal: RowJournal | undefined;
   readonly anchorer?: Anchorer | undefined;
@@ -35,6 +38,7 @@ export type DocumentsEvent =
 export interface Observer {
   readonly onCorridor: (event: CorridorEvent) => void;
   readonly onDocuments: (event: DocumentsEvent) => void;
+  readonly onJob: (ended: JobEnded) => void;
   /** A line of the journal could not be read: rows are lost, unless their strand has them. */
   readonly onJournalDamage: (damage: { readonly file: string; readonly offset: number }) => void;
   readonly onPrices: (event: PricesEvent) => void;
@@ -80,6 +84,15 @@ export function createObserver(log: Log): Observer {
     'gw_document_engine_deaths_total',
     'Ends of the document engine that nobody asked for.',
   );
+  const jobsEnded = metrics.counter(
+    'gw_document_jobs_total',
+    'Jobs let go of, by state and error code; queued: again.',
+  );
+  const jobPages = metrics.counter('gw_document_job_pages_total', 'Pages and pictures of jobs that succeeded.');
+  const jobSeconds = metrics.counter(
+    'gw_document_job_seconds_total',
+    'Time of jobs that ended: until they were taken up last, and worked on since.',
+  );
   return {
     onDocuments(event) {
       switch (event.kind) {
@@ -91,6 +104,13 @@ export function createObserver(log: Log): Observer {
           deaths('');
           return log.warn({ event: event.kind, code: event.code, signal: event.signal });
       }
+    },
+    onJob({ state, code, pages, waitedMs, workedMs }) {
+      jobsEnded(`state="${state}",code="${code ?? ''}"`);
+      if (state === 'queued') return;
+      jobPages('', pages);
+      jobSeconds('phase="waiting"', waitedMs / 1000);
+      jobSeconds('phase="working"', workedMs / 1000);
     },
     onCorridor(event) {
       switch (event.kind) {
@@ -190,13 +210,15 @@ export function createObserver(log: Log): Observer {
       if (CATALOGUE[error.code].status >= 500)
         log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
     },
-    watch({ corridor, calls, config, anchorer, prices, journal }) {
+    watch({ corridor, calls, jobs, config, anchorer, prices, journal }) {
       if (prices) {
         metrics.gauge('gw_price_snapshot_age_seconds', 'Time since the price snapshot in force was built.', () =>
           Math.floor((Date.now() - prices.current().builtAt) / 1000),
         );
       }
       metrics.gauge('gw_open_calls', 'Calls in progress.', () => calls.size);
+      metrics.gauge('gw_document_jobs_running', 'Jobs that this gateway works on.', () => jobs.running);
+      metrics.gauge('gw_document_jobs_waiting', 'Jobs that wait, over all gateways.', () => jobs.waiting);
       metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => corridor.openHolds);
       metrics.gauge('gw_open_circuits', 'Endpoints left alone because they fail.', () => corridor.openCircuits);
       metrics.gauge('gw_pending_rows', 'Audit rows not durable yet.', () => corridor.pendingRows);

@@ -34,8 +34,8 @@ export async function openSource(
   readOnly = true,
 ): Promise<AuditSource> {
   await using opened = new AsyncDisposableStack();
-  const { connectionString, embedded } = opened.use(await databaseOf(url, dataDir, defaults));
-  const ledger = await openPostgresLedger({ connectionString, readOnly, embedded, maxConnections: 2 });
+  const { connectionString } = opened.use(await databaseOf(url, dataDir, defaults));
+  const ledger = await openPostgresLedger({ connectionString, readOnly, maxConnections: 2 });
   opened.defer(() => ledger.close());
   const kept = opened.move();
   return { ledger, [Symbol.asyncDispose]: () => kept.disposeAsync() };

@@ -10,7 +10,6 @@ export interface DatabaseDefaults {
 /** A database that can be connected to until it is disposed of. */
 export interface Database extends AsyncDisposable {
   readonly connectionString: string;
-  readonly embedded: boolean;
 }
 
 /**
@@ -26,8 +25,7 @@ export async function databaseOf(
   if (url !== undefined && !/^postgres(ql)?:\/\//.test(url))
     throw new UsageError('--database-url takes a postgres:// URL');
   const connectionString = url ?? (dataDir === undefined ? defaults.databaseUrl : undefined);
-  if (connectionString !== undefined)
-    return { connectionString, embedded: false, [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (connectionString !== undefined) return { connectionString, [Symbol.asyncDispose]: () => Promise.resolve() };
   const embedded = await reachEmbeddedPostgres({ dataDir: dataDir ?? defaults.dataDir });
-  return { connectionString: embedded.connectionString, embedded: true, [Symbol.asyncDispose]: () => embedded.close() };
+  return { connectionString: embedded.connectionString, [Symbol.asyncDispose]: () => embedded.close() };
 }

@@ -22,8 +22,6 @@ import { askUsage, backfillUsage, findUsageDifferences, foldUsage } from './usag
 export interface PostgresLedgerOptions extends PostgresOptions {
   /** Only reads: neither migrates nor makes partitions, so that it needs no rights but SELECT. */
   readonly readOnly?: boolean;
-  /** It is the embedded database: a snapshot is read little at a time. */
-  readonly embedded?: boolean;
 }
 
 export interface PostgresLedger extends Ledger, LedgerBooks, CheckpointStore, UsageBook {
@@ -68,8 +66,9 @@ const QUARTERS_KEPT_MS = 70 * 24 * 60 * 60 * 1000;
  * its schema was changed by others, or when it would acknowledge rows that are not durable.
  */
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<PostgresLedger> {
-  const { readOnly = false, embedded = false, ...rest } = options;
-  const pool = createPool(rest);
+  const { readOnly = false, shared, ...rest } = options;
+  const pool = shared ?? createPool(rest);
+  const close = async (): Promise<void> => (shared ? undefined : pool.end());
   try {
     if (!readOnly) {
       await assertDurable(pool);
@@ -78,7 +77,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     }
     await ping(pool);
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
   return {
@@ -91,7 +90,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     heads: () => readHeads(pool),
     saveCheckpoint: (checkpoint) => saveCheckpoint(pool, checkpoint),
     checkpoints: (after) => readCheckpoints(pool, after),
-    snapshot: () => openSnapshot(pool, embedded),
+    snapshot: () => openSnapshot(pool),
     retention: {
       plan: (before) => retentionPlan(pool, before),
       drop: (before, sign) => dropMonths(pool, before, sign),
@@ -102,7 +101,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     usageDifferences: () => findUsageDifferences(pool),
     countEarlierUsage: () => backfillUsage(pool),
     driftSuspects: (organization, workload, drift, since) => suspects(pool, organization, workload, drift, since),
-    close: () => pool.end(),
+    close,
   };
 }
 

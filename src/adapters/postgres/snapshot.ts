@@ -25,16 +25,16 @@ const SUMS_TIMEOUT_MS = 600_000;
 const BEGIN = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /** Reads in a transaction of its own that sees what was committed before it began, and writes nothing. */
-export async function openSnapshot(pool: Pool, embedded: boolean): Promise<Snapshot> {
+export async function openSnapshot(pool: Pool): Promise<Snapshot> {
   await using connections = new AsyncDisposableStack();
   const client = await begin(pool, connections);
   const kept = connections.move();
-  const evidence = evidenceOf(client, embedded);
+  const evidence = evidenceOf(client);
   const { rows } = evidence;
   let sums: Promise<readonly SpendDifference[]> | undefined;
   // Sums over every row are the server's work alone: it does it while rows are read here, on a second connection.
   const scan: StoredRows['scan'] = async (each) => {
-    if (!embedded && pool.options.max > 1) {
+    if (pool.options.max > 1 && !(await isEmbedded(client))) {
       const beside = await beginBeside(pool, client, kept);
       sums = spendDifferences(beside);
       // It is awaited later.
@@ -75,14 +75,11 @@ async function beginBeside(pool: Pool, client: PoolClient, connections: AsyncDis
   return beside;
 }
 
-/**
- * What a connection sees of the ledger; consistent where it has a transaction open that is. An embedded database answers a
- * statement as a whole, from memory: `embedded` reads little at a time.
- */
-export function evidenceOf(db: PoolClient, embedded = false): Evidence & EvidenceParts {
+/** What a connection sees of the ledger; consistent where it has a transaction open that is. */
+export function evidenceOf(db: PoolClient): Evidence & EvidenceParts {
   return {
     checkpoints: () => readCheckpoints(db),
-    rows: storedRowsOf(db, embedded),
+    rows: storedRowsOf(db),
     withheld: () => withheld(db),
     creditEntries: () => linkedEntries(db),
     spendDifferences: () => spendDifferences(db),
@@ -95,11 +92,12 @@ export function evidenceOf(db: PoolClient, embedded = false): Evidence & Evidenc
   };
 }
 
-function storedRowsOf(db: PoolClient, embedded: boolean): StoredRows {
+function storedRowsOf(db: PoolClient): StoredRows {
   return {
     scan: async (each) => {
-      if (!embedded) await scanRows(db, each);
-      return !embedded;
+      if (await isEmbedded(db)) return false;
+      await scanRows(db, each);
+      return true;
     },
     inOrder: (strand) => rowsInOrder(db, strand),
     repeatedCalls: async () => {
@@ -107,6 +105,12 @@ function storedRowsOf(db: PoolClient, embedded: boolean): StoredRows {
       return found.rows.map((row) => row.call_id);
     },
   };
+}
+
+/** An embedded database has one transaction at a time, and answers a statement as a whole, from memory. */
+async function isEmbedded(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ version: string }>('SELECT version()');
+  return rows[0]?.version.includes('PGlite') === true;
 }
 
 /** See Evidence. */

@@ -46,6 +46,7 @@ export const STATEMENTS = {
   eraseContent: statement('erase-content'),
   expireContent: statement('expire-content'),
   jobsKept: statement('jobs-kept'),
+  waitingJobs: statement('waiting-jobs'),
   enterJob: statement('enter-job'),
   queueJob: statement('queue-job'),
   findJob: statement('find-job'),
