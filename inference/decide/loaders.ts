@@ -1,13 +1,20 @@
-import type { ModelFolder, ModelKind } from './manifest.ts';
+import { ModelFault, type ModelFolder, type ModelKind } from './manifest.ts';
 import { loadNames } from './names.ts';
+import { loadRouter } from './router.ts';
+import type { RouterState } from './router-input.ts';
 
-/** Answers one input of a model; inputs were checked where they came in. */
-export type Answerer = (input: unknown) => Promise<unknown>;
+/** Answers one request of a model's route; what it says was checked where it came in. */
+export type Answerer = (input: object) => Promise<object>;
 
 /** How a folder of each kind becomes a model. Each throws `ModelFault` when the graph is not of its kind. */
 export const LOADERS: Readonly<Record<ModelKind, (folder: ModelFolder) => Promise<Answerer>>> = {
   async names(folder) {
-    const model = await loadNames(folder);
-    return (texts) => model.find(texts as readonly string[]);
+    const find = await loadNames(folder);
+    return async (input) => ({ spans: await find((input as { readonly texts: readonly string[] }).texts) });
   },
+  async router(folder) {
+    const judge = await loadRouter(folder);
+    return (input) => judge(input as RouterState);
+  },
+  typed: () => Promise.reject(new ModelFault('this build has no runtime for a model of typed decisions')),
 };

@@ -74,14 +74,16 @@ function parseManifest(bytes: Uint8Array, folder: string): Manifest {
   }
   if (!CHECK.Check(value)) {
     const [first] = CHECK.Errors(value);
-    throw new ModelFault(`${folder}: manifest.json: ${first?.instancePath ?? ''} ${first?.message ?? 'is no manifest'}`);
+    throw new ModelFault(
+      `${folder}: manifest.json: ${first?.instancePath ?? ''} ${first?.message ?? 'is no manifest'}`,
+    );
   }
   return value;
 }
 
 async function read(folder: string, name: string): Promise<Uint8Array> {
   // A manifest cannot lead out of its folder.
-  if (basename(name) !== name) throw new ModelFault(`${folder}: ${name} is no name of a file`);
+  if (/^\.*$/.test(name) || basename(name) !== name) throw new ModelFault(`${folder}: ${name} is no name of a file`);
   try {
     return await readFile(join(folder, name));
   } catch {

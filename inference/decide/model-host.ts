@@ -19,8 +19,10 @@ export class Unanswered extends Error {
 export interface HostOptions extends ThreadStart {
   /** Questions in hand beside the one that runs. */
   readonly queueLength: number;
-  /** Milliseconds of one question. */
+  /** Milliseconds from a question to its answer, waiting included. */
   readonly answerMs: number;
+  /** Told when it can be asked (undefined), or why it cannot. */
+  readonly onState: (fault: string | undefined) => void;
 }
 
 /** A model in a thread of its own, which is ended when a question takes too long. */
@@ -30,14 +32,16 @@ export interface ModelHost {
   readonly revision: string | undefined;
   /** Why it cannot be asked, or undefined when it can. */
   readonly fault: string | undefined;
+  /** Questions in its thread: 0 or 1. */
+  readonly running: number;
+  readonly waiting: number;
   /** Rejects with `Unanswered`, or with the signal's reason. */
-  ask(input: unknown, signal: AbortSignal): Promise<unknown>;
-  /** Resolves once it is loaded, or known not to be there. */
-  settled(): Promise<void>;
+  ask(input: object, signal: AbortSignal): Promise<object>;
   close(): Promise<void>;
 }
 
 const RESTART_MS = 1000;
+const LOADING = 'loading';
 const ENTRY = new URL('./model-thread.ts', import.meta.url);
 
 /** Starts loading a model. One whose files are not as its manifest says stays unavailable: they are not tried again. */
@@ -46,18 +50,17 @@ export function openModelHost(options: HostOptions): ModelHost {
 }
 
 interface Waiting {
-  readonly input: unknown;
-  readonly settle: (outcome: { readonly output: unknown } | { readonly fault: Unanswered }) => void;
+  readonly input: object;
+  readonly settle: (outcome: { readonly output: object } | { readonly fault: Unanswered }) => void;
 }
 
 class Host implements ModelHost {
   revision: string | undefined;
-  fault: string | undefined = 'loading';
+  fault: string | undefined = LOADING;
   readonly #options: HostOptions;
-  readonly #loaded = Promise.withResolvers<void>();
   #thread: Worker | undefined;
   #queue: Waiting[] = [];
-  #running: { readonly id: number; readonly waiting: Waiting; readonly timer: NodeJS.Timeout } | undefined;
+  #running: { readonly id: number; readonly waiting: Waiting } | undefined;
   #asked = 0;
   #closed = false;
 
@@ -70,29 +73,37 @@ class Host implements ModelHost {
     return this.#options.kind;
   }
 
-  settled(): Promise<void> {
-    return this.#loaded.promise;
+  get running(): number {
+    return this.#running ? 1 : 0;
   }
 
-  ask(input: unknown, signal: AbortSignal): Promise<unknown> {
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  ask(input: object, signal: AbortSignal): Promise<object> {
     signal.throwIfAborted();
-    const { kind, queueLength } = this.#options;
-    if (this.fault !== undefined && this.fault !== 'loading') return Promise.reject(this.#gone());
-    const taken = this.#queue.length + (this.#running ? 1 : 0);
-    if (taken > queueLength) return Promise.reject(new Unanswered('busy', `the model of ${kind} has no place left`));
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const { kind, queueLength, answerMs } = this.#options;
+    if (this.fault !== undefined && this.fault !== LOADING) return Promise.reject(this.#gone());
+    if (this.waiting + this.running > queueLength)
+      return Promise.reject(new Unanswered('busy', `the model of ${kind} has no place left`));
+    const { promise, resolve, reject } = Promise.withResolvers<object>();
     const waiting: Waiting = {
       input,
       settle: (outcome) => {
+        clearTimeout(timer);
         signal.removeEventListener('abort', leave);
         if ('output' in outcome) resolve(outcome.output);
         else reject(outcome.fault);
       },
     };
     const leave = (): void => {
+      // What runs goes on without anybody waiting, and is still to end in time.
+      if (this.#running?.waiting !== waiting) clearTimeout(timer);
       this.#queue = this.#queue.filter((each) => each !== waiting);
       reject(signal.reason as Error);
     };
+    const timer = setTimeout(() => this.#late(waiting), answerMs);
     signal.addEventListener('abort', leave, { once: true });
     this.#queue.push(waiting);
     this.#next();
@@ -115,7 +126,9 @@ class Host implements ModelHost {
     });
     thread.stdout.resume();
     thread.stderr.resume();
-    thread.on('message', (word: ThreadWord) => this.#hear(word));
+    thread.on('message', (word: ThreadWord) => {
+      if (this.#thread === thread) this.#hear(word);
+    });
     thread.on('error', () => this.#lost(thread));
     thread.on('exit', () => this.#lost(thread));
     this.#thread = thread;
@@ -124,13 +137,11 @@ class Host implements ModelHost {
   #hear(word: ThreadWord): void {
     if (word.kind === 'ready') {
       this.revision = word.revision;
-      this.fault = undefined;
-      this.#loaded.resolve();
+      this.#become(undefined);
       this.#next();
     } else if (word.kind === 'failed') this.#fail(word.reason);
     else if (this.#running?.id === word.id) {
-      const { waiting, timer } = this.#running;
-      clearTimeout(timer);
+      const { waiting } = this.#running;
       this.#running = undefined;
       waiting.settle(word.kind === 'answer' ? { output: word.output } : { fault: this.#gone() });
       this.#next();
@@ -142,9 +153,21 @@ class Host implements ModelHost {
     const waiting = this.#queue.shift();
     if (!waiting) return;
     const id = ++this.#asked;
-    const timer = setTimeout(() => void this.#thread?.terminate(), this.#options.answerMs);
-    this.#running = { id, waiting, timer };
+    this.#running = { id, waiting };
     this.#thread.postMessage({ id, input: waiting.input } satisfies Question);
+  }
+
+  /** Out of time: what runs takes its thread along, which native code may keep for a while yet. */
+  #late(waiting: Waiting): void {
+    if (this.#running?.waiting === waiting) {
+      const thread = this.#thread;
+      if (thread) this.#lost(thread);
+      void thread?.terminate();
+    } else if (this.#queue.includes(waiting)) {
+      this.#queue = this.#queue.filter((each) => each !== waiting);
+      const { kind } = this.#options;
+      waiting.settle({ fault: new Unanswered('busy', `the model of ${kind} had no time for it`) });
+    }
   }
 
   /** A thread that ended takes its question along; the others wait for its successor. */
@@ -153,20 +176,23 @@ class Host implements ModelHost {
     this.#thread = undefined;
     const running = this.#running;
     this.#running = undefined;
-    clearTimeout(running?.timer);
     running?.waiting.settle({ fault: this.#gone() });
     if (this.#closed) return this.#fail('closed');
-    if (this.fault !== undefined && this.fault !== 'loading') return;
-    this.fault = 'loading';
+    if (this.fault !== undefined && this.fault !== LOADING) return;
+    this.#become(LOADING);
     setTimeout(() => {
       if (!this.#closed) this.#start();
     }, RESTART_MS).unref();
   }
 
   #fail(reason: string): void {
-    this.fault = reason;
-    this.#loaded.resolve();
+    this.#become(reason);
     for (const waiting of this.#queue.splice(0)) waiting.settle({ fault: this.#gone() });
+  }
+
+  #become(fault: string | undefined): void {
+    this.fault = fault;
+    this.#options.onState(fault);
   }
 
   #gone(): Unanswered {

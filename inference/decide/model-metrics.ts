@@ -11,10 +11,19 @@ export interface ModelMetrics {
 
 export function createModelMetrics(hosts: readonly ModelHost[]): ModelMetrics {
   const metrics = new Metrics();
-  const answers = metrics.counter('gw_inference_answers_total', 'Questions to local models by model and how they ended');
+  const answers = metrics.counter(
+    'gw_inference_answers_total',
+    'Questions to local models by model and how they ended',
+  );
   const seconds = metrics.counter('gw_inference_answer_seconds_total', 'Seconds that answers took, waiting included');
   metrics.gauges('gw_inference_model_ready', '1 for each local model that can be asked', () =>
     hosts.map(({ kind, fault }) => [`model="${kind}"`, fault === undefined ? 1 : 0]),
+  );
+  metrics.gauges('gw_inference_model_running', 'Questions to local models in their threads', () =>
+    hosts.map(({ kind, running }) => [`model="${kind}"`, running]),
+  );
+  metrics.gauges('gw_inference_model_waiting', 'Questions to local models that wait', () =>
+    hosts.map(({ kind, waiting }) => [`model="${kind}"`, waiting]),
   );
   return {
     answered(kind, ms) {

@@ -5,14 +5,14 @@ import { LOADERS } from './loaders.ts';
 /** To a thread. */
 export interface Question {
   readonly id: number;
-  readonly input: unknown;
+  readonly input: object;
 }
 
 /** From a thread: once whether its model is there, then the answer to each question. */
 export type ThreadWord =
   | { readonly kind: 'ready'; readonly revision: string }
   | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: 'answer'; readonly id: number; readonly output: unknown }
+  | { readonly kind: 'answer'; readonly id: number; readonly output: object }
   | { readonly kind: 'refused'; readonly id: number; readonly cause: string };
 
 /** What a thread is started with. */

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import Type from 'typebox';
-import { Compile } from 'typebox/compile';
 import { RequestFault } from '../form.ts';
-import type { ModelKind } from './manifest.ts';
+import { inputOf } from './inputs.ts';
 import { Unanswered, type ModelHost } from './model-host.ts';
 import type { ModelMetrics } from './model-metrics.ts';
 
@@ -11,13 +9,15 @@ import type { ModelMetrics } from './model-metrics.ts';
 const MOST_BYTES = 16 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 
-const INPUTS = {
-  names: Compile(Type.Object({ texts: Type.Array(Type.String(), { maxItems: 100_000 }) })),
-} as const;
-
-/** One route a model: `POST /v1/names`. JSON in, JSON out; 400, or 503 with a fault as documents have it. */
+/**
+ * One route a model: `POST /v1/names`. JSON in, JSON out; 400, or 503 with a fault as documents have it. `GET /v1/models`
+ * tells which can be asked.
+ */
 export function serveModels(app: FastifyInstance, hosts: readonly ModelHost[], metrics: ModelMetrics): void {
   for (const host of hosts) app.post(`/v1/${host.kind}`, (request, reply) => serve(host, metrics, request, reply));
+  app.get('/v1/models', () => ({
+    models: hosts.map(({ kind, revision, fault }) => ({ kind, revision: revision ?? null, fault: fault ?? null })),
+  }));
 }
 
 async function serve(
@@ -27,13 +27,14 @@ async function serve(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort(new Error('the client is gone')));
+  reply.raw.once('close', () => gone.abort(new Error('nobody waits for the answer')));
   const input = inputOf(host.kind, await readBody(request.raw));
+  if (!input) throw new RequestFault(`not what the model of ${host.kind} takes`);
   const began = performance.now();
   try {
     const output = await host.ask(input, gone.signal);
     metrics.answered(host.kind, performance.now() - began);
-    return await reply.type('application/json').send(JSON.stringify({ output, revision: host.revision }));
+    return await reply.type('application/json').send(JSON.stringify({ ...output, revision: host.revision }));
   } catch (error) {
     if (gone.signal.aborted) return reply.code(499).send();
     if (!(error instanceof Unanswered)) throw error;
@@ -41,18 +42,6 @@ async function serve(
     void reply.header('retry-after', RETRY_AFTER_SECONDS);
     return reply.code(503).send({ fault: { kind: error.why, message: error.message } });
   }
-}
-
-/** What the model is asked. Throws `RequestFault` when a body is no such thing. */
-function inputOf(kind: ModelKind, body: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    throw new RequestFault('the request is no JSON');
-  }
-  if (kind !== 'names' || !INPUTS.names.Check(value)) throw new RequestFault(`not what the model of ${kind} takes`);
-  return value.texts;
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
