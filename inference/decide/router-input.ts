@@ -75,7 +75,7 @@ function gramsOf({ request, previous, system, attachments }: Sound): readonly nu
   let before = '^';
   for (const word of foldedWords(shown)) {
     texts.add(`w${word}`).add(`b${before} ${word}`);
-    const letters = /^[\p{L}\p{M}]/u.test(word) ? [...word] : [];
+    const letters = /^[\p{L}\p{M}]/u.test(word) ? Array.from(word) : [];
     if (letters.length > 4) texts.add(`p${letters.slice(0, 4).join('')}`).add(`e${letters.slice(-3).join('')}`);
     before = word;
   }
@@ -129,9 +129,13 @@ function longerThan(text: string, characters: number): boolean {
 
 function first(text: string, characters: number): string {
   if (text.length <= characters) return text;
-  return [...text.slice(0, 2 * characters)].slice(0, characters).join('');
+  return Array.from(text.slice(0, 2 * characters))
+    .slice(0, characters)
+    .join('');
 }
 
 function last(text: string, characters: number): string {
-  return [...text.slice(-2 * characters)].slice(-characters).join('');
+  return Array.from(text.slice(-2 * characters))
+    .slice(-characters)
+    .join('');
 }

@@ -47,10 +47,16 @@ export async function loadRouter({
     return {
       reasoning: row('reasoning', OUTPUTS.reasoning)[1]!,
       complexity: row('complexity', OUTPUTS.complexity),
-      task: Object.fromEntries(row('task', labels.length).map((p, index) => [labels[index], p])),
+      task: Object.fromEntries(row('task', labels.length).map((p, index) => [labels[index] ?? '', p])),
     };
   };
 }
+
+/** The library's types do not resolve as modules of ours: this is what is used of it. */
+const Opened = Tokenizer as unknown as new (
+  file: object,
+  config: object,
+) => { encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly ids: readonly number[] } };
 
 /** A text as the numbers of its pieces, without marks at its ends. Throws `ModelFault`. */
 export function openTokenizer(bytes: Uint8Array): (text: string) => readonly number[] {
@@ -58,7 +64,7 @@ export function openTokenizer(bytes: Uint8Array): (text: string) => readonly num
     const file = JSON.parse(new TextDecoder().decode(bytes)) as {
       readonly normalizer?: { readonly lowercase?: boolean };
     };
-    const tokenizer = new Tokenizer(file, {});
+    const tokenizer = new Opened(file, {});
     // In training letters become small one by one: a sigma at the end of a word too is the one of its middle.
     const small = file.normalizer?.lowercase === true;
     return (text) => tokenizer.encode(small ? text.replaceAll('Σ', 'σ') : text, { add_special_tokens: false }).ids;

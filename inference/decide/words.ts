@@ -85,7 +85,7 @@ export function createNumbers(): (word: string) => readonly number[] {
 
 function numbersOf(word: string): readonly number[] {
   const lower = folded(word);
-  const letters = [...lower];
+  const letters = Array.from(lower);
   return [
     bucket(lower, BUCKETS.word),
     bucket(`p${letters.slice(0, 3).join('')}`, BUCKETS.prefix),
@@ -101,5 +101,5 @@ function bucket(text: string, size: number): number {
 
 /** Counted in characters, not in halves of them. */
 function firstOf(word: string): string {
-  return word.length <= LONGEST ? word : [...word].slice(0, LONGEST).join('');
+  return word.length <= LONGEST ? word : Array.from(word).slice(0, LONGEST).join('');
 }

@@ -9,7 +9,7 @@ import { onnxFile, type Graph } from './onnx.ts';
 export interface ModelFolders extends Disposable {
   readonly dir: string;
   /** Rewrites the manifest of one, after its files were changed or to change what it says. */
-  seal(kind: string, more?: object): void;
+  readonly seal: (kind: string, more?: object) => void;
 }
 
 const TAGS = ['O', 'B-PER', 'I-PER', 'B-LOC', 'I-LOC', 'B-ORG', 'I-ORG', 'B-ADDRESS', 'I-ADDRESS'];
