@@ -20,7 +20,7 @@ import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embed
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
 import { openDocumentJobs } from './main/document-jobs.ts';
-import { openDocuments } from './main/documents.ts';
+import { openInference, type Inference } from './main/inference.ts';
 import { openAnchors, openStores } from './main/stores.ts';
 import { createObserver } from './observer.ts';
 import { openSnapshotFile } from './price-snapshot-file.ts';
@@ -68,8 +68,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
   void ledger.countEarlierUsage().catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
   const transport = createTransport();
   const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
-  const documents = openDocuments(settings, observer.onDocuments);
-  const local = documents && createLocalProvider(documents.engine, documents.answers);
+  const inference = openInference(settings, observer.onInference);
+  const local = inference && createLocalProvider({ ...inference, answers: (model) => answersFor(inference, model) });
   const providers = createProviders(transport, local);
   const snapshot =
     settings.prices &&
@@ -94,7 +94,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     prices,
     providers,
     media,
-    ...(documents && { documents: documents.engine }),
+    ...(inference && { documents: inference.engine }),
     responseCache,
     retainedContent,
     box: createSealedBox(contentKeys),
@@ -150,8 +150,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
-  documents?.start();
-  if (documents) jobs.runner.start();
+  inference?.start();
+  if (inference) jobs.runner.start();
 
   /** Readiness off, no new calls, open streams run on, rows and settlements out, then the stores. // spec 6.1.5 */
   const shutDown = async (): Promise<void> => {
@@ -173,13 +173,19 @@ async function run(settings: Settings, log: Log): Promise<void> {
     snapshot?.close();
     const others = [detection, transport, media, jobs, ...(anchors ? [anchors.store] : [])];
     await Promise.allSettled(others.map(async (one) => one.close()));
-    await documents?.close();
+    await inference?.close();
     await stores.close();
     await development?.sandbox.stop();
     process.exit(complete ? 0 : 1);
   };
   process.on('SIGTERM', () => void shutDown());
   process.on('SIGINT', () => void shutDown());
+}
+
+/** Whether one of the gateway's own models can answer now, as far as is known. */
+function answersFor(inference: Inference, model: string): boolean {
+  if (model === 'typed') return inference.has('typed');
+  return model === 'typed/router' ? inference.has('router') : inference.answers();
 }
 
 interface Development {

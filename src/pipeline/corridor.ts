@@ -156,7 +156,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     inspect(call, entry) {
       const { policy } = call.key.workload;
       guardScope(policy);
-      if (staysHere(call.ask.model, call.key.workload.organization))
+      // What a local model decides by is protected like what leaves. // spec 4.4.8
+      if (call.codec.family !== 'systemone' && staysHere(call.ask.model, call.key.workload.organization))
         return Promise.resolve(uninspected(call.codec.contents(call.document)));
       const onFindings: OnFindings = (findings, unscanned) => {
         entry.findings = findings;
