@@ -6,6 +6,7 @@ import { openFolderSource } from '#config/folder-source.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
 import { createPriceBook } from '#meter/price-book.ts';
 import { createCorridor } from '#pipeline/corridor.ts';
+import { createLocalRouter } from '#route/local-router.ts';
 import { createLocalProvider } from '#providers/local/local.ts';
 import { createProviders } from '#providers/registry.ts';
 import { createMediaFetcher } from '#providers/media.ts';
@@ -94,7 +95,10 @@ async function run(settings: Settings, log: Log): Promise<void> {
     prices,
     providers,
     media,
-    ...(inference && { documents: inference.engine }),
+    ...(inference && {
+      documents: inference.engine,
+      router: createLocalRouter(inference.models, () => inference.has('router')),
+    }),
     responseCache,
     retainedContent,
     box: createSealedBox(contentKeys),
