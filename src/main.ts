@@ -3,6 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createAlertWebhook } from '#adapters/webhook/alert-webhook.ts';
 import { openFolderSource } from '#config/folder-source.ts';
+import { withNames } from '#inspect/detect-names.ts';
+import { createNameSearch } from '#inspect/name-search.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
 import { createPriceBook } from '#meter/price-book.ts';
 import { createCorridor } from '#pipeline/corridor.ts';
@@ -68,8 +70,13 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const { ledger, journal, counters, responseCache, retainedContent, credit } = stores;
   void ledger.countEarlierUsage().catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
   const transport = createTransport();
-  const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
+  const pool = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const inference = openInference(settings, observer.onInference);
+  const detection = withNames(
+    pool,
+    inference && createNameSearch(inference.models),
+    () => inference?.knows('names') ?? false,
+  );
   const local = inference && createLocalProvider({ ...inference, answers: (model) => answersFor(inference, model) });
   const providers = createProviders(transport, local);
   const snapshot =
@@ -128,7 +135,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     ledger,
     config,
     calls,
-    findable: detection.categories,
+    findable: () => detection.categories,
     onFault: (error) => observer.onCorridor({ kind: 'jobs.fault', error }),
   });
   let draining = false;
@@ -175,7 +182,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     admin.close();
     config.close();
     snapshot?.close();
-    const others = [detection, transport, media, jobs, ...(anchors ? [anchors.store] : [])];
+    const others = [pool, transport, media, jobs, ...(anchors ? [anchors.store] : [])];
     await Promise.allSettled(others.map(async (one) => one.close()));
     await inference?.close();
     await stores.close();

@@ -14,6 +14,8 @@ export interface Inference {
   readonly answers: () => boolean;
   /** Whether a local model can be asked, as far as is known. */
   readonly has: (kind: ModelKind) => boolean;
+  /** Whether there is such a local model at all: it could be asked once. */
+  readonly knows: (kind: ModelKind) => boolean;
   /** Starts the child, where it is one, and looks from time to time whether it answers. Waits for nothing. */
   start(): void;
   close(): Promise<void>;
@@ -34,6 +36,7 @@ export function openInference(
   const models = openLocalModels({ url });
   let answers = false;
   let ready: ReadonlySet<ModelKind> = new Set();
+  const known = new Set<ModelKind>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const look = async (): Promise<void> => {
@@ -42,6 +45,7 @@ export function openInference(
       () => false,
     );
     ready = await models.ready().catch(() => new Set<ModelKind>());
+    for (const kind of ready) known.add(kind);
     if (!closed) timer = setTimeout(() => void look(), LOOK_MS[answers ? 'there' : 'absent']).unref();
   };
   const onDone = (verb: DocumentVerb, fault: DocumentFaultKind | undefined): void => {
@@ -71,6 +75,7 @@ export function openInference(
     models: observed(models, onFault),
     answers: () => answers,
     has: (kind) => ready.has(kind),
+    knows: (kind) => known.has(kind),
     start,
     async close() {
       closed = true;

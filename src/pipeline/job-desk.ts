@@ -16,7 +16,7 @@ export interface JobDeskDeps {
   /** False where documents are not processed. */
   readonly accepts: boolean;
   /** Kinds of personal data that can be found, in capitals. */
-  readonly findable: ReadonlySet<string>;
+  readonly findable: () => ReadonlySet<string>;
   readonly bounds: JobBounds;
   /** How long the address of a result holds. */
   readonly addressMs: number;
@@ -82,7 +82,7 @@ async function submit(request: AnonymizeRequest, deps: JobDeskDeps): Promise<Pic
     throw new GatewayError('document_engine_unavailable', 'Documents are not processed in this installation.');
   guardScope(request.key.workload.policy);
   const upload = await request.upload();
-  categoriesOf(upload.options.entities, deps.findable, 'options.entities');
+  categoriesOf(upload.options.entities, deps.findable(), 'options.entities');
   const { id, startedAt, key } = request;
   const { workload } = key;
   const job = { id, organization: workload.organization.id };
