@@ -104,6 +104,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     media,
     ...(inference && {
       documents: inference.engine,
+      models: inference.models,
       router: createLocalRouter(inference.models, () => inference.has('router')),
     }),
     responseCache,

@@ -5,7 +5,7 @@ import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import { findInDocument, replaced, type DocumentFindings } from '#inspect/document-text.ts';
 import { categoriesOf, notLookedFor } from '#inspect/entities.ts';
 import type { Detection } from '#inspect/inspect.ts';
-import { guardScope } from '#inspect/scope-guard.ts';
+import { refuseUnguarded } from '#inspect/scope-guard.ts';
 import type { Debited, Hold } from '#meter/meter.ts';
 import {
   DocumentFault,
@@ -100,7 +100,7 @@ export async function anonymize(request: AnonymizeRequest, stages: DocumentStage
     const timeoutMs = request.lasting?.timeoutMs ?? answerTimeout(request);
     entry.admitted({ model: MODEL_ID, stream: false });
     const { file, options } = await request.upload();
-    guardScope(request.key.workload.policy);
+    refuseUnguarded(request.key.workload.policy);
     const findable = stages.detection.categories;
     const categories = categoriesOf(options.entities, findable, 'options.entities') ?? findable;
     entry.removed = options.remove.map(({ label }) => label);

@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 import { categoriesOf } from '#inspect/entities.ts';
-import { guardScope } from '#inspect/scope-guard.ts';
+import { refuseUnguarded } from '#inspect/scope-guard.ts';
 import type { Job, JobBook, JobBounds, JobFiles } from '#ports/document-jobs.ts';
 import type { AddressSigner, SignedAddress } from '#seal/signed-address.ts';
 import { refuseAtTheDoor } from './admit.ts';
@@ -80,7 +80,7 @@ async function submit(request: AnonymizeRequest, deps: JobDeskDeps): Promise<Pic
   refuseAtTheDoor(request);
   if (!deps.accepts)
     throw new GatewayError('document_engine_unavailable', 'Documents are not processed in this installation.');
-  guardScope(request.key.workload.policy);
+  refuseUnguarded(request.key.workload.policy);
   const upload = await request.upload();
   categoriesOf(upload.options.entities, deps.findable(), 'options.entities');
   const { id, startedAt, key } = request;

@@ -27,7 +27,7 @@ export function createLocalRouter(models: Pick<LocalModels, 'route'>, there: () 
   };
 }
 
-/** The last turn of the user is the request; undefined where it has no text, such as results of tools. */
+/** The last turn is the request; undefined where it is not the user's or has no text, such as results of tools. */
 function inputOf({ system, turns }: ModelRequest): RouterInput | undefined {
   const last = turns.at(-1);
   const request = last?.role === 'user' ? textOf(last.parts) : '';

@@ -158,6 +158,7 @@ function textOf(value: Json): string {
   throw new BadRequestShape('instructions and criteria must be texts', 'questions');
 }
 
-function withoutKept(text: string): string {
+/** A text without the characters that the model keeps for itself. // spec 4.4.5 */
+export function withoutKept(text: string): string {
   return text.replace(KEPT_BY_MODEL, '').trim();
 }
