@@ -41,6 +41,11 @@ test-journeys: python
 # Fonts, and other readers of documents, are needed there only.
 test-documents: documents
 
+.PHONY: test-leak
+test-leak: export LEAK_DOCUMENTS ?= 432
+test-leak: packages servers documents office ## Anonymize hundreds of documents and look for what is left in them (LEAK_DOCUMENTS)
+	@$(VITEST) "$(CURDIR)/test/documents/leaks.test.ts"
+
 # Of `make test` a few rounds of chaos are part; alone it goes on for longer. The seed it prints repeats its faults.
 test-chaos: export CHAOS_ROUNDS ?= 200
 
@@ -57,11 +62,16 @@ test-%: packages servers
 
 .PHONY: bench
 bench: packages ## Measure what the gateway adds to a call
-	@exec $(WITH_NODE) node test/bench/bench.ts
+	@$(WITH_NODE) node test/bench/bench.ts
+	@$(MAKE) bench-documents
 
 .PHONY: bench-ocr
 bench-ocr: packages documents ## Measure text recognition beside the system's tesseract
 	@exec $(WITH_NODE) node test/bench/ocr.ts
+
+.PHONY: bench-documents
+bench-documents: packages servers documents ## Measure pages a minute, and what a document in a prompt costs
+	@exec $(WITH_NODE) node test/bench/documents.ts
 
 .PHONY: bench-ledger
 bench-ledger: packages servers ## Measure the ledger with ten million rows (BENCH_ROWS for less)
@@ -96,7 +106,7 @@ tools: k6 ## Build the pinned tools of tools/go into .tools/bin (the first time 
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
 
-.PHONY: packages check-tools servers documents python s3 k6
+.PHONY: packages check-tools servers documents office python s3 k6
 packages:
 	@$(SETUP) node packages
 check-tools:
@@ -105,6 +115,8 @@ servers:
 	@$(SETUP) servers
 documents:
 	@$(SETUP) documents
+office:
+	@$(SETUP) office
 python:
 	@$(SETUP) python
 s3:

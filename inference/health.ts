@@ -14,15 +14,11 @@ export interface Health {
 
 const RETRY_MS = 5000;
 
-export function createHealth(
-  queue: JobQueue,
-  pool: WorkerPool,
-  faultyLanguages: () => Promise<readonly string[]>,
-): Health {
+export function createHealth(queue: JobQueue, pool: WorkerPool, faultyLanguages: () => readonly string[]): Health {
   let reason: string | undefined = 'starting';
   let draining = false;
   const attempt = async (): Promise<string | undefined> => {
-    const faulty = await faultyLanguages();
+    const faulty = faultyLanguages();
     if (faulty.length > 0) return `language data missing or damaged: ${faulty.join(', ')}`;
     const { signal } = new AbortController();
     using place = queue.enter();

@@ -5,7 +5,7 @@ import { createModelMetrics } from './decide/model-metrics.ts';
 import type { ModelKind } from './decide/manifest.ts';
 import { createHealth } from './health.ts';
 import { createJobMetrics } from './job-metrics.ts';
-import { faultyLanguages } from './ocr/language-data.ts';
+import { faultyLanguages, smallLanguages } from './ocr/language-data.ts';
 import { JobQueue } from './queue.ts';
 import { buildServer } from './server.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -64,7 +64,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const server = buildServer({ queue, pool, health, metrics, models, modelMetrics, log, maxBytes: settings.maxBytes });
   const url = await server.listen({ host: settings.host, port: settings.port });
   process.stdout.write(`${JSON.stringify({ event: 'inference.listening', url })}\n`);
-  void health.start().then(() => log.info({ event: 'inference.ready' }));
+  void health.start().then(() => log.info({ event: 'inference.ready', small_nets: smallLanguages() }));
 
   let draining = false;
   /** No new connections; jobs that were accepted are done, as long as there is time. */

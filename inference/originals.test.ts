@@ -22,3 +22,18 @@ test('a short one is whole words, a long one may be within a word', () => {
 test('every occurrence is found', () => {
   expect(found('Ada Ada, ada', 'Ada')).toHaveLength(3);
 });
+
+test('originals that begin alike are told apart, and many are as quick as one', () => {
+  const many = Array.from({ length: 20_000 }, (_, at) => `ada.lovelace.${at}@example.com`);
+  const text = many.map((original) => `to ${original};`).join('\n');
+  expect(found('ada.lovelace.7@example.com', ...many)).toEqual(['ada.lovelace.7@example.com']);
+  expect(new Set(findOriginals(text, many).map(({ original }) => original)).size).toBe(many.length);
+});
+
+test('letters that are two in lower case, marks and halves of characters do not hide an original', () => {
+  expect(
+    found('STRASSE \ufb01nk \u03a3\u0399\u03a3\u03a5\u03a6\u039f\u03a3', '\u03c3\u03b9\u03c3\u03c5\u03c6\u03bf\u03c3'),
+  ).toHaveLength(1);
+  expect(found('Er\u{1d400}ika Mustermann', 'Erika Mustermann')).toHaveLength(1);
+  expect(found('the \ufb01nkenstein', 'Finkenstein')).toEqual(['\ufb01nkenstein']);
+});

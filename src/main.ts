@@ -130,13 +130,14 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const calls = new OpenCalls();
   const jobs = await openDocumentJobs({
     settings,
-    connectionString: stores.connectionString,
+    database: stores.database,
     contentKeys,
     corridor,
     ledger,
     config,
     calls,
     findable: () => detection.categories,
+    onEnded: observer.onJob,
     onFault: (error) => observer.onCorridor({ kind: 'jobs.fault', error }),
   });
   let draining = false;
@@ -158,7 +159,15 @@ async function run(settings: Settings, log: Log): Promise<void> {
     bodyLimitBytes: settings.bodyLimitBytes,
     draining: () => draining,
   });
-  observer.watch({ corridor, calls, config, anchorer: anchors?.anchorer, prices: snapshot, journal });
+  observer.watch({
+    corridor,
+    calls,
+    jobs: jobs.runner,
+    config,
+    anchorer: anchors?.anchorer,
+    prices: snapshot,
+    journal,
+  });
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);

@@ -3,6 +3,8 @@ import type { GatewayError } from '#errors/gateway-error.ts';
 import type { ConfigEvent, ConfigSource } from '#config/folder-source.ts';
 import type { CorridorEvent } from '#pipeline/corridor-event.ts';
 import type { Corridor } from '#pipeline/corridor.ts';
+import type { JobEnded } from '#pipeline/job-run.ts';
+import type { JobRunner } from '#pipeline/job-runner.ts';
 import type { RowJournal } from '#ports/row-journal.ts';
 import type { Anchorer } from '#seal/anchorer.ts';
 import type { DocumentEngine, DocumentFaultKind } from '#ports/documents.ts';
@@ -17,6 +19,7 @@ import { Metrics } from '#telemetry/metrics.ts';
 export interface Watched {
   readonly corridor: Corridor;
   readonly calls: OpenCalls;
+  readonly jobs: Pick<JobRunner, 'running' | 'waiting'>;
   readonly config: ConfigSource;
   readonly journal: RowJournal | undefined;
   readonly anchorer?: Anchorer | undefined;
@@ -43,6 +46,7 @@ export interface ModelsEvent {
 export interface Observer {
   readonly onCorridor: (event: CorridorEvent) => void;
   readonly onInference: (event: DocumentsEvent | ModelsEvent) => void;
+  readonly onJob: (ended: JobEnded) => void;
   /** A line of the journal could not be read: rows are lost, unless their strand has them. */
   readonly onJournalDamage: (damage: { readonly file: string; readonly offset: number }) => void;
   readonly onPrices: (event: PricesEvent) => void;
@@ -68,6 +72,14 @@ export function createObserver(log: Log): Observer {
   );
   const circuits = metrics.counter('gw_circuit_changes_total', 'Circuit breakers that changed, by provider and state.');
   const alerts = metrics.counter('gw_money_alerts_total', 'Alerts about budgets, caps and credit, by limit and event.');
+  const refused = metrics.counter(
+    'gw_ledger_rows_refused_total',
+    'Rows left by dead processes that were put aside: retention has dropped the rows of their time.',
+  );
+  const drifts = metrics.counter(
+    'gw_money_drift_total',
+    'Times that counters were found to say too little (put right) or too much (left as they are), by which.',
+  );
   const undelivered = metrics.counter('gw_money_alerts_undelivered_total', 'Alerts that their address did not take.');
   const aside = metrics.counter(
     'gw_credentials_set_aside_total',
@@ -80,6 +92,15 @@ export function createObserver(log: Log): Observer {
   const deaths = metrics.counter(
     'gw_document_engine_deaths_total',
     'Ends of the document engine that nobody asked for.',
+  );
+  const jobsEnded = metrics.counter(
+    'gw_document_jobs_total',
+    'Jobs let go of, by state and error code; queued: again.',
+  );
+  const jobPages = metrics.counter('gw_document_job_pages_total', 'Pages and pictures of jobs that succeeded.');
+  const jobSeconds = metrics.counter(
+    'gw_document_job_seconds_total',
+    'Time of jobs that ended: until they were taken up last, and worked on since.',
   );
   return {
     onInference(event) {
@@ -94,6 +115,13 @@ export function createObserver(log: Log): Observer {
           deaths('');
           return log.warn({ event: event.kind, code: event.code, signal: event.signal });
       }
+    },
+    onJob({ state, code, pages, waitedMs, workedMs }) {
+      jobsEnded(`state="${state}",code="${code ?? ''}"`);
+      if (state === 'queued') return;
+      jobPages('', pages);
+      jobSeconds('phase="waiting"', waitedMs / 1000);
+      jobSeconds('phase="working"', workedMs / 1000);
     },
     onCorridor(event) {
       switch (event.kind) {
@@ -117,6 +145,9 @@ export function createObserver(log: Log): Observer {
           aside(`provider="${facts.provider}",why="${facts.why}"`);
           return log.warn({ event: kind, ...facts, wait_ms: Math.ceil(waitMs) });
         }
+        case 'journal.refused':
+          refused('', event.rows);
+          return log.error({ event: event.kind, rows: event.rows });
         case 'journal.begun':
           return log.warn({ event: event.kind });
         case 'journal.ended':
@@ -137,6 +168,7 @@ export function createObserver(log: Log): Observer {
           return log.error({ event: event.kind, id: event.alert.id });
         case 'money.drift': {
           const { scope, period, counter, ledger, held, drift } = event.line;
+          drifts(`direction="${drift < 0n ? 'too_little' : 'too_much'}"`);
           const sums = { counter: `${counter}`, ledger: `${ledger}`, held: `${held}`, drift: `${drift}` };
           return log.error({ event: event.kind, organization: event.organization, scope, period, nano_eur: sums });
         }
@@ -189,13 +221,15 @@ export function createObserver(log: Log): Observer {
       if (CATALOGUE[error.code].status >= 500)
         log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
     },
-    watch({ corridor, calls, config, anchorer, prices, journal }) {
+    watch({ corridor, calls, jobs, config, anchorer, prices, journal }) {
       if (prices) {
         metrics.gauge('gw_price_snapshot_age_seconds', 'Time since the price snapshot in force was built.', () =>
           Math.floor((Date.now() - prices.current().builtAt) / 1000),
         );
       }
       metrics.gauge('gw_open_calls', 'Calls in progress.', () => calls.size);
+      metrics.gauge('gw_document_jobs_running', 'Jobs that this gateway works on.', () => jobs.running);
+      metrics.gauge('gw_document_jobs_waiting', 'Jobs that wait, over all gateways.', () => jobs.waiting);
       metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => corridor.openHolds);
       metrics.gauge('gw_open_circuits', 'Endpoints left alone because they fail.', () => corridor.openCircuits);
       metrics.gauge('gw_pending_rows', 'Audit rows not durable yet.', () => corridor.pendingRows);

@@ -92,14 +92,27 @@ setup_documents() {
   command -v pdftotext >/dev/null 2>&1 || missing="$missing poppler-utils"
   command -v qpdf >/dev/null 2>&1 || missing="$missing qpdf"
   command -v exiftool >/dev/null 2>&1 || missing="$missing libimage-exiftool-perl"
+  command -v mutool >/dev/null 2>&1 || missing="$missing mupdf-tools"
+  command -v unzip >/dev/null 2>&1 || missing="$missing unzip"
+  command -v strings >/dev/null 2>&1 || missing="$missing binutils"
   [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] || missing="$missing fonts-dejavu-core"
   ls -d /usr/share/fonts/truetype/liberation* >/dev/null 2>&1 || missing="$missing fonts-liberation"
-  [ -n "$missing" ] || return 0
-  can_apt || die "the tests of documents need, as root (Debian): apt-get install$missing"
+  install_for 'the tests of documents need' "$missing"
+}
+
+# A word processor, as a second reader of Word documents: 200 MB on disk, so that only `make test-leak` asks for it.
+setup_office() {
+  command -v soffice >/dev/null 2>&1 || install_for 'reading Word documents with another program needs' ' libreoffice-writer-nogui'
+}
+
+# install_for WHY MISSING: installs the packages in a list, which begins with a blank where there are any.
+install_for() {
+  [ -n "$2" ] || return 0
+  can_apt || die "$1, as root (Debian): apt-get install$2"
   lock
-  say "installing$missing"
+  say "installing$2"
   # shellcheck disable=SC2086 # a list of package names
-  apt_install $missing || die "apt could not install$missing"
+  apt_install $2 || die "apt could not install$2"
 }
 
 # The clients' Python packages, in an environment of their own: tests run them as applications do.
@@ -201,7 +214,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | documents | python | s3 | k6) "setup_$kind" ;;
+    node | packages | check | servers | documents | office | python | s3 | k6) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

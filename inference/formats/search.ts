@@ -1,5 +1,6 @@
 import { DocumentFault, type RedactOptions } from '#ports/documents.ts';
 import { bareOf, findOriginals, type Found } from '../originals.ts';
+import { apart } from './identifiers.ts';
 import { replaceSpans, type Slot, type SlottedUnit } from './slots.ts';
 
 /** A letter that no original has: what it stands for is not matched, nor is what stands before and after it as one. */
@@ -85,7 +86,9 @@ export class Search {
   #findInIdentifier(value: string): readonly Found[] {
     return this.#find(value).filter(({ original, start, end }) => {
       if (FEW_DIGITS.test(original)) return false;
-      return bareOf(original).length >= SHORT || value.slice(start, end) === original;
+      if (bareOf(original).length >= SHORT) return true;
+      const written = value.slice(start, end);
+      return written === original || apart(written) === original;
     });
   }
 

@@ -1,6 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { DocumentFault } from '#ports/documents.ts';
 import type { Box, Line, Picture } from '../formats/format.ts';
+import { withoutGrain } from './grain.ts';
 import { inkOf, skewOf, type Ink } from './ink.ts';
 import type { Grey } from './tesseract.ts';
 
@@ -40,8 +41,10 @@ export interface View extends Grey {
 /** Decodes a picture. Rejects with `unreadable`. */
 export async function sheetOf(picture: Picture): Promise<Sheet> {
   try {
-    const grey = await greyOf(sharp(picture.png, { limitInputPixels: MOST_PICTURE_PIXELS }));
-    const scale = scaleFor(grey.width, grey.height, picture.dpi);
+    const whole = await greyOf(sharp(picture.png, { limitInputPixels: MOST_PICTURE_PIXELS }));
+    const scale = scaleFor(whole.width, whole.height, picture.dpi);
+    // A picture that is made smaller loses its grain.
+    const grey = scale < 1 ? whole : withoutGrain(whole);
     if (scale === 1) return { ...grey, scale };
     const width = Math.max(1, Math.round(grey.width * scale));
     const height = Math.max(1, Math.round(grey.height * scale));

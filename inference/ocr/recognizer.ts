@@ -44,13 +44,13 @@ const DOUBT = 0.7;
 const TURN_GAIN = 1.5;
 
 /** A recognizer that loads its engine with the first picture, and a new one after a failure. */
-export function createRecognizer(): Recognizer {
+export function createRecognizer(open: () => Promise<Tesseract> = openTesseract): Recognizer {
   let engine: Promise<Tesseract> | undefined;
   return {
     async recognize(picture, languages, reading = newReading(() => {})) {
       const given = languages && languages.length > 0 ? languageCodes(languages) : undefined;
       const viewAt = viewsOf(await sheetOf(picture));
-      engine ??= openTesseract();
+      engine ??= open();
       const current = engine;
       const read: Read = async (image, codes, layout) => {
         reading.checkTime();

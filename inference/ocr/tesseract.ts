@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { gunzipSync } from 'node:zlib';
 import type { Box, Line } from '../formats/format.ts';
-import { languageFile } from './language-data.ts';
+import { netsOf, type Nets } from './language-data.ts';
 
 /** Grey pixels, a byte each, row by row. */
 export interface Grey {
@@ -57,8 +55,8 @@ const INPUT = '/input';
 /** The library's numbers for ways to take a picture apart. */
 const LAYOUTS = { page: '3', block: '6' };
 
-/** Starts the engine. Languages are loaded when they are asked for. */
-export async function openTesseract(): Promise<Tesseract> {
+/** Starts the engine. Languages are loaded when they are asked for, as `nets` gives them. */
+export async function openTesseract(nets: (code: string) => Nets = netsOf): Promise<Tesseract> {
   const require = createRequire(import.meta.url);
   // The other builds of the library are for browsers; relaxed SIMD gained nothing where it was measured.
   const open = require('tesseract.js-core/tesseract-core-simd-lstm') as (options: object) => Promise<Module>;
@@ -67,7 +65,7 @@ export async function openTesseract(): Promise<Tesseract> {
   const ready = new Map<string, Api>();
   const apiFor = (languages: readonly string[]): Api => {
     const key = languages.join('+');
-    const api = ready.get(key) ?? load(module, languages);
+    const api = ready.get(key) ?? load(module, languages, nets);
     ready.delete(key);
     ready.set(key, api);
     for (const [oldest, old] of ready) {
@@ -94,10 +92,9 @@ export async function openTesseract(): Promise<Tesseract> {
   };
 }
 
-function load(module: Module, languages: readonly string[]): Api {
+function load(module: Module, languages: readonly string[], nets: (code: string) => Nets): Api {
   const files = languages.map((code) => `./${code}.traineddata`);
-  for (const [index, file] of files.entries())
-    module.FS.writeFile(file, gunzipSync(readFileSync(languageFile(languages[index] ?? ''))));
+  for (const [index, file] of files.entries()) module.FS.writeFile(file, nets(languages[index] ?? '').bytes);
   const api = new module.TessBaseAPI();
   if (api.Init(null, languages.join('+'), NEURAL_NETS_ONLY) !== 0) throw new Error('the languages were not loaded');
   for (const file of files) module.FS.unlink(file);

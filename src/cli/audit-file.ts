@@ -26,7 +26,7 @@ export async function verifyFile(file: string, trust: CheckpointTrust, json: boo
   const findings: Findings = { rows, checkpoints, sums: [], file: wrong };
   const intact = isIntact(findings);
   if (json) {
-    const { vouched: _, cuts: __, ...report } = checkpoints;
+    const { vouched: _, cuts: __, credit: ___, ...report } = checkpoints;
     output.out(JSON.stringify({ organization, at, ...rows, intact, checkpoints: report, file: wrong }, undefined, 2));
   } else {
     output.out(`export of ${organization}, made at ${at}`);

@@ -1,5 +1,6 @@
 import type { SpendDifference } from '#ports/evidence.ts';
 import type { CheckpointReport } from '#seal/verify-checkpoints.ts';
+import type { CreditReport } from '#seal/verify-credit.ts';
 import type { StrandFault, VerifyReport } from '#seal/verify-report.ts';
 
 /** What was found in a ledger, or in an export of it. */
@@ -7,23 +8,26 @@ export interface Findings {
   readonly rows: VerifyReport;
   readonly checkpoints: CheckpointReport;
   readonly sums: readonly SpendDifference[];
+  /** Of a ledger. */
+  readonly credit?: CreditReport;
   /** Of an export: what is wrong with the file. */
   readonly file?: { readonly line: number; readonly detail: string } | undefined;
 }
 
 /** Whether nothing was found. */
-export function isIntact({ rows, checkpoints, sums, file }: Findings): boolean {
-  return rows.intact && checkpoints.intact && sums.length === 0 && file === undefined;
+export function isIntact({ rows, checkpoints, sums, credit, file }: Findings): boolean {
+  return rows.intact && checkpoints.intact && sums.length === 0 && credit?.intact !== false && file === undefined;
 }
 
 /** The report in lines, for people. */
-export function* describe({ rows, checkpoints, sums, file }: Findings): Generator<string> {
+export function* describe({ rows, checkpoints, sums, credit, file }: Findings): Generator<string> {
   const size = `${count(rows.rows, 'row')} in ${count(rows.strands, 'strand')}`;
   const broken = [
     ...(file ? ['the file changed'] : []),
     ...(rows.intact ? [] : [`${count(rows.faulty, 'strand')} changed`]),
     ...(checkpoints.intact ? [] : ['checkpoints changed']),
     ...(sums.length === 0 ? [] : ['sums changed']),
+    ...(credit?.intact === false ? ['credit entries changed'] : []),
   ];
   yield broken.length === 0 ? `intact: ${size}, every link recomputed` : `BROKEN: ${size}, ${broken.join(', ')}`;
   if (file) yield `line ${file.line} of the file: ${file.detail}`;
@@ -34,7 +38,23 @@ export function* describe({ rows, checkpoints, sums, file }: Findings): Generato
   for (const { organization, workload, since, stored, counted } of sums) {
     yield `sum of ${workload} of ${organization} ${describeSince(since)}: ${stored} nano-euro are stored, its rows come to ${counted}`;
   }
+  if (credit) yield* describeCredit(credit);
   if (rows.superseded > 0) yield `${count(rows.superseded, 'row')} of calls sealed twice, counted once`;
+}
+
+function* describeCredit({
+  entries,
+  organizations,
+  adopted,
+  afterCheckpoints,
+  faults,
+}: CreditReport): Generator<string> {
+  for (const { organization, number, kind, detail } of faults)
+    yield `credit entry ${number} of ${organization}: ${kind}\n  ${detail}`;
+  if (entries === 0) return;
+  yield `${entries} credit entries of ${count(organizations, 'organization')}, ${afterCheckpoints} of them after the last checkpoint that covers theirs`;
+  if (adopted > 0)
+    yield `${adopted} of these were entered before entries were linked: only what they have said since is vouched for`;
 }
 
 /** Which stretch of time a sum is of. */

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { anchoredStatements } from '#seal/anchorer.ts';
 import { verifyCheckpoints, type CheckpointReport, type CheckpointTrust } from '#seal/verify-checkpoints.ts';
+import { verifyCredit } from '#seal/verify-credit.ts';
 import { verify, withheldByStrand } from '#seal/verify.ts';
 import type { Evidence } from '#ports/evidence.ts';
 import { verifyFile } from './audit-file.ts';
@@ -11,8 +12,8 @@ import { UsageError } from './usage-error.ts';
 
 export const AUDIT_VERIFY_HELP = `gwctl audit verify [FILE] [--database-url URL | --data-dir DIR] [--public-key FILE]… [--anchor HASH|s3://…]… [--json]
 
-Reads the whole audit ledger, recomputes every link of its chain, every checkpoint and every sum, and names what was
-changed. It only reads. With FILE, an export or a proof of gwctl, it reads that and needs no database. Ends with 0 when
+Reads the whole audit ledger, recomputes every link of its chain, every checkpoint, every sum and every credit entry, and
+names what was changed. It only reads. With FILE, an export or a proof of gwctl, it reads that and needs no database. Ends with 0 when
 all is intact, 1 when it is not, 2 when it could not be read.
 
   --database-url URL   The ledger in PostgreSQL (default: DATABASE_URL)
@@ -50,9 +51,9 @@ export async function auditVerify(args: readonly string[], defaults: AuditDefaul
   const findings = await verifyEvidence(snapshot, trust);
   const intact = isIntact(findings);
   if (values.json) {
-    const { vouched: _, cuts: __, ...report } = findings.checkpoints satisfies CheckpointReport;
-    const { rows, sums } = findings;
-    output.out(JSON.stringify({ ...rows, intact, checkpoints: report, sums }, undefined, 2));
+    const { vouched: _, cuts: __, credit: ___, ...report } = findings.checkpoints satisfies CheckpointReport;
+    const { rows, sums, credit } = findings;
+    output.out(JSON.stringify({ ...rows, intact, checkpoints: report, sums, credit }, undefined, 2));
   } else {
     for (const line of describe(findings)) output.out(line);
     if (trust.anchored) output.out(describeAnchors(trust.anchored));
@@ -64,8 +65,9 @@ export async function auditVerify(args: readonly string[], defaults: AuditDefaul
 export async function verifyEvidence(evidence: Evidence, trust: CheckpointTrust): Promise<Findings> {
   const checkpoints = await verifyCheckpoints(evidence.checkpoints(), trust);
   const withheld = await withheldByStrand(evidence.withheld());
-  const rows = await verify(evidence.rows(), { ...checkpoints, withheld });
-  return { rows, checkpoints, sums: await evidence.spendDifferences() };
+  const rows = await verify(evidence.rows, { ...checkpoints, withheld });
+  const credit = await verifyCredit(evidence.creditEntries(), checkpoints.credit);
+  return { rows, checkpoints, credit, sums: await evidence.spendDifferences() };
 }
 
 async function readTrust(

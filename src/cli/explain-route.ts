@@ -1,3 +1,4 @@
+import { staysHere } from '#config/local-provider.ts';
 import type { ResolvedPolicy, Snapshot, VirtualKeyConfig, WorkloadConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { createPriceBook, type PriceBook } from '#meter/price-book.ts';
@@ -10,6 +11,7 @@ import { BadRequestShape, type Codec } from '#wire/codec.ts';
 import { readDocument } from '#wire/document.ts';
 import { messagesCodec } from '#wire/messages/codec.ts';
 import { responsesCodec } from '#wire/responses/codec.ts';
+import { explainLocal } from './explain-local.ts';
 import { requestLike } from './explain-request.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -47,9 +49,11 @@ export function routeExplain(question: ExplainQuestion, write: (line: string) =>
   write('policy');
   for (const line of originLines(workload.policy)) write(`  ${line}`);
   if (workload.shadow) writeShadow(workload.policy, workload.shadow, write);
-  write(`${model} on ${surface}${features.length > 0 ? ` with ${features.join(', ')}` : ''}`);
+  const isLocal = staysHere(model, workload.organization);
+  write(isLocal ? model : `${model} on ${surface}${features.length > 0 ? ` with ${features.join(', ')}` : ''}`);
   const deps = { providers: createProviders(createTransport()), prices: createPriceBook({ usdToEur }) };
   try {
+    if (isLocal) return explainLocal(model, workload, deps.prices, question.at, write);
     return writeRoute(questionOf(question), workload, deps, write);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;

@@ -12,6 +12,7 @@ const bot = { targetRefs: [{ kind: 'Workload', name: 'bot' }] };
 const RESOURCES: readonly TestResource[] = [
   make('Organization', 'acme', { priceBookRef: { name: 'prices' }, messagesDefaultProvider: 'home' }),
   make('Workload', 'bot', { allowedModels: ['gw/*', 'home/*', 'away/*'] }),
+  make('Workload', 'narrow', { allowedModels: ['home/*'], organizationRef: { name: 'acme' } }),
   make('Workload', 'other', { organizationRef: { name: 'acme' } }),
   make('VirtualKey', 'front', { hash: { value: sha256('front') } }),
   make('PriceBook', 'prices', { prices: [{ model: 'home/*', input: '1', output: '2' }] }),
@@ -121,6 +122,29 @@ test.each([
   const { status, lines } = await run('--workload', workload, '--model', model);
   expect(status).toBe(1);
   expect(lines.at(-1)).toContain(last);
+});
+
+test('what the gateway does itself: where it is asked, and that policy of what leaves has no say', async () => {
+  const { status, lines } = await run('--workload', 'bot', '--model', 'gw/ocr');
+  expect(lines.slice(lines.indexOf('gw/ocr'))).toEqual([
+    'gw/ocr',
+    '  gw/ocr: asked on /v1/ocr: the document engine reads the text of documents sent as data: URLs',
+    '  gw/ocr: taken: nothing leaves, so neither residency nor data protection decides',
+    '  shadow: allowedModels: gw/ocr would be refused: not on the allow-list of Policy default/next (shadow workload)',
+    '  gw/ocr: price from gatewarden documents',
+  ]);
+  expect(status).toBe(0);
+  const anonymized = await run('--workload', 'other', '--model', 'gw/anonymize');
+  expect(anonymized.status).toBe(0);
+  expect(anonymized.lines).toContain('gw/anonymize');
+});
+
+test('what the gateway does itself is on allow-lists like any model', async () => {
+  const { status, lines } = await run('--workload', 'narrow', '--model', 'gw/ocr');
+  expect(status).toBe(1);
+  expect(lines.at(-1)).toBe(
+    'refused: 403 permission_denied: The model is not on the allow-list of Workload default/narrow.',
+  );
 });
 
 test('names that are not there, or no names', async () => {

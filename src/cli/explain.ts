@@ -64,9 +64,8 @@ function oneOf<T extends SurfaceName | Feature>(words: readonly T[], word: strin
   return found;
 }
 
-function workloadOf({ keys }: Snapshot, name: string): WorkloadConfig {
-  const byId = new Map([...keys.values()].map((key) => [key.id, key]));
-  return named('key', byId, name).workload;
+function workloadOf({ keysById }: Snapshot, name: string): WorkloadConfig {
+  return named('key', keysById, name).workload;
 }
 
 /** What is named by its id, or by the end of it where no other ends so. */

@@ -35,6 +35,9 @@ export interface OrganizationReport {
 /** Longer than this no row takes that is about to be settled. */
 const LATE_MS = 60_000;
 
+const LOWER = 'a row may have been lost; if none was, --repair --lower sets it by the rows';
+const SUMS_FIRST = 'running sums are not those of their rows, and it is the sums that it would be set by';
+
 /** Entries that do not follow from one another, and counters that know of other credit. */
 export function creditFaults(
   { plan }: OrganizationConfig,
@@ -68,6 +71,7 @@ export function* describeBooks(report: OrganizationReport): Generator<string> {
     yield `  ${period} of ${scope}: ${abs(drift)} nano-euro (${formatEuro(abs(drift))} EUR) ${what}: counter ${counter}, rows ${ledger}, held ${held}`;
     for (const suspect of suspects) yield `    call ${suspect.callId}: ${explain(suspect, drift)}`;
     if (suspects.length === 0) yield '    no call of the last 40 days alone comes to this';
+    if (drift > 0n) yield `    left as it is: ${sums.length > 0 ? SUMS_FIRST : LOWER}`;
   }
   for (const { callId, at, amount, sealedAt, owner } of holds) {
     if (Date.now() - at < LATE_MS) continue;

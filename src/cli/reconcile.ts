@@ -7,12 +7,13 @@ import { loadFolder } from '#config/folder-source.ts';
 import type { OrganizationConfig } from '#config/snapshot.ts';
 import { readBooksSurely } from '#meter/books.ts';
 import { createRestorer } from '#meter/restorer.ts';
+import type { Lowering } from '#ports/limit-counters.ts';
 import { formatFault } from './config-check.ts';
 import type { Output } from './output.ts';
 import { creditFaults, describeBooks, type OrganizationReport } from './reconcile-report.ts';
 import { UsageError } from './usage-error.ts';
 
-export const RECONCILE_HELP = `gwctl reconcile [--organization ID] [--repair] [--json]
+export const RECONCILE_HELP = `gwctl reconcile [--organization ID] [--repair [--lower]] [--json]
 
 Compares the spend counters of every organization and period with the ledger's rows and the open holds, to the
 nano-euro, and names the calls behind a difference. Calls go on meanwhile: the counters are read at one instant, the
@@ -20,8 +21,11 @@ ledger at one later instant, and calls that came in between are found and left o
 and credit with its entries. Ends with 0 when all agree, 1 when not, 2 when it could not be told.
 
   --organization ID    Only this one: <namespace>/<name>
-  --repair             Sets counters that are off by the ledger, as a gateway does when it finds them missing: calls of
-                       the organization wait for some milliseconds. Ends with 0 when all agree afterwards
+  --repair             Raises counters that say too little, as gateways do by themselves: calls of the organization wait
+                       for some milliseconds. Ends with 0 when all agree afterwards
+  --lower              With --repair, also lowers counters that say too much, which gateways never do: first make sure
+                       that no row of a debit was lost (gwctl audit verify). Not done where running sums are not those
+                       of their rows
   --json               Writes the report as JSON
   --config DIR         Folder of resources (default: GW_CONFIG_DIR)
   --secrets-dir DIR    Folder with <name>/<key> files (default: GW_SECRETS_DIR)
@@ -56,6 +60,7 @@ export async function reconcile(args: readonly string[], defaults: ReconcileDefa
     options: {
       organization: { type: 'string' },
       repair: { type: 'boolean', default: false },
+      lower: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       config: { type: 'string' },
       'secrets-dir': { type: 'string' },
@@ -64,6 +69,7 @@ export async function reconcile(args: readonly string[], defaults: ReconcileDefa
       'database-url': { type: 'string' },
     },
   });
+  if (values.lower && !values.repair) throw new UsageError('--lower goes with --repair');
   const dir = needed(values.config ?? defaults.configDir, '--config');
   const redisUrl = needed(values['redis-url'] ?? defaults.redisUrl, '--redis-url');
   const databaseUrl = needed(values['database-url'] ?? defaults.databaseUrl, '--database-url');
@@ -82,7 +88,7 @@ export async function reconcile(args: readonly string[], defaults: ReconcileDefa
     let report = await compare(organization, stores, sums);
     if (values.repair && report.drifted.length > 0) {
       if (!values.json) for (const line of describeBooks(report)) output.out(line);
-      await repair(organization, stores);
+      await repair(organization, stores, values.lower && report.sums.length === 0 ? 'everything' : 'nothing');
       report = { ...(await compare(organization, stores, sums)), repaired: true };
     }
     reports.push(report);
@@ -123,9 +129,13 @@ async function compare(
 }
 
 /** As a gateway restores: the organization waits while the ledger is summed. */
-async function repair(organization: OrganizationConfig, { counters, ledger, credit }: Stores): Promise<void> {
+async function repair(
+  organization: OrganizationConfig,
+  { counters, ledger, credit }: Stores,
+  lowers: Lowering,
+): Promise<void> {
   const restorer = createRestorer({ counters, ledger, credit, open: new Map(), onRestored: () => {} });
-  await restorer.restoreAfresh(organization);
+  await restorer.restoreAfresh(organization, lowers);
 }
 
 async function openStores(redisUrl: string, cluster: boolean, connectionString: string): Promise<Stores> {

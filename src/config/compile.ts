@@ -52,7 +52,11 @@ export function compile(sources: readonly SourceDocument[], settings: CompileSet
   const found = faults.list();
   if (found.length > 0) return { faults: found };
   const revision = revisionOf(catalog, secrets.digests(), settings.usdToEur);
-  return { snapshot: Object.freeze({ revision, keys, organizations, workloads }), counts: countResources(catalog) };
+  const keysById = new Map([...keys.values()].map((key) => [key.id, key]));
+  return {
+    snapshot: Object.freeze({ revision, keys, keysById, organizations, workloads }),
+    counts: countResources(catalog),
+  };
 }
 
 /** For what is compiled only to find its faults. */

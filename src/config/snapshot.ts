@@ -9,6 +9,8 @@ export interface Snapshot {
   readonly revision: string;
   /** SHA-256 (hex) of a key's secret -> the key. Holds revoked and expired keys too. */
   readonly keys: ReadonlyMap<string, VirtualKeyConfig>;
+  /** By id. Holds revoked and expired keys too. */
+  readonly keysById: ReadonlyMap<string, VirtualKeyConfig>;
   readonly organizations: ReadonlyMap<string, OrganizationConfig>;
   /** By id: those without a key too. */
   readonly workloads: ReadonlyMap<string, WorkloadConfig>;

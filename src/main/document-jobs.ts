@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import { openDiskJobFiles } from '#adapters/disk/job-files.ts';
 import { openPostgresJobs } from '#adapters/postgres/document-jobs.ts';
 import { openS3JobFiles } from '#adapters/s3/job-files.ts';
@@ -5,6 +6,7 @@ import type { ConfigSource } from '#config/folder-source.ts';
 import type { Corridor } from '#pipeline/corridor.ts';
 import { createJobDesk, type JobDesk } from '#pipeline/job-desk.ts';
 import { JobPapers } from '#pipeline/job-papers.ts';
+import type { JobEnded } from '#pipeline/job-run.ts';
 import { createJobRunner, type JobRunner } from '#pipeline/job-runner.ts';
 import type { JobFiles } from '#ports/document-jobs.ts';
 import type { Ledger } from '#ports/ledger.ts';
@@ -15,13 +17,14 @@ import type { Settings } from '../settings.ts';
 
 export interface DocumentJobsDeps {
   readonly settings: Settings;
-  readonly connectionString: string;
+  readonly database: Pool;
   readonly contentKeys: readonly MasterKey[];
   readonly corridor: Corridor;
   readonly ledger: Ledger;
   readonly config: Pick<ConfigSource, 'current' | 'readable'>;
   readonly calls: OpenCalls;
   readonly findable: () => ReadonlySet<string>;
+  readonly onEnded: (ended: JobEnded) => void;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -37,13 +40,14 @@ const HOUR_MS = 3_600_000;
 
 /** Opens the stores of jobs. Rejects when the database cannot be reached. */
 export async function openDocumentJobs(deps: DocumentJobsDeps): Promise<DocumentJobs> {
-  const { corridor, ledger, config, calls, findable, onFault } = deps;
+  const { corridor, ledger, config, calls, findable, onEnded, onFault } = deps;
   const { jobs, inference } = deps.settings;
-  const store = await openPostgresJobs({ connectionString: deps.connectionString });
+  const store = await openPostgresJobs({ shared: deps.database });
   const elsewhere = await openFiles(jobs.files);
   const files = elsewhere ?? store.files;
   const papers = new JobPapers(createSealedBox(deps.contentKeys));
   const runner = createJobRunner({
+    book: store.book,
     queue: store.queue,
     files,
     papers,
@@ -54,6 +58,7 @@ export async function openDocumentJobs(deps: DocumentJobsDeps): Promise<Document
     keptMs: jobs.resultHours * HOUR_MS,
     atOnce: jobs.atOnce,
     open: (stop) => calls.add(stop),
+    onEnded,
     onFault,
   });
   const desk = createJobDesk({

@@ -1,9 +1,11 @@
+import type { Pool } from 'pg';
 import { openRowJournal } from '#adapters/file/row-journal.ts';
 import { openMemoryCounters } from '#adapters/memory/limit-counters.ts';
 import { openMemoryCache } from '#adapters/memory/response-cache.ts';
 import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
 import { openPostgresCredit } from '#adapters/postgres/credit.ts';
 import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
+import { createPool } from '#adapters/postgres/pool.ts';
 import { openPostgresContent } from '#adapters/postgres/retained-content.ts';
 import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
 import { openRedisCache } from '#adapters/redis/response-cache.ts';
@@ -19,8 +21,8 @@ import type { Settings } from '../settings.ts';
 
 /** Whatever this process keeps anything in, opened as the settings say. */
 export interface Stores {
-  /** Of the database that holds the ledger. */
-  readonly connectionString: string;
+  /** Connections to the database that holds the ledger, for all that this process keeps there. */
+  readonly database: Pool;
   readonly ledger: PostgresLedger;
   /** Absent where rows are to wait in memory, or no disk takes them. */
   readonly journal: (RowJournal & Closable) | undefined;
@@ -36,19 +38,28 @@ interface Closable {
   close(): Promise<void> | void;
 }
 
+/**
+ * Of this process to its database. Retained content has 2 of them at a time at most, credit 1 and jobs 3, so that the ledger
+ * never waits for them.
+ */
+const CONNECTIONS = 8;
+
 /** Opens the stores. Waits for a database that is not there yet; Redis may come later. */
 export async function openStores(settings: Settings, log: Log, observer: Observer): Promise<Stores> {
   const database =
     settings.databaseUrl === undefined ? await openEmbeddedPostgres({ dataDir: settings.dataDir }) : undefined;
-  const connectionString = database?.connectionString ?? settings.databaseUrl!;
-  const ledger = await openLedger(connectionString, log);
+  const shared = createPool({
+    connectionString: database?.connectionString ?? settings.databaseUrl!,
+    maxConnections: CONNECTIONS,
+  });
+  const ledger = await openLedger(shared, log);
   const journal = await openJournal(settings, observer);
   const counters = await openCounters(settings, log);
   const responseCache = openCache(settings);
-  const retainedContent = await openPostgresContent({ connectionString });
-  const credit = await openPostgresCredit({ connectionString });
+  const retainedContent = await openPostgresContent({ shared });
+  const credit = await openPostgresCredit({ shared });
   return {
-    connectionString,
+    database: shared,
     ledger,
     journal,
     counters,
@@ -58,16 +69,17 @@ export async function openStores(settings: Settings, log: Log, observer: Observe
     async close() {
       const stores: readonly Closable[] = [counters, responseCache, retainedContent, credit, ledger];
       await Promise.allSettled(stores.map(async (store) => store.close()));
+      await shared.end().catch(() => undefined);
       for (const one of [journal, database]) await Promise.resolve(one?.close()).catch(() => undefined);
     },
   };
 }
 
 /** Waits for the database: it may start after us. */
-async function openLedger(connectionString: string, log: Log): Promise<PostgresLedger> {
+async function openLedger(shared: Pool, log: Log): Promise<PostgresLedger> {
   for (let wait = 250; ; wait = Math.min(wait * 2, 5000)) {
     try {
-      return await openPostgresLedger({ connectionString });
+      return await openPostgresLedger({ shared });
     } catch (error) {
       if (!mayPass(error)) throw error;
       log.warn({ event: 'ledger.unreachable', err: error, retry_ms: wait });

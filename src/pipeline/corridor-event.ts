@@ -18,6 +18,7 @@ export type CorridorEvent =
     }
   /** Rows have begun to wait on disk for the ledger, or it has them all. */
   | { readonly kind: 'journal.begun' | 'journal.ended' }
+  | { readonly kind: 'journal.refused'; readonly rows: number }
   | { readonly kind: 'cache.asked'; readonly result: 'hit' | 'miss' }
   | { readonly kind: 'content.dropped'; readonly callId: string }
   | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }

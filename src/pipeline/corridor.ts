@@ -97,6 +97,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     onFault: (error) => onEvent({ kind: 'ledger.fault', error }),
     onJournalFault: (error) => onEvent({ kind: 'journal.fault', error }),
     onReplay: (state) => onEvent({ kind: `journal.${state}` }),
+    onRefused: (rows) => onEvent({ kind: 'journal.refused', rows }),
   });
   const ensureAlive = async (): Promise<void> => {
     if (sweeper.fresh()) return;

@@ -21,6 +21,25 @@ export interface JobRunDeps {
   readonly readable: () => boolean;
   /** How long a result is kept. */
   readonly keptMs: number;
+  readonly onEnded: (ended: JobEnded) => void;
+}
+
+/** What is told of a job that this process let go of; `queued`: to be taken up again. */
+export interface JobEnded {
+  readonly state: JobEnd['state'];
+  /** Why it failed. */
+  readonly code: string | undefined;
+  /** That were billed. */
+  readonly pages: number;
+  /** From when it was handed in until it was taken up this time, and from then on. */
+  readonly waitedMs: number;
+  readonly workedMs: number;
+}
+
+/** How a job ends, and what of it was billed. */
+interface Ending {
+  readonly end: JobEnd;
+  readonly pages: number;
 }
 
 /** Somebody else has the job. */
@@ -62,18 +81,24 @@ const MAY_PASS: ReadonlySet<ErrorCode> = new Set([
  * of it, whoever wrote that: there is one row, so it is billed once, and a result is given out only with a row that says so.
  */
 export async function runJob(job: TakenJob, stop: AbortController, deps: JobRunDeps): Promise<void> {
+  const takenAt = Date.now();
   try {
-    const end = (job.takes > 1 ? await endInLedger(job, 0, deps) : undefined) ?? (await workOn(job, stop, deps));
-    await deps.queue.end(job, end);
+    const ending = (job.takes > 1 ? await endInLedger(job, 0, deps) : undefined) ?? (await workOn(job, stop, deps));
+    if (await deps.queue.end(job, ending.end)) deps.onEnded(endedOf(job, ending, takenAt));
   } catch (thrown) {
     if (thrown instanceof LeaseLost) return;
     // A fault of a store: whatever was written is found again.
-    await deps.queue.end(job, again(job, true)).catch(() => {});
+    await deps.queue.end(job, again(job, true).end).catch(() => {});
     throw thrown;
   }
 }
 
-async function workOn(job: TakenJob, stop: AbortController, deps: JobRunDeps): Promise<JobEnd> {
+function endedOf({ createdAt }: TakenJob, { end, pages }: Ending, takenAt: number): JobEnded {
+  const code = end.state === 'failed' ? end.error.code : undefined;
+  return { state: end.state, code, pages, waitedMs: takenAt - createdAt, workedMs: Date.now() - takenAt };
+}
+
+async function workOn(job: TakenJob, stop: AbortController, deps: JobRunDeps): Promise<Ending> {
   const snapshot = deps.snapshot();
   if (!snapshot) return again(job, false);
   const key = keyOf(job, snapshot);
@@ -139,13 +164,14 @@ function goesOn({ code }: GatewayError, { takes }: TakenJob, { reason }: AbortSi
   return NOT_THE_JOBS.has(code) || (MAY_PASS.has(code) && takes < MOST_TAKES);
 }
 
-function again({ takes }: TakenJob, counted: boolean, error?: GatewayError): JobEnd {
+function again({ takes }: TakenJob, counted: boolean, error?: GatewayError): Ending {
   const wait = error?.code === 'server_restarting' ? 0 : Math.min(FIRST_WAIT_MS * 4 ** (takes - 1), LONGEST_WAIT_MS);
-  return { state: 'queued', inMs: Math.max(wait, error?.retryAfterMs ?? 0), counted };
+  const inMs = Math.max(wait, error?.retryAfterMs ?? 0);
+  return { end: { state: 'queued', inMs, counted }, pages: 0 };
 }
 
 /** What the row says that is there, or comes within a while; undefined: there is none. */
-async function endInLedger(job: TakenJob, waitMs: number, { ledger, keptMs }: JobRunDeps): Promise<JobEnd | undefined> {
+async function endInLedger(job: TakenJob, waitMs: number, { ledger, keptMs }: JobRunDeps): Promise<Ending | undefined> {
   for (let waited = 0; ; waited += ROW_LOOK_MS) {
     const [sealed] = await ledger.find([job.id]);
     if (sealed) return endOf(JSON.parse(sealed.row) as AuditRow, keptMs);
@@ -154,10 +180,12 @@ async function endInLedger(job: TakenJob, waitMs: number, { ledger, keptMs }: Jo
   }
 }
 
-function endOf({ outcome, code, reason }: AuditRow, keptMs: number): JobEnd {
-  if (outcome === 'served') return { state: 'succeeded', keptMs };
-  if (outcome === 'hung_up') return { state: 'cancelled' };
-  return { state: 'failed', error: { code: code ?? 'internal_error', message: reason ?? 'The job was given up.' } };
+function endOf({ outcome, code, reason, units }: AuditRow, keptMs: number): Ending {
+  if (outcome === 'served')
+    return { end: { state: 'succeeded', keptMs }, pages: (units?.pages ?? 0) + (units?.images ?? 0) };
+  if (outcome === 'hung_up') return { end: { state: 'cancelled' }, pages: 0 };
+  const error = { code: code ?? 'internal_error', message: reason ?? 'The job was given up.' };
+  return { end: { state: 'failed', error }, pages: 0 };
 }
 
 /** Seals a job that nobody works on any more. */
@@ -166,7 +194,7 @@ async function close(
   snapshot: Snapshot,
   error: GatewayError | undefined,
   deps: JobRunDeps,
-): Promise<JobEnd> {
+): Promise<Ending> {
   const { id, createdAt: startedAt, organization, workload, key } = job;
   const mode = snapshot.workloads.get(workload)?.policy.dlp.mode ?? 'none';
   const call = { id, startedAt, organization, workload, key, error, mode };
@@ -175,9 +203,9 @@ async function close(
 }
 
 /** The key that handed it in, as it is now. */
-function keyOf({ key, workload }: TakenJob, { keys }: Snapshot): VirtualKeyConfig | undefined {
-  for (const known of keys.values()) if (known.id === key && known.workload.id === workload) return known;
-  return undefined;
+function keyOf({ key, workload }: TakenJob, { keysById }: Snapshot): VirtualKeyConfig | undefined {
+  const known = keysById.get(key);
+  return known?.workload.id === workload ? known : undefined;
 }
 
 function refusalOf({ takes, createdAt }: TakenJob, key: VirtualKeyConfig | undefined): GatewayError | undefined {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { JobBook } from '#ports/document-jobs.ts';
 import { LEASE_MS, runJob, type JobRunDeps } from './job-run.ts';
 
 export interface JobRunnerDeps extends JobRunDeps {
+  readonly book: Pick<JobBook, 'waiting'>;
   /** Jobs at a time. */
   readonly atOnce: number;
   /** Counts a job among the calls that a process that ends waits for. */
@@ -11,6 +13,10 @@ export interface JobRunnerDeps extends JobRunDeps {
 
 /** Works on jobs in this process, as many at once as it may. */
 export interface JobRunner {
+  /** Jobs that this process works on. */
+  readonly running: number;
+  /** Jobs that wait, over all processes, when this one last looked. */
+  readonly waiting: number;
   start(): void;
   /** There may be a job. */
   poke(): void;
@@ -23,6 +29,7 @@ export interface JobRunner {
 /** Between two looks for jobs that other processes were handed, or left. */
 const LOOK_MS = 1000;
 const TIDY_MS = 60_000;
+const COUNT_MS = 10_000;
 
 export function createJobRunner(deps: JobRunnerDeps): JobRunner {
   return new Runner(deps);
@@ -31,6 +38,7 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
 class Runner implements JobRunner {
   readonly #deps: JobRunnerDeps;
   #running = 0;
+  #waiting = 0;
   #timers: NodeJS.Timeout[] = [];
   #stopped = true;
   #looking = false;
@@ -42,12 +50,25 @@ class Runner implements JobRunner {
     this.#deps = deps;
   }
 
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   start(): void {
     this.#stopped = false;
-    this.#timers = [setInterval(() => this.poke(), LOOK_MS), setInterval(() => this.tidy(), TIDY_MS)];
+    this.#timers = [
+      setInterval(() => this.poke(), LOOK_MS),
+      setInterval(() => this.tidy(), TIDY_MS),
+      setInterval(() => void this.#count(), COUNT_MS),
+    ];
     for (const timer of this.#timers) timer.unref();
     this.tidy();
     this.poke();
+    void this.#count();
   }
 
   poke(): void {
@@ -94,6 +115,14 @@ class Runner implements JobRunner {
       this.#running--;
       this.tidy();
       this.poke();
+    }
+  }
+
+  async #count(): Promise<void> {
+    try {
+      this.#waiting = await this.#deps.book.waiting();
+    } catch (error) {
+      this.#deps.onFault(error);
     }
   }
 

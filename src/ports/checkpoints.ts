@@ -6,6 +6,14 @@ export interface StrandHead {
   readonly link: string;
 }
 
+/** The last credit entry of an organization: everything before it is fixed by its link. */
+export interface CreditHead {
+  readonly organization: string;
+  readonly number: number;
+  /** 32 bytes as hex. */
+  readonly link: string;
+}
+
 /** Up to where a strand's rows were dropped by retention: its rows follow from `link`, which was the link of the last one. */
 export interface StrandCut extends StrandHead {
   /** Rows after it that were dropped too, of which the hash is kept: first and last number of each range, ascending. */
@@ -47,6 +55,11 @@ export interface Checkpoint {
   readonly previous: string;
   /** Only where rows were dropped with it. */
   readonly cut?: Cut;
+  /**
+   * The last credit entries of the organizations that had new ones since the checkpoint before, ordered by organization;
+   * only where there are any. Older ones stay in force.
+   */
+  readonly credit?: readonly CreditHead[];
   /** Public key (SPKI, DER, as hex) that may sign from now on, where the one who signed says so. */
   readonly introduces?: string;
   /** RFC 8785 text of all the above but lists, which roots stand for: what is hashed and signed. */
@@ -64,6 +77,8 @@ export interface CheckpointInput {
   readonly last: Checkpoint | undefined;
   /** The last row of every strand that has grown since `last`, ordered by strand. */
   readonly heads: readonly StrandHead[];
+  /** The last credit entry of every organization that has new ones since then, ordered; only where there are any. */
+  readonly credit?: readonly CreditHead[];
 }
 
 /** Where checkpoints are kept: beside the ledger. */

@@ -23,6 +23,17 @@ export interface NumberedEntry extends CreditEntry {
   readonly at: number;
 }
 
+/** An entry as it is stored, linked to the one before it. */
+export interface LinkedEntry extends Omit<NumberedEntry, 'at'> {
+  /** RFC 3339 in UTC, with microseconds. */
+  readonly at: string;
+  readonly salt: string;
+  /** It was there before entries were linked: nothing tells what it said until then. */
+  readonly adopted: boolean;
+  /** 32 bytes as hex: SHA-256(link of the entry before || SHA-256(text)). */
+  readonly link: string;
+}
+
 /** How an organization stands. */
 export interface CreditStanding extends Credit {
   /** The last entry that paid something in; what is left is measured by it. */

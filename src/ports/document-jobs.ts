@@ -61,6 +61,8 @@ export interface JobBook {
    * is. Resolves with the job as it is then.
    */
   cancel(id: string): Promise<Job | undefined>;
+  /** How many jobs wait, of all organizations. */
+  waiting(): Promise<number>;
 }
 
 /** A job that somebody works on. */

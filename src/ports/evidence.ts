@@ -1,4 +1,5 @@
 import type { Checkpoint, StrandHead } from './checkpoints.ts';
+import type { LinkedEntry } from './credit.ts';
 import type { SealedRow } from './ledger.ts';
 
 /** A row of which only the hash is left, or shown. */
@@ -9,6 +10,37 @@ export interface WithheldRow {
   readonly hash: string;
   /** 32 bytes as hex. */
   readonly link: string;
+}
+
+/** A row in the bytes it is stored in: all of them are compared when a ledger is verified, and few ever looked at. */
+export interface StoredRow extends Pick<SealedRow, 'strand' | 'sequence' | 'at' | 'organization' | 'workload'> {
+  /** 16 bytes. */
+  readonly callId: Uint8Array;
+  /** Nano-euro in decimal. */
+  readonly cost: string;
+  /** UTF-8. */
+  readonly text: Buffer;
+  /** 32 bytes. */
+  readonly link: Buffer;
+  readonly superseded: boolean;
+  /** As the port of the ledger shows it. */
+  sealed(): SealedRow;
+  /** The same row in memory of its own. */
+  kept(): StoredRow;
+}
+
+/** The ledger's rows, as of one instant. */
+export interface StoredRows {
+  /**
+   * Hands over every row as it lies, superseded ones first and the others in no order that can be relied on: the fastest
+   * way to read them all. A row is good until `each` returns. False, with no row handed over, where the database would
+   * need memory for all of them at once. Constant memory.
+   */
+  scan(each: (row: StoredRow) => void): Promise<boolean>;
+  /** The rows of a strand, or of one strand after the other, in sequence, many at a time. Constant memory. */
+  inOrder(strand?: string): AsyncIterable<readonly StoredRow[]>;
+  /** Calls that are counted more than once: at most a thousand; none, unless tampered with. */
+  repeatedCalls(): Promise<readonly string[]>;
 }
 
 /** Where a workload's stored sum, which spend is answered from, is not that of its rows. Nano-euro in decimal. */
@@ -25,10 +57,11 @@ export interface SpendDifference {
 /** The ledger and its checkpoints as they were at one instant: nothing that is written meanwhile shows. */
 export interface Evidence {
   checkpoints(): AsyncIterable<Checkpoint>;
-  /** Every row, strand by strand in sequence, as stored. Constant memory. */
-  rows(): AsyncIterable<SealedRow>;
+  readonly rows: StoredRows;
   /** The rows that retention left the hash of, in the same order. */
   withheld(): AsyncIterable<WithheldRow>;
+  /** Every credit entry, organization by organization by number, as stored. Constant memory. */
+  creditEntries(): AsyncIterable<LinkedEntry>;
   /** Sums that are not those of their rows: at most twenty; none, unless tampered with. */
   spendDifferences(): Promise<readonly SpendDifference[]>;
 }

@@ -22,13 +22,26 @@ export interface SealedRow {
   readonly superseded?: true;
 }
 
+/** Rows that would count again what retention has dropped. */
+export class RowsDropped extends Error {
+  override readonly name = 'RowsDropped';
+  readonly callIds: ReadonlySet<string>;
+
+  constructor(callIds: ReadonlySet<string>) {
+    super(`retention has dropped the rows of the time of ${callIds.size} calls`);
+    this.callIds = callIds;
+  }
+}
+
 /** The audit ledger: append-only rows, and the questions money and evidence ask of it. */
 export interface Ledger {
   /**
    * Writes rows durably in one transaction. A row that is already there (same call) is left as it is; when it belongs
-   * to another strand, the new one is kept as `superseded`. A strand's batches are to be sent one after the other.
+   * to another strand, the new one is kept as `superseded`. A strand's batches are to be sent one after the other. `left`:
+   * rows that a dead process left; rejects with `RowsDropped`, and writes none, when some are of a time that retention has
+   * dropped the rows of: nobody can tell any more whether they, or others of their calls, were among those.
    */
-  append(rows: readonly SealedRow[]): Promise<void>;
+  append(rows: readonly SealedRow[], from?: 'left'): Promise<void>;
   /** Spend of an organization in the periods that `now` falls in, in `timeZone`, leaving out the calls in `open`. */
   totals(organization: string, timeZone: string, now: number, open: readonly OpenHold[]): Promise<SpendTotals>;
   /** The rows of these calls that exist. */

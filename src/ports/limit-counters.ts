@@ -114,6 +114,12 @@ export interface SpendTotals {
   readonly credit?: Credit;
 }
 
+/**
+ * Which counters a restore may set to less than they say: none of those that are there, those of days and months (their
+ * days begin at another hour than they did), or all. What is too much refuses calls; what is too little gives money away.
+ */
+export type Lowering = 'nothing' | 'periods' | 'everything';
+
 /** What the counters hold for one organization: for restoring, reconciling and metrics. */
 export interface CountersView {
   /** The store's clock, milliseconds since the epoch. */
@@ -148,12 +154,13 @@ export interface LimitCounters {
    * Rebuilds an organization's spend counters: pauses its holds and settlements, asks `read` for the ledger's
    * totals without the calls whose holds are open, sets counters to ledger + open holds, resumes.
    * `own` are holds the caller knows to be in flight; those the store lost are put back. Credit that is older than what
-   * the counters know already is passed over.
+   * the counters know already is passed over. `lowers`: by default everything.
    */
   restore(
     organization: string,
     own: readonly OpenHold[],
     read: (open: readonly OpenHold[]) => Promise<SpendTotals>,
+    lowers?: Lowering,
   ): Promise<void>;
   /**
    * Everything kept for one organization, at one instant; with `closedSince`, by the store's clock and at most a minute
@@ -162,14 +169,25 @@ export interface LimitCounters {
   view(organization: string, closedSince?: number): Promise<CountersView>;
   /**
    * Says that `owner` is alive for `ttlMs`, and takes over the holds of owners that are not. `own`: what it has in
-   * flight, put back at once where the store has lost its data, so that nobody else spends it.
+   * flight, put back at once where the store has lost its data, so that nobody else spends it. Trouble with one organization
+   * is told in `missed`, and keeps nobody from the others; rejects when the lease cannot be renewed.
    */
   takeOver(
     organizations: readonly string[],
     owner: string,
     ttlMs: number,
     own?: () => readonly OpenHold[],
-  ): Promise<readonly OpenHold[]>;
+  ): Promise<TakeOver>;
+}
+
+/** What a renewal came to. */
+export interface TakeOver {
+  readonly holds: readonly OpenHold[];
+  /**
+   * Organizations that could not be reached, and why: holds may have been taken over there of which nothing is known, and
+   * nothing is debited there before this process has put back what may be lost. Tried again with the next renewal.
+   */
+  readonly missed: ReadonlyMap<string, unknown>;
 }
 
 /** The counters cannot be reached: nothing may be dispatched. */

@@ -11,8 +11,11 @@ export interface JournaledRow {
 export interface RowBacklog {
   /** The next rows, a batch of them; none at the end. The same ones again until they are `taken`. */
   next(): Promise<readonly JournaledRow[]>;
-  /** The ledger has the rows that `next` gave last. Disk is given back as they go. */
-  taken(): Promise<void>;
+  /**
+   * The ledger has the rows that `next` gave last, but for `refused`, which it will never take: these are on the disk, in a
+   * file of their own, when it resolves. Disk is given back as rows go.
+   */
+  taken(refused?: readonly JournaledRow[]): Promise<void>;
 }
 
 /** Where rows wait while the ledger takes none: they outlive the process, on the disk of its machine. */

@@ -25,6 +25,8 @@ export interface Usage {
   readonly outputImage?: number;
   /** The service tier that the answer was made in, where it tells one that is not the vendor's ordinary one. */
   readonly serviceTier?: string;
+  /** Searches of the web that the vendor made for the answer, and bills beside the tokens. */
+  readonly searches?: number;
 }
 
 /** Buckets that only some vendors tell apart: absent, not zero, where there is nothing in them. */
@@ -109,6 +111,11 @@ export function askedServiceTier(word: unknown): string | undefined {
 export function inServiceTier(usage: Usage, word: unknown): Usage {
   const serviceTier = serviceTierOf(word);
   return serviceTier === undefined ? usage : { ...usage, serviceTier };
+}
+
+/** A usage with searches of the web beside it. */
+export function withSearches(usage: Usage, searches: number): Usage {
+  return searches > 0 ? { ...usage, searches } : usage;
 }
 
 /** More tokens than any answer has: a larger figure is a provider's fault, not a bill. */

@@ -1,23 +1,31 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
 import type { UsageQuestion } from '#ports/usage.ts';
+import { makeCheckpoint } from '#seal/checkpoint.ts';
 import { StrandBuilder } from '../contract/ledger-rows.ts';
-import { startPostgres } from '../harness/postgres.ts';
+import { createDatabase, dropDatabase, startPostgres } from '../harness/postgres.ts';
 import { LARGE_ORGANIZATION, loadLedger } from './ledger-load.ts';
 import { quantile } from './load.ts';
 import { cpuMicroseconds, residentBytes } from './processes.ts';
 
 /**
  * The ledger at size, on a server of its own: what usage costs to ask, how fast and in how much memory the chain is
- * verified, and what keeping sums adds to writing. Needs about 2 KiB of disk a row, for as long as it runs.
+ * verified and exported, and what keeping sums adds to writing. Needs about 2 KiB of disk a row, for as long as it runs,
+ * and as much again for the export. BENCH_LEDGER_URL names a ledger that was loaded before, to be measured as it is.
  */
 const ROWS = Number(process.env['BENCH_ROWS'] ?? 10_000_000);
 const FROM = Date.UTC(2026, 7, 1);
 const UNTIL = Date.UTC(2026, 10, 21);
 const RUNS = 50;
 const BATCH = 500;
+const EXPORTED_ROWS = 2_200_000;
+/** What a row of the bench takes in an export, quotes escaped, and about a fourth of a hash. */
+const EXPORTED_ROW_BYTES = 1_300;
 
 const report: Record<string, unknown> = { rows: ROWS };
 const say = (name: string, value: unknown): void => {
@@ -27,29 +35,51 @@ const say = (name: string, value: unknown): void => {
 const seconds = (since: number): number => Math.round((performance.now() - since) / 100) / 10;
 
 await using cleanup = new AsyncDisposableStack();
-const server = await startPostgres({ control: true });
-cleanup.defer(() => server.stop());
-const admin = new pg.Client({ connectionString: server.url });
-await admin.connect();
-for (const setting of ["max_wal_size = '4GB'", "shared_buffers = '1GB'", "maintenance_work_mem = '512MB'"])
-  await admin.query(`ALTER SYSTEM SET ${setting}`);
-await admin.end();
-await server.restart();
-
-const ledger = await openPostgresLedger({ connectionString: server.url });
+const folder = mkdtempSync(join(tmpdir(), 'gatewarden-bench-'));
+cleanup.defer(() => rmSync(folder, { recursive: true }));
+const loaded = process.env['BENCH_LEDGER_URL'];
+const url = loaded ?? (await startServer());
+const ledger = await openPostgresLedger({ connectionString: url });
 cleanup.defer(() => ledger.close());
-const client = new pg.Client({ connectionString: server.url });
+const client = new pg.Client({ connectionString: url });
 await client.connect();
 cleanup.defer(() => client.end());
-for (let month = FROM; month < UNTIL; month += 27 * 86_400_000) await ledger.maintain(month);
+if (loaded === undefined) {
+  for (let month = FROM; month < UNTIL; month += 27 * 86_400_000) await ledger.maintain(month);
+  await load();
+}
+const publicKey = await checkpoint();
 
-await load();
 await askUsage();
 await verify();
+await exportRows();
 await check();
 await compareAppends();
 mkdirSync('bench-results', { recursive: true });
 writeFileSync('bench-results/ledger.json', `${JSON.stringify(report, undefined, 2)}\n`);
+
+async function startServer(): Promise<string> {
+  const server = await startPostgres({ control: true });
+  cleanup.defer(() => server.stop());
+  const admin = new pg.Client({ connectionString: server.url });
+  await admin.connect();
+  for (const setting of ["max_wal_size = '4GB'", "shared_buffers = '1GB'", "maintenance_work_mem = '512MB'"])
+    await admin.query(`ALTER SYSTEM SET ${setting}`);
+  await admin.end();
+  await server.restart();
+  return server.url;
+}
+
+/** A checkpoint over all there is, where there is none; returns the file of the key it is verified with. */
+async function checkpoint(): Promise<string | undefined> {
+  const input = await ledger.heads();
+  if (input.last) return undefined;
+  const keys = generateKeyPairSync('ed25519');
+  await ledger.saveCheckpoint(makeCheckpoint(input, UNTIL, keys.privateKey));
+  const file = join(folder, 'key.pub');
+  writeFileSync(file, keys.publicKey.export({ type: 'spki', format: 'pem' }));
+  return file;
+}
 
 async function load(): Promise<void> {
   const began = performance.now();
@@ -92,37 +122,86 @@ async function askUsage(): Promise<void> {
 }
 
 async function verify(): Promise<void> {
-  const began = performance.now();
-  const gwctl = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [gwctl, 'audit', 'verify', '--database-url', server.url], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const resident: number[] = [];
-  let cpu = 0;
-  const timer = setInterval(() => {
-    try {
-      resident.push(Math.round(residentBytes(child.pid!) / 1024 ** 2));
-      cpu = cpuMicroseconds(child.pid!);
-    } catch {
-      // It has ended.
-    }
-  }, 1000);
-  let told = '';
-  child.stdout.on('data', (chunk: Buffer) => (told += chunk.toString('utf8')));
-  const status = await new Promise((resolve) => child.once('exit', resolve));
-  clearInterval(timer);
-  const took = (performance.now() - began) / 1000;
+  const key = publicKey === undefined ? [] : ['--public-key', publicKey];
+  const { status, told, took, cpu, server, resident } = await watch(['audit', 'verify', ...key]);
   say('verify', {
     status,
     told: told.split('\n')[0],
     s: Math.round(took),
     rows_per_s: Math.round(ROWS / took),
-    cpu_us_per_row: Math.round((cpu / ROWS) * 100) / 100,
+    cpu_us_per_row: perRow(cpu),
+    server_us_per_row: perRow(server),
   });
-  say(
-    'resident while verifying, MiB',
-    resident.filter((_, index) => index % Math.ceil(resident.length / 12) === 0),
-  );
+  say('resident while verifying, MiB', some(resident));
+}
+
+/** Of the organization that has most rows; stopped after some millions: it is memory that is looked at. */
+async function exportRows(): Promise<void> {
+  const file = join(folder, 'export.jsonl');
+  const written = (): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const args = ['audit', 'export', '--organization', LARGE_ORGANIZATION, '--out', file];
+  const { status, took, cpu, resident } = await watch(args, () => written() > EXPORTED_ROWS * EXPORTED_ROW_BYTES);
+  const rows = Math.round(written() / EXPORTED_ROW_BYTES);
+  say('export', {
+    status,
+    rows,
+    rows_per_s: Math.round(rows / took),
+    cpu_us_per_row: Math.round((cpu / rows) * 10) / 10,
+  });
+  say('resident while exporting, MiB', some(resident));
+  rmSync(file, { force: true });
+}
+
+function perRow(cpu: number): number {
+  return Math.round((cpu / ROWS) * 100) / 100;
+}
+
+/** Twelve values at equal distances, and the last. */
+function some(values: readonly number[]): readonly number[] {
+  const kept = values.filter((_, index) => index % Math.ceil(values.length / 12) === 0);
+  return [...kept, ...values.slice(-1)];
+}
+
+interface Watched {
+  readonly status: number | null;
+  readonly told: string;
+  /** Seconds. */
+  readonly took: number;
+  /** Microseconds of the process, and of what serves it. */
+  readonly cpu: number;
+  readonly server: number;
+  /** MiB, once a second. */
+  readonly resident: readonly number[];
+}
+
+/** Runs gwctl on the ledger, and ends it when there is `enough`. */
+async function watch(args: readonly string[], enough: () => boolean = () => false): Promise<Watched> {
+  const gwctl = new URL('../../src/cli/gwctl.ts', import.meta.url).pathname;
+  const began = performance.now();
+  const child = spawn(process.execPath, [gwctl, ...args, '--database-url', url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const { rows: before } = await client.query<{ pid: number }>('SELECT pid FROM pg_stat_activity');
+  const others = new Set(before.map(({ pid }) => pid));
+  const backends = new Map<number, number>();
+  const resident: number[] = [];
+  let [cpu, told] = [0, ''];
+  const look = async (): Promise<void> => {
+    resident.push(Math.round(residentBytes(child.pid!) / 1024 ** 2));
+    cpu = cpuMicroseconds(child.pid!);
+    const { rows } = await client.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'gatewarden'",
+    );
+    for (const { pid } of rows) if (!others.has(pid)) backends.set(pid, cpuMicroseconds(pid));
+    if (enough()) child.kill();
+  };
+  // What has ended meanwhile is not looked at.
+  const timer = setInterval(() => void look().catch(() => {}), 1000);
+  child.stdout.on('data', (chunk: Buffer) => (told += chunk.toString('utf8')));
+  const status = await new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  clearInterval(timer);
+  const server = [...backends.values()].reduce((sum, each) => sum + each, 0);
+  return { status, told, took: (performance.now() - began) / 1000, cpu, server, resident };
 }
 
 async function check(): Promise<void> {
@@ -133,9 +212,9 @@ async function check(): Promise<void> {
 
 /** Writes batches with and without the trigger, in turns. */
 async function compareAppends(): Promise<void> {
-  const url = await server.createDatabase();
-  const fresh = await openPostgresLedger({ connectionString: url, maxConnections: 1 });
-  const beside = new pg.Client({ connectionString: url });
+  const own = await createDatabase(url);
+  const fresh = await openPostgresLedger({ connectionString: own, maxConnections: 1 });
+  const beside = new pg.Client({ connectionString: own });
   await beside.connect();
   const { rows } = await beside.query<{ pid: number }>(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gatewarden'",
@@ -167,4 +246,5 @@ async function compareAppends(): Promise<void> {
   say('append, µs of the server a row', { plain: server_us(plain), summed: server_us(summed) });
   await beside.end();
   await fresh.close();
+  await dropDatabase(url, own);
 }

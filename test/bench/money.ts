@@ -90,6 +90,7 @@ function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntr
     },
     onJournalFault: () => {},
     onReplay: () => {},
+    onRefused: () => {},
   });
   const { signal } = new AbortController();
   const debit = async (): Promise<readonly [Opening, Hold]> => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { quiesce, violations } from './checks.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { startLoad, type Call } from './load.ts';
-import { randomFor, type Random } from './random.ts';
+import { randomFor, type Random } from '../harness/random.ts';
 import { startWorld, type World } from './world.ts';
 
 /** `make test-chaos` makes 200 rounds; without being told, a few. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { LinkState } from './link.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../harness/random.ts';
 import type { Slot, World } from './world.ts';
 
 /** Something that goes wrong, and is put right again before it resolves. */

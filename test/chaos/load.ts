@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour } from './provider.ts';
-import { randomFor, type Random } from './random.ts';
+import { randomFor, type Random } from '../harness/random.ts';
 import type { Workload } from './tenants.ts';
 import type { Life, World } from './world.ts';
 

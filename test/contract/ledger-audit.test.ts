@@ -113,6 +113,23 @@ describe('gwctl audit verify', () => {
     expect(spoken.out).toContain('cost (stored 1, sealed 21000)');
   });
 
+  test('finds a call that is counted twice, although the key that forbids it was dropped', async () => {
+    await using home = await openHome(subject);
+    const [first, second] = ['1', '2'].map((end) => new StrandBuilder(`019aa000-0000-7000-8000-00000000000${end}`));
+    const rows = first!.sealMany(9);
+    await home.ledger.append(rows);
+    const again = second!.seal({ callId: rows[4]!.callId, at: rows[4]!.at });
+    await home.ledger.append([again, ...second!.sealMany(3)]);
+    expect(await verifyJson(home)).toMatchObject({ intact: true, superseded: 1, rows: 13 });
+    await home.client.query('ALTER TABLE audit_rows DROP CONSTRAINT audit_rows_pkey');
+    const columns = 'call_id, strand, sequence, at, organization, workload, cost_nano_eur, row_text, link';
+    await tamper(home.client, `INSERT INTO audit_rows (${columns}) SELECT ${columns} FROM audit_superseded`, []);
+    await tamper(home.client, 'DELETE FROM audit_superseded', []);
+    const report = await verifyJson(home);
+    const { strand, callId } = again;
+    expect(report.faults).toMatchObject([{ strand, sequence: 1, callId, kind: 'duplicate', after: { rows: 3 } }]);
+  });
+
   test('finds a text that was edited together with its columns and its sum', async () => {
     await using home = await openHome(subject);
     const { rows } = await filled(home);

@@ -15,8 +15,7 @@ import {
   type EmbeddedPostgres,
 } from '#adapters/pglite/embedded-postgres.ts';
 import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
-import { verify } from '#seal/verify.ts';
-import { StrandBuilder } from './ledger-rows.ts';
+import { StrandBuilder, verifyLedger } from './ledger-rows.ts';
 import { connect, embeddedDataDir, temporaryFolder } from './ledger-subjects.ts';
 
 const cleanUps: (() => unknown)[] = [];
@@ -73,7 +72,7 @@ describe('a process that is killed', () => {
     const found = new Map<string, number>();
     for await (const row of ledger.rows()) found.set(row.strand, row.sequence);
     for (const [strand, sequence] of acknowledged) expect(found.get(strand)).toBeGreaterThanOrEqual(sequence);
-    expect(await verify(ledger.rows())).toMatchObject({ intact: true });
+    expect(await verifyLedger(ledger)).toMatchObject({ intact: true });
     expect(await ledger.spendDifferences()).toEqual([]);
     await ledger.close();
   });
@@ -103,7 +102,7 @@ describe('a second process on a data directory', () => {
     const ledger = await openPostgresLedger({ connectionString: reached.connectionString, readOnly: true });
     const own = new StrandBuilder();
     await ledger.append(own.sealMany(10));
-    expect(await verify(ledger.rows())).toMatchObject({ intact: true, strands: 2 });
+    expect(await verifyLedger(ledger)).toMatchObject({ intact: true, strands: 2 });
     await ledger.close();
     await reached.close();
     // It goes on after the visitor has left.

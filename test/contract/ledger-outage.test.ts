@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
 import { createPool } from '#adapters/postgres/pool.ts';
-import { verify } from '#seal/verify.ts';
 import { startPostgres, type PostgresServer } from '../harness/postgres.ts';
-import { StrandBuilder } from './ledger-rows.ts';
+import { StrandBuilder, verifyLedger } from './ledger-rows.ts';
 import { connect } from './ledger-subjects.ts';
 
 let server: PostgresServer;
@@ -49,7 +48,7 @@ test('a server that is killed while rows are written: the same batch is sent aga
   stop = true;
   await writing;
   await ledger.ping();
-  const report = await verify(ledger.rows());
+  const report = await verifyLedger(ledger);
   expect(report).toMatchObject({ intact: true, superseded: 0, rows: acknowledged.at(-1) });
   expect(await ledger.spendDifferences()).toEqual([]);
 });
@@ -77,7 +76,7 @@ test('one who may only read can read', async () => {
   const asReader = new URL(url);
   asReader.username = 'reader';
   const reader = await openPostgresLedger({ connectionString: asReader.href, readOnly: true });
-  expect(await verify(reader.rows())).toMatchObject({ intact: true, rows: 3 });
+  expect(await verifyLedger(reader)).toMatchObject({ intact: true, rows: 3 });
   await expect(reader.append(new StrandBuilder().sealMany(1))).rejects.toMatchObject({ code: '42501' });
   await Promise.all([reader.close(), owner.close(), client.end()]);
 });

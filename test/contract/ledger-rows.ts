@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalRow, genesis, link } from '#seal/chain.ts';
 import type { AuditRow } from '#seal/row.ts';
+import type { VerifyReport } from '#seal/verify-report.ts';
+import { verify } from '#seal/verify.ts';
+import type { PostgresLedger } from '#adapters/postgres/ledger.ts';
+import type { StoredRow, StoredRows } from '#ports/evidence.ts';
 import type { SealedRow } from '#ports/ledger.ts';
 
 export interface RowFields {
@@ -51,6 +55,52 @@ export class StrandBuilder {
 export function callIdAt(at: number): string {
   const time = at.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+/**
+ * Rows as a database keeps them that lie in the order given. `scans`: whether they are handed over as they lie; else as an
+ * embedded database does.
+ */
+export function storedRows(rows: readonly SealedRow[], scans = true): StoredRows {
+  const stored = rows.map(storedRow);
+  const ordered = stored.toSorted((a, b) =>
+    a.strand < b.strand ? -1 : a.strand > b.strand ? 1 : a.sequence - b.sequence,
+  );
+  const [once, repeated] = [new Set<string>(), new Set<string>()];
+  for (const { callId, superseded } of rows) if (!superseded) (once.has(callId) ? repeated : once).add(callId);
+  return {
+    scan: async (each) => {
+      if (scans) for (const row of stored) each(row);
+      return scans;
+    },
+    inOrder: (strand) => stream([strand === undefined ? ordered : ordered.filter((row) => row.strand === strand)]),
+    repeatedCalls: async () => [...repeated],
+  };
+}
+
+/** Verifies the rows of a ledger as they are now. */
+export async function verifyLedger({ snapshot }: Pick<PostgresLedger, 'snapshot'>): Promise<VerifyReport> {
+  await using instant = await snapshot();
+  return await verify(instant.rows);
+}
+
+/** A row in bytes. */
+export function storedRow(row: SealedRow): StoredRow {
+  const stored: StoredRow = {
+    strand: row.strand,
+    sequence: row.sequence,
+    callId: Buffer.from(row.callId.replaceAll('-', ''), 'hex'),
+    at: row.at,
+    organization: row.organization,
+    workload: row.workload,
+    cost: row.cost.toString(),
+    text: Buffer.from(row.row),
+    link: Buffer.from(row.link, 'hex'),
+    superseded: row.superseded ?? false,
+    sealed: () => row,
+    kept: () => stored,
+  };
+  return stored;
 }
 
 /** A row's text with members replaced, canonical still. */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,6 +91,24 @@ export interface OpenHome extends AsyncDisposable {
   readonly url: string;
   readonly ledger: PostgresLedger;
   readonly client: pg.Client;
+}
+
+/** Brings an empty database to where a build before migration `number` left it. */
+export async function makeSchemaUntil(client: pg.Client, number: number): Promise<void> {
+  const folder = new URL('../../src/adapters/postgres/migrations/', import.meta.url);
+  await client.query(
+    'CREATE TABLE schema_migrations (number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, at timestamptz NOT NULL DEFAULT now())',
+  );
+  for (const file of readdirSync(folder).sort()) {
+    if (Number(file.slice(0, 4)) >= number) return;
+    const sql = readFileSync(new URL(file, folder), 'utf8');
+    await client.query(sql);
+    await client.query('INSERT INTO schema_migrations (number, name, sha256) VALUES ($1, $2, $3)', [
+      Number(file.slice(0, 4)),
+      file.slice(5, -4),
+      createHash('sha256').update(sql).digest('hex'),
+    ]);
+  }
 }
 
 export async function connect(url: string): Promise<pg.Client> {

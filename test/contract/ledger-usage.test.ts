@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalRow, genesis, link } from '#seal/chain.ts';
 import type { AuditRow } from '#seal/row.ts';
@@ -8,7 +7,7 @@ import type { UsageDimension, UsageLine } from '#ports/usage.ts';
 import type { Usage } from '#wire/usage.ts';
 import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
 import { callIdAt, StrandBuilder } from './ledger-rows.ts';
-import { connect, LEDGER_SUBJECTS, openHome, type OpenHome } from './ledger-subjects.ts';
+import { connect, LEDGER_SUBJECTS, makeSchemaUntil, openHome, type OpenHome } from './ledger-subjects.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.now();
@@ -257,28 +256,11 @@ describe.each(LEDGER_SUBJECTS)('usage of the ledger in $name', (subject) => {
   });
 });
 
-/** The schema and the statement as the build before usage had them. */
-const BEFORE = ['0001-audit-ledger', '0002-checkpoints', '0003-spend', '0004-retained-content'];
-const sqlOf = (path: string): string =>
-  readFileSync(new URL(`../../src/adapters/postgres/${path}`, import.meta.url), 'utf8');
-
 describe.each(LEDGER_SUBJECTS)('a database of an earlier build in $name', (subject) => {
   test('is brought up to date while a gateway of that build writes on; all of its rows are counted', async () => {
     const home = await subject.home();
     const old = await connect(home.url);
-    const { createHash } = await import('node:crypto');
-    await old.query(
-      'CREATE TABLE schema_migrations (number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, at timestamptz NOT NULL DEFAULT now())',
-    );
-    for (const [index, name] of BEFORE.entries()) {
-      const sql = sqlOf(`migrations/${name}.sql`);
-      await old.query(sql);
-      await old.query('INSERT INTO schema_migrations (number, name, sha256) VALUES ($1, $2, $3)', [
-        index + 1,
-        name.slice(5),
-        createHash('sha256').update(sql).digest('hex'),
-      ]);
-    }
+    await makeSchemaUntil(old, 5);
     const { rows, said } = variedRows(400, HOUR);
     let written = 0;
     const writeOld = async (until: number): Promise<void> => {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
-import { verify } from '#seal/verify.ts';
 import { LARGE_ORGANIZATION, loadLedger } from '../bench/ledger-load.ts';
 import { startPostgres, type PostgresServer } from '../harness/postgres.ts';
+import { verifyLedger } from './ledger-rows.ts';
 import { connect } from './ledger-subjects.ts';
 
 const ROWS = 100_000;
@@ -31,24 +31,12 @@ const instants = (days: number, offset: number): string[] =>
   Array.from({ length: days + 1 }, (_, day) => new Date(Date.UTC(2026, 9, 1 + day) - offset).toISOString());
 
 test.each([
-  ['UTC', instants(31, 0), 0],
-  ['an hour before it', instants(31, 3_600_000), 3_600_000],
-])('a month by workload, model and day of %s is read from sums alone, by index', async (_, bounds, offset) => {
+  ['UTC', instants(31, 0)],
+  ['an hour before it', instants(31, 3_600_000)],
+])('a month by workload, model and day of %s is read from sums alone, by index', async (_, bounds) => {
   const sql = readFileSync(new URL('../../src/adapters/postgres/statements/usage.sql', import.meta.url), 'utf8');
   const midnights = instants(31, 0);
-  const pieces = offset === 0 ? [] : midnights;
-  const values = [
-    LARGE_ORGANIZATION,
-    null,
-    bounds,
-    true,
-    true,
-    midnights,
-    pieces.map((_midnight, index) => bounds[index]),
-    pieces,
-    pieces.map((_midnight, index) => index + 1),
-    pieces.map(() => 1),
-  ];
+  const values = [LARGE_ORGANIZATION, null, bounds, true, true, midnights, true];
   const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${sql}`, values);
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   expect(plan).toContain('audit_usage_days');
@@ -57,7 +45,7 @@ test.each([
 });
 
 test('what was loaded verifies, and its sums are those of its rows', async () => {
-  expect(await verify(ledger.rows())).toMatchObject({ intact: true, rows: ROWS });
+  expect(await verifyLedger(ledger)).toMatchObject({ intact: true, rows: ROWS });
   expect(await ledger.usageDifferences()).toEqual([]);
   expect(await ledger.spendDifferences()).toEqual([]);
 });

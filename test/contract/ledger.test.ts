@@ -5,8 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
 import type { SealedRow } from '#ports/ledger.ts';
-import { verify } from '#seal/verify.ts';
-import { callIdAt, collect, StrandBuilder } from './ledger-rows.ts';
+import { callIdAt, collect, StrandBuilder, verifyLedger } from './ledger-rows.ts';
 import { connect, LEDGER_SUBJECTS, openHome, type OpenHome } from './ledger-subjects.ts';
 
 const BERLIN = 'Europe/Berlin';
@@ -86,7 +85,7 @@ describe.each(LEDGER_SUBJECTS)('the ledger in $name', (subject) => {
       expect(await ofStrand(second.strand)).toEqual([late[0], { ...late[1], superseded: true }, late[2]]);
       expect(await home.ledger.find([sealed.callId])).toEqual([sealed]);
       expect((await home.ledger.totals('twice', 'UTC', NOW, [])).organization.total).toBe(207n);
-      expect(await verify(home.ledger.rows())).toMatchObject({ intact: true, superseded: 1 });
+      expect(await verifyLedger(home.ledger)).toMatchObject({ intact: true, superseded: 1 });
     });
 
     test('keeps both rows of a call that one batch holds twice, and counts the first', async () => {
@@ -149,7 +148,7 @@ describe.each(LEDGER_SUBJECTS)('the ledger in $name', (subject) => {
         expect(count).toBe(50_000);
         // The rows take 80 MB.
         expect(Math.max(...heap) - Math.min(...heap)).toBeLessThan(20_000_000);
-        expect(await verify(own.ledger.rows())).toMatchObject({ intact: true, rows: 50_000, strands: 3 });
+        expect(await verifyLedger(own.ledger)).toMatchObject({ intact: true, rows: 50_000, strands: 3 });
       },
     );
 
@@ -260,7 +259,7 @@ describe.each(LEDGER_SUBJECTS)('the ledger in $name', (subject) => {
       const { rows } = await client.query('SELECT number FROM schema_migrations ORDER BY number');
       const migrations = readdirSync(new URL('../../src/adapters/postgres/migrations', import.meta.url));
       expect(rows).toEqual(migrations.sort().map((file) => ({ number: Number(file.slice(0, 4)) })));
-      expect(await verify(ledgers[0]!.rows())).toMatchObject({ intact: true, rows: 18, strands: 6 });
+      expect(await verifyLedger(ledgers[0]!)).toMatchObject({ intact: true, rows: 18, strands: 6 });
       await client.end();
       await Promise.all(ledgers.map((ledger) => ledger.close()));
       await own.close();
@@ -325,7 +324,7 @@ describe.each(LEDGER_SUBJECTS)('the ledger in $name', (subject) => {
         expect(await own.ledger.maintain(Date.UTC(2035, 0, 1))).toEqual(['2035-01', '2035-02', '2035-03']);
         const first = (await collect(own.ledger.rows()))[0]!;
         expect(await monthOf(first.callId, own.client)).toEqual({ name: 'audit_rows_2035_01' });
-        expect(await verify(own.ledger.rows())).toMatchObject({ intact: true, faulty: 0 });
+        expect(await verifyLedger(own.ledger)).toMatchObject({ intact: true, faulty: 0 });
       });
     });
 

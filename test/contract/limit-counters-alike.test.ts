@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import type { LimitCounters } from '#ports/limit-counters.ts';
+import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
 import { memory, redis, type Store } from './limit-counters-subjects.ts';
-import { ORGANIZATION, request, TestLedger } from './limit-counters-world.ts';
+import { ORGANIZATION, request, spent, TestLedger } from './limit-counters-world.ts';
 
 /** What one step did, as plain data. */
 type Act = (store: Store, ledger: TestLedger, index: number) => Promise<unknown>;
@@ -76,10 +76,18 @@ const waiting: fc.Arbitrary<Act> = fc
   .oneof(fc.nat({ max: 2_000 }), fc.nat({ max: 70_000 }), fc.integer({ min: -90_000, max: 0 }))
   .map((ms) => async (store) => store.advance(ms));
 
-const restoring: fc.Arbitrary<Act> = periods.map((now) => async ({ counters }, ledger) => {
-  ledger.periods = now;
-  return counters.restore(ORGANIZATION, [], async (open) => ledger.totals(open));
-});
+const restoring: fc.Arbitrary<Act> = fc
+  .record({
+    now: periods,
+    lowers: fc.constantFrom('nothing', 'periods', 'everything'),
+    /** Less than the counters know: as if rows had been lost. */
+    without: fc.boolean(),
+  })
+  .map(({ now, lowers, without }) => async ({ counters }, ledger) => {
+    ledger.periods = now;
+    const read = async (open: readonly OpenHold[]) => (without ? spent(3n, { periods: now }) : ledger.totals(open));
+    return counters.restore(ORGANIZATION, [], read, lowers);
+  });
 
 const paying: fc.Arbitrary<Act> = fc
   .record({ number: fc.nat({ max: 5 }), sum: fc.oneof(fc.bigInt({ min: -20n, max: 300n }), fc.constantFrom(...BIG)) })

@@ -10,8 +10,11 @@ const OTHER = 'default/other';
 export function ownersSuite(subject: Subject): void {
   let store: Store;
   const { hold, settle, view } = forward(() => store);
-  const renew = (owner: string, counters: LimitCounters = store.counters): Promise<readonly OpenHold[]> =>
-    counters.takeOver([ORGANIZATION, OTHER], owner, LEASE);
+  const renew = async (owner: string, counters: LimitCounters = store.counters): Promise<readonly OpenHold[]> => {
+    const { holds, missed } = await counters.takeOver([ORGANIZATION, OTHER], owner, LEASE);
+    expect(missed).toEqual(new Map());
+    return holds;
+  };
   const ids = (holds: readonly OpenHold[]): string[] => holds.map((open) => open.callId).toSorted();
 
   /** `owner` renews for as long as it takes until the leases of dead owners have run out and count as such. */
@@ -28,6 +31,17 @@ export function ownersSuite(subject: Subject): void {
     store = await subject.open();
   });
   afterEach(() => store.close());
+
+  test('open holds are found by call, and listed', async () => {
+    const { counters } = store;
+    expect(await counters.findHolds(ORGANIZATION, [])).toEqual([]);
+    for (const id of ['c1', 'c2', 'c3']) await hold(request(id));
+    await hold(request('o1', { organization: OTHER }));
+    await settle([{ callId: 'c2', organization: ORGANIZATION, cost: 0n, tokens: 0 }]);
+    expect(await counters.findHolds(ORGANIZATION, ['c3', 'c2', 'o1', 'c1'])).toEqual([openHold('c3'), openHold('c1')]);
+    expect(ids(await counters.allHolds(ORGANIZATION))).toEqual(['c1', 'c3']);
+    expect(await counters.allHolds('default/none')).toEqual([]);
+  });
 
   describe('takeOver', () => {
     test('takes the holds of an owner whose lease ran out, as they were', async () => {

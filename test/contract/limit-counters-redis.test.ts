@@ -137,7 +137,8 @@ describe('a server that fails', () => {
     await first.takeOver([ORGANIZATION], 'gateway-1', 9000);
     await first.restore(ORGANIZATION, [], async () => spent(0n));
     const ids = Array.from({ length: 2600 }, (_, index) => `c${index}`);
-    await Promise.all(ids.map((id) => first.hold(request(id, { owner: 'gateway-1' }))));
+    for (let from = 0; from < ids.length; from += 250)
+      await Promise.all(ids.slice(from, from + 250).map((id) => first.hold(request(id, { owner: 'gateway-1' }))));
     const raw = rawClient(server.url);
     await raw.config('RESETSTAT');
     let open = 0;
@@ -152,12 +153,114 @@ describe('a server that fails', () => {
     expect(open).toBe(ids.length);
     const taken: string[] = [];
     for (let renewals = 0; renewals < 8; renewals++, now += 3000)
-      for (const { callId } of await second.takeOver([ORGANIZATION], 'gateway-2', 9000)) taken.push(callId);
+      for (const { callId } of (await second.takeOver([ORGANIZATION], 'gateway-2', 9000)).holds) taken.push(callId);
     expect(taken.toSorted()).toEqual(ids.toSorted());
     const stats = await raw.info('commandstats');
     expect(/cmdstat_hvals:calls=(\d+)/.exec(stats)?.[1]).toBe('1');
     const { holds } = await second.view(ORGANIZATION);
     expect(holds.every(({ owner }) => owner === 'gateway-2')).toBe(true);
+  });
+
+  test('more holds than one script tells are viewed by pages, as of one instant, while calls begin and end', async () => {
+    const keyPrefix = `t-${randomUUID()}:`;
+    const counters = await connect(server.url, { keyPrefix });
+    await counters.restore(ORGANIZATION, [], async () => spent(0n));
+    const hold = async (id: string): Promise<void> => {
+      while ((await counters.hold(request(id, { amount: 5n }))).kind === 'busy')
+        await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const settle = async (callId: string): Promise<void> => {
+      const settlement = { callId, organization: ORGANIZATION, cost: 2n, tokens: 0 };
+      while ((await counters.settle([settlement]))[0] === 'busy')
+        await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    for (let from = 0; from < 4000; from += 250)
+      await Promise.all(Array.from({ length: 250 }, (_, index) => hold(`c${from + index}`)));
+    const raw = rawClient(server.url);
+    await raw.config('RESETSTAT');
+    let settled = 0;
+    let over = false;
+    const churn = (async () => {
+      for (let index = 0; !over; index++) {
+        await Promise.all([settle(`c${index}`), hold(`n${index}`)]);
+        settled++;
+      }
+    })();
+    for (let looks = 0; looks < 5; looks++) {
+      const before = settled;
+      const { holds, spend, closed } = await counters.view(ORGANIZATION, Date.now() + 1e6);
+      const total = spend.find(({ scope, period }) => scope === 'organization' && period === 'total')?.amount;
+      // Each settled call has cost 2: whatever the instant, counters and holds are of the same.
+      const gone = total! - 5n * BigInt(holds.length);
+      expect(gone % 2n).toBe(0n);
+      expect(Number(gone / 2n)).toBe(new Set(closed).size);
+      expect(Number(gone / 2n)).toBeGreaterThanOrEqual(before);
+      expect(new Set(holds.map(({ callId }) => callId)).size).toBe(holds.length);
+    }
+    over = true;
+    await churn;
+    const stats = await raw.info('commandstats');
+    expect(Number(/cmdstat_hscan:calls=(\d+)/.exec(stats)?.[1])).toBeGreaterThanOrEqual(5 * 3);
+    expect(/cmdstat_hvals/.test(stats)).toBe(false);
+  });
+
+  test('an organization that cannot be reached keeps no lease from being renewed, and nobody from the others', async () => {
+    const keyPrefix = `t-${randomUUID()}:`;
+    const OTHER = 'default/other';
+    const both = [OTHER, ORGANIZATION];
+    let now = Date.UTC(2026, 10, 21);
+    const clock = () => now;
+    const [first, second] = [
+      await connect(server.url, { keyPrefix, clock }),
+      await connect(server.url, { keyPrefix, clock }),
+    ];
+    await first.takeOver(both, 'gateway-1', 9000);
+    for (const organization of both) {
+      await first.restore(organization, [], async () => spent(0n));
+      await first.hold(request(`of ${organization}`, { organization, owner: 'gateway-1' }));
+    }
+    const raw = rawClient(server.url);
+    const broken = `${keyPrefix}{${OTHER}}:owners`;
+    await raw.set(broken, 'of another kind');
+    const taken: string[] = [];
+    for (let renewals = 0; renewals < 6; renewals++, now += 3000) {
+      const { holds, missed } = await second.takeOver(both, 'gateway-2', 9000);
+      taken.push(...holds.map(({ callId }) => callId));
+      if (renewals > 3) expect([...missed.keys()]).toEqual([OTHER]);
+    }
+    expect(taken).toEqual([`of ${ORGANIZATION}`]);
+    await raw.del(broken);
+    await raw.sadd(broken, 'gateway-1');
+    const { holds, missed } = await second.takeOver(both, 'gateway-2', 9000);
+    expect([holds.map(({ callId }) => callId), missed.size]).toEqual([[`of ${OTHER}`], 0]);
+  });
+
+  test('what cannot be put back in one organization keeps that one waiting, and no other', async () => {
+    const keyPrefix = `t-${randomUUID()}:`;
+    const OTHER = 'default/other';
+    const both = [OTHER, ORGANIZATION];
+    const counters = await connect(server.url, { keyPrefix });
+    const held = both.map((organization) => openHold(`of ${organization}`, { organization }));
+    const renew = () => counters.takeOver(both, 'gateway-1', 30_000, () => held);
+    await renew();
+    for (const hold of held) {
+      await counters.restore(hold.organization, [], async () => spent(0n));
+      await counters.hold(hold);
+    }
+    const raw = rawClient(server.url);
+    for await (const keys of raw.scanStream({ match: `${keyPrefix}*` })) await raw.del(...(keys as string[]), 'none');
+    const broken = `${keyPrefix}{${OTHER}}:holds`;
+    await raw.set(broken, 'of another kind');
+    expect([...(await renew()).missed.keys()]).toEqual([OTHER]);
+    expect((await counters.allHolds(ORGANIZATION)).map(({ callId }) => callId)).toEqual([`of ${ORGANIZATION}`]);
+    expect((await counters.hold(request('next', budget))).kind).toBe('cold');
+    await expect(counters.hold(request('next of other', { ...budget, organization: OTHER }))).rejects.toThrow(
+      CountersUnavailable,
+    );
+    await raw.del(broken);
+    expect((await counters.hold(request('next of other', { ...budget, organization: OTHER }))).kind).toBe('cold');
+    expect((await counters.allHolds(OTHER)).map(({ callId }) => callId)).toEqual([`of ${OTHER}`]);
+    expect((await renew()).missed.size).toBe(0);
   });
 
   test('FLUSHALL: cold, and every process puts its own holds back', async () => {
@@ -323,7 +426,8 @@ describe('data kept over a restart', () => {
     const first = await connect(server.url, shared);
     const second = await connect(server.url, shared);
     const lease = 30_000;
-    const renew = (counters: LimitCounters, owner: string) => counters.takeOver([ORGANIZATION], owner, lease);
+    const renew = async (counters: LimitCounters, owner: string) =>
+      (await counters.takeOver([ORGANIZATION], owner, lease)).holds;
     for (let i = 0; i < 4; i++) {
       expect([...(await renew(first, 'gateway-1')), ...(await renew(second, 'gateway-2'))]).toEqual([]);
       now += lease / 3;

@@ -8,9 +8,10 @@ import { openRedisCounters, type RedisLimitCounters } from '#adapters/redis/limi
 import type { CreditCounters } from '#ports/credit.ts';
 import type { LimitCounters } from '#ports/limit-counters.ts';
 import type { Marks } from '#ports/marks.ts';
+import type { OpenHolds } from '#ports/open-holds.ts';
 
 /** Everything that the counters' adapters do. */
-export type AllCounters = LimitCounters & CreditCounters & Marks;
+export type AllCounters = LimitCounters & OpenHolds & CreditCounters & Marks;
 
 /** An adapter under test: opens empty stores. */
 export interface Subject {
@@ -119,8 +120,10 @@ function inProcess(
   const counters: AllCounters = {
     hold: (request) => current.hold(request),
     settle: (settlements, owner) => current.settle(settlements, owner),
-    restore: (organization, own, read) => current.restore(organization, own, read),
+    restore: (organization, own, read, lowers) => current.restore(organization, own, read, lowers),
     view: (organization, closedSince) => current.view(organization, closedSince),
+    findHolds: (organization, callIds) => current.findHolds(organization, callIds),
+    allHolds: (organization) => current.allHolds(organization),
     putCredit: (organization, credit) => current.putCredit(organization, credit),
     claim: (organization, name, ms) => current.claim(organization, name, ms),
     keep: (organization, name, ms) => current.keep(organization, name, ms),
@@ -150,7 +153,7 @@ export function forward(store: () => Store): Verbs {
   return {
     hold: (asked) => store().counters.hold(asked),
     settle: (settlements, owner) => store().counters.settle(settlements, owner),
-    restore: (organization, own, read) => store().counters.restore(organization, own, read),
+    restore: (organization, own, read, lowers) => store().counters.restore(organization, own, read, lowers),
     view: (organization, closedSince) => store().counters.view(organization, closedSince),
     takeOver: (organizations, owner, ttlMs) => store().counters.takeOver(organizations, owner, ttlMs),
   };

@@ -4,6 +4,7 @@ import { creditSuite } from './limit-counters-credit.suite.ts';
 import { moneySuite } from './limit-counters-money.suite.ts';
 import { ownersSuite } from './limit-counters-owners.suite.ts';
 import { ratesSuite } from './limit-counters-rates.suite.ts';
+import { loweringSuite } from './limit-counters-lowering.suite.ts';
 import { restoreSuite } from './limit-counters-restore.suite.ts';
 import { memory, memoryWithJournal, redis } from './limit-counters-subjects.ts';
 
@@ -25,5 +26,6 @@ describe.each(subjects)('limit counters: $name', (subject) => {
   creditSuite(subject);
   ratesSuite(subject);
   restoreSuite(subject);
+  loweringSuite(subject);
   ownersSuite(subject);
 });

@@ -122,9 +122,12 @@ describe('a job that does not end', () => {
     const engine = openDocumentEngine({ url: () => process.url });
     await process.ready();
     await engine.ping();
+    const killed = (): Promise<number> => process.metric('gw_inference_kills_total{reason="time"}');
+    // On a busy machine a self-check may have outlived its time, too.
+    const before = await killed();
     const failed = await engine.read(await longJob(), { recognize: 'auto' }, signal).catch(kindOf);
     expect(failed).toBe('too_large');
-    expect(await process.metric('gw_inference_kills_total{reason="time"}')).toBe(1);
+    expect(await killed()).toBe(before + 1);
     const next = await engine.render(
       fileOf(
         await picture(writtenPage(['OK']))

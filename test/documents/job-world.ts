@@ -82,16 +82,16 @@ export class JobClient {
     this.#key = key;
   }
 
-  submit(text: string, name = 'a.txt', options?: object): Promise<Response> {
+  submit(content: string | Uint8Array, name = 'a.txt', options?: object): Promise<Response> {
     const form = new FormData();
-    form.append('file', new Blob([text]), name);
+    form.append('file', new Blob([typeof content === 'string' ? content : Uint8Array.from(content)]), name);
     if (options) form.append('options', JSON.stringify(options));
     return this.#ask('', { method: 'POST', body: form });
   }
 
   /** Hands it in; its id. */
-  async enter(text: string, name?: string, options?: object): Promise<string> {
-    const answer = await this.submit(text, name, options);
+  async enter(content: string | Uint8Array, name?: string, options?: object): Promise<string> {
+    const answer = await this.submit(content, name, options);
     const body = (await answer.json()) as { id: string; status: string };
     if (answer.status !== 202 || body.status !== 'queued') throw new Error(JSON.stringify(body));
     return body.id;
@@ -133,7 +133,7 @@ export function jobTenants(): {
 } {
   const keys = { app: newKey(), other: newKey(), foreign: newKey() };
   const hashed = (key: string): object => ({ algorithm: 'SHA256', value: hash('sha256', key, 'hex') });
-  const prices = [{ model: 'gw/anonymize', unit: 'Page', input: '0.02' }];
+  const prices = ['Page', 'Image'].map((unit) => ({ model: 'gw/anonymize', unit, input: '0.02' }));
   const resources = [
     ...tenant({ upstreamUrl: 'http://127.0.0.1:9/v1', key: keys.app, prices }),
     resource('Workload', 'other', { organizationRef: { name: 'acme' } }),

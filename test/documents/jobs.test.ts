@@ -7,6 +7,7 @@ import { startGateway, type GatewayProcess } from '../harness/gateway.ts';
 import { ledgerRows, rowOf } from '../harness/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
+import { ocrOf, pagesOf } from './world.ts';
 import { contentKeyFile, gateBefore, jobTenants, JobClient, sql, type GatedEngine } from './job-world.ts';
 
 const TEXT = 'Dear Ada, write to ada@example.com or to bob@example.com, not to ada@example.com again.';
@@ -45,6 +46,15 @@ describe('two gateways', () => {
       documentsUrl: gated.url,
       env: { GW_CONTENT_KEY_FILE: secrets, GW_JOBS_MAX_WAITING: '3', ...more },
     });
+  /** What can be read in a picture. */
+  const textOf = async (bytes: Uint8Array): Promise<string> => {
+    const headers = { authorization: `Bearer ${keys.app}`, 'content-type': 'application/json' };
+    const body = JSON.stringify(ocrOf(bytes, {}, 'image/tiff'));
+    const answer = await fetch(`${first.url}/v1/ocr`, { method: 'POST', headers, body });
+    return ((await answer.json()) as { pages: { markdown: string }[] }).pages
+      .map(({ markdown }) => markdown)
+      .join('\n');
+  };
   const rowsFor = async (id: string): Promise<number> =>
     (await sql(databaseUrl, 'SELECT FROM audit_rows WHERE call_id = $1', [id])).length +
     (await sql(databaseUrl, 'SELECT FROM audit_superseded WHERE call_id = $1', [id])).length;
@@ -104,6 +114,39 @@ describe('two gateways', () => {
       [id],
     );
     expect(kept?.all).not.toMatch(/ada@example|EMAIL_1|6164614065/);
+  });
+
+  test('do pictures, by the frame, and count what they did', async () => {
+    gated.gate.release();
+    const told = async (): Promise<Readonly<Record<string, number>>> => {
+      const sums: Record<string, number> = {};
+      for (const gateway of [first, second]) {
+        const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+        for (const [, name = '', value] of text.matchAll(/^(gw_document_job\S*) (\S+)$/gm))
+          sums[name] = (sums[name] ?? 0) + Number(value);
+      }
+      return sums;
+    };
+    const before = await told();
+    const grown = async (name: string): Promise<number> => ((await told())[name] ?? 0) - (before[name] ?? 0);
+    const picture = await pagesOf(['PAID BY ADA BELL', 'FOR THE HOUSE']);
+    const id = await app.enter(picture, 'scan.tiff', { remove: ['Ada Bell'], include_mapping: true });
+    const done = await app.until(id, 'succeeded');
+    expect(done).toMatchObject({ progress: { pages: 2, pages_done: 2 }, summary: { pages: 2, categories: ['TERM'] } });
+    expect(done.content_type).toBe('image/tiff');
+    const result = Buffer.from(await (await fetch(done.result_url ?? '')).arrayBuffer());
+    const again = await textOf(result);
+    expect(again).toContain('FOR THE HOUSE');
+    expect(again).not.toMatch(/BELL/);
+    expect(await rowOf(databaseUrl, id)).toMatchObject({ outcome: 'served', units: { images: 2 } });
+    // Another one cannot be read at all.
+    const broken = await app.enter(picture.subarray(0, 200), 'scan.tiff');
+    expect((await app.until(broken, 'failed')).error?.code).toBe('document_unreadable');
+    await expect.poll(() => grown('gw_document_jobs_total{state="succeeded",code=""}')).toBe(1);
+    await expect.poll(() => grown('gw_document_jobs_total{state="failed",code="document_unreadable"}')).toBe(1);
+    expect(await grown('gw_document_job_pages_total')).toBe(2);
+    expect(await grown('gw_document_job_seconds_total{phase="working"}')).toBeGreaterThan(0);
+    expect(await told()).toMatchObject({ gw_document_jobs_running: 0, gw_document_jobs_waiting: 0 });
   });
 
   test('tell of a job and give it up to keys of its workload alone', async () => {

@@ -1,5 +1,7 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { Document, Packer, Paragraph } from 'docx';
+import ExcelJS from 'exceljs';
+import { zipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { chat } from '../harness/answers.ts';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
@@ -366,6 +368,17 @@ describe('what a document may be', () => {
       expect((await world.post('/v1/responses', body, { as })).status).toBe(422);
     }
   });
+
+  test('a document by address goes to who takes addresses, and is never fetched for who takes none', async () => {
+    const part = { type: 'input_file', file_url: 'https://files.example/a.pdf' };
+    const before = upstream.requests.length;
+    for (const model of MODELS) {
+      const body = { model: `${model}/m`, input: [{ role: 'user', content: [part] }] };
+      const refused = await failureOf(await world.post('/v1/responses', body, { as: 'log' }));
+      expect([model, refused]).toEqual([model, expect.objectContaining({ status: 400, code: 'invalid_request' })]);
+    }
+    expect(upstream.requests).toHaveLength(before);
+  });
 });
 
 describe('formats of offices and browsers', () => {
@@ -396,6 +409,55 @@ describe('formats of offices and browsers', () => {
     expect(received().files[0]?.equals(bytes)).toBe(true);
     expect((await send('chat', 'native', 'tokenize', [file])).status).toBe(200);
     expect(received()).toMatchObject({ files: [], texts: expect.stringContaining('«EMAIL_1»') as string });
+  });
+
+  test('a workbook, cell by cell', async () => {
+    const workbook = new ExcelJS.Workbook();
+    workbook.creator = MAIL;
+    workbook.addWorksheet('People').addRows([
+      ['Name', 'Mail', 'Pieces'],
+      ['Harvest', MAIL, 42],
+    ]);
+    const bytes = Buffer.from(await workbook.xlsx.writeBuffer());
+    const mediaType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+    const file = { bytes, mediaType, name: 'people.xlsx' };
+    for (const surface of SURFACES) {
+      for (const policy of ['tokenize', 'anonymize', 'log'] as const) {
+        const answer = await send(surface, 'plain', policy, [file]);
+        expect([surface, policy, answer.status]).toEqual([surface, policy, 200]);
+        const { texts } = received();
+        expect(texts).toContain('people.xlsx:');
+        expect(texts).toMatch(policy === 'log' ? /Harvest.*ada@lovelace\.example.*42/s : /Harvest.*«EMAIL_1».*42/s);
+      }
+    }
+    expect((await send('chat', 'native', 'anonymize', [file])).status).toBe(200);
+    const [sent = Buffer.of()] = received().files;
+    expect(stringsOf(sent)).toContain('«EMAIL_1»');
+    expect(stringsOf(sent)).not.toContain('lovelace');
+    expect((await send('chat', 'native', 'block', [file])).status).toBe(422);
+  });
+
+  test.each(['text', 'spreadsheet'])('OpenDocument %s is refused by name where it must be read', async (kind) => {
+    const mediaType = `application/vnd.oasis.opendocument.${kind}`;
+    const content = `<office:text xmlns:office="o">${MAIL}</office:text>`;
+    const bytes = zipSync({ mimetype: [Buffer.from(mediaType), { level: 0 }], 'content.xml': Buffer.from(content) });
+    const file = { bytes, mediaType, name: 'a.odt' };
+    const before = upstream.requests.length;
+    for (const [model, policy] of [
+      ['plain', 'log'],
+      ['plain', 'tokenize'],
+      ['native', 'anonymize'],
+    ] as const) {
+      const refused = await failureOf(await send('chat', model, policy, [file]));
+      expect([model, policy, refused]).toEqual([
+        ...[model, policy],
+        expect.objectContaining({ status: 422, code: 'document_unsupported' }),
+      ]);
+      expect(refused.message).toContain('OpenDocument');
+    }
+    expect(upstream.requests).toHaveLength(before);
+    // Who takes files may be sent it where policy protects nothing.
+    expect((await send('chat', 'native', 'log', [file])).headers.get('x-gw-unscanned')).toBe('file');
   });
 
   test('HTML, whose entities hide nothing', async () => {

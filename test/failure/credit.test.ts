@@ -265,20 +265,37 @@ describe('gwctl reconcile', () => {
       expect(report.out).toMatch(/total of default\/app: 250000000 nano-euro \(0.25 EUR\) too little/);
       expect(report.out).toMatch(/call [0-9a-f-]{36}: its cost of 250000000 may not be counted/);
       expect(report.out).toMatch(/no call of the last 40 days alone comes to this/);
-      const repaired = await gwctl(stack, 'reconcile', '--repair');
+      const raised = await gwctl(stack, 'reconcile', '--repair');
+      expect(raised.status).toBe(1);
+      expect(raised.out).toMatch(/DIFFERS(.|\n)*DIFFERS: 6 counters.*\n {2}total of organization: 3 nano-euro/);
+      expect(raised.out).toContain('left as it is: a row may have been lost');
+      expect(raised.out.split('DIFFERS').at(-1)).not.toContain('total of default/app');
+      const repaired = await gwctl(stack, 'reconcile', '--repair', '--lower');
       expect([repaired.status, repaired.out.split('\n').at(-2)]).toEqual([
         0,
         'default/acme: repaired, agrees: 6 counters, 0 open holds, 0 of them sealed',
       ]);
       expect((await gwctl(stack, 'reconcile', '--json')).out).toContain('"agrees": true');
       await expectBooksToAgree(stack, 3);
-      // A gateway finds drift by itself, tells it, and puts it right.
+      // A gateway finds drift by itself, tells it, and puts right what is too little.
       await raw.hincrby('gw:{default/acme}:spend:total', 'o', -7);
+      await raw.hincrby('gw:{default/acme}:spend:total', 'w:default/app', 9);
       await raw.del('gw:{default/acme}:mark:reading the books');
       await expect
         .poll(() => stack!.gateway.log.filter((line) => line.includes('"money.drift"')).length, { timeout: 30_000 })
-        .toBe(1);
-      await expect.poll(async () => (await gwctl(stack!, 'reconcile')).status, { timeout: 20_000 }).toBe(0);
+        .toBe(2);
+      await expect
+        .poll(async () => (await gwctl(stack!, 'reconcile')).out, { timeout: 20_000 })
+        .not.toContain('total of organization');
+      const left = await gwctl(stack, 'reconcile');
+      expect([left.status, left.out]).toEqual([
+        1,
+        expect.stringContaining('total of default/app: 9 nano-euro') as string,
+      ]);
+      const metrics = await (await fetch(`${stack.gateway.adminUrl}/metrics`)).text();
+      expect(metrics).toContain('gw_money_drift_total{direction="too_little"} 1');
+      expect(metrics).toContain('gw_money_drift_total{direction="too_much"} 1');
+      expect((await gwctl(stack, 'reconcile', '--repair', '--lower')).status).toBe(0);
     } finally {
       raw.disconnect();
     }

@@ -4,6 +4,7 @@ import { genesis, link } from '#seal/chain.ts';
 import { all, hex, placeOf, type Change } from './tamper-places.ts';
 import { editCarried, editCheckpoint, editHead, editWithheld } from './tamper-checkpoints.ts';
 import { editText } from '../contract/ledger-rows.ts';
+import { deleteEntry, editCreditHead, editEntry, insertEntry, rewriteEntries, swapEntries } from './tamper-credit.ts';
 import type { Chance } from './tamper-world.ts';
 
 interface Row {
@@ -204,4 +205,11 @@ export const CHANGES: readonly (readonly [string, Change])[] = [
   ['a kept hash edited', editWithheld],
   ['a row passed off as dropped', passOffAsDropped],
   ['a sum edited', editSum],
+  ['a credit entry edited', editEntry],
+  ['a credit entry edited', editEntry],
+  ['a credit entry deleted', deleteEntry],
+  ['a credit entry inserted', insertEntry],
+  ['two credit entries swapped', swapEntries],
+  ['credit entries written anew', rewriteEntries],
+  ['a credit head edited', editCreditHead],
 ];

@@ -6,7 +6,8 @@ import type { Chance } from './tamper-world.ts';
 export type Place =
   | { readonly strand: string; readonly sequence: number }
   | { readonly checkpoint: number }
-  | { readonly workload: string };
+  | { readonly workload: string }
+  | { readonly organization: string; readonly entry: number };
 
 /** Makes one change in the open transaction. Undefined where chance chose one that changes nothing. */
 export type Change = (db: PoolClient, chance: Chance) => Promise<readonly Place[] | undefined>;
@@ -32,10 +33,16 @@ export const placeOf = (
 export const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 
 /** Whether a report leads to one of the places. */
-export function locates({ rows, checkpoints, sums }: Findings, places: readonly Place[]): boolean {
+export function locates({ rows, checkpoints, sums, credit }: Findings, places: readonly Place[]): boolean {
   return places.some((place) => {
     if ('checkpoint' in place) return checkpoints.fault?.number === place.checkpoint;
     if ('workload' in place) return sums.some(({ workload }) => workload === place.workload);
+    if ('entry' in place)
+      return credit?.faults.some(
+        ({ organization, number, kind }) =>
+          organization === place.organization &&
+          (number === place.entry || (kind === 'rewritten' && number < place.entry)),
+      );
     return rows.faults.some(
       ({ strand, sequence, missing }) =>
         strand === place.strand &&

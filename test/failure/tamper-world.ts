@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { PoolClient } from 'pg';
+import { openPostgresCredit } from '#adapters/postgres/credit.ts';
 import { createPool } from '#adapters/postgres/pool.ts';
 import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
 import type { SealedRow } from '#ports/ledger.ts';
@@ -38,6 +39,7 @@ export async function tamperWorld(server: string): Promise<TamperWorld> {
   let keys = [oldKey.privateKey];
   for (const month of [6, 7, 8, 9]) {
     await ledger.append(strands.flatMap((strand, index) => monthOf(strand, index, month)));
+    await pay(url, month);
     if (month === 8) keys = [newKey.privateKey, ...keys];
     await checkpoint(ledger, keys, Date.UTC(2026, month + 1, 1));
     if (month !== 7) continue;
@@ -61,6 +63,20 @@ export async function tamperWorld(server: string): Promise<TamperWorld> {
       await dropDatabase(server, url);
     },
   };
+}
+
+/** Two organizations pay every month, one of them twice in August, in which a little is taken back too. */
+async function pay(url: string, month: number): Promise<void> {
+  const credit = await openPostgresCredit({ connectionString: url });
+  const enter = (organization: string, amount: bigint, reference: string) =>
+    credit.add({ organization, amount, reference, note: 'für "März"\n\u0001\\', actor: 'ada' });
+  await enter('team/acme', 5_000_000_000n, `INV-${month}`);
+  await enter('team/other', 7_000_000_000n, `INV-${month}`);
+  if (month === 7) {
+    await enter('team/acme', 1n, `INV-${month} more`);
+    await enter('team/acme', -30n, `INV-${month} less`);
+  }
+  await credit.close();
 }
 
 /** In August's rows of two strands there are some of calls that began in July. */

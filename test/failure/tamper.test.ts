@@ -27,7 +27,15 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 describe('the ledger', () => {
   test('is intact before, with everything in it that is tampered with', async () => {
-    const { rows, checkpoints, sums } = await verifyEvidence(evidenceOf(world.client), trust);
+    const { rows, checkpoints, sums, credit } = await verifyEvidence(evidenceOf(world.client), trust);
+    expect(credit).toEqual({
+      intact: true,
+      entries: 10,
+      organizations: 2,
+      adopted: 0,
+      afterCheckpoints: 0,
+      faults: [],
+    });
     expect({ faults: rows.faults, fault: checkpoints.fault, sums }).toEqual({ faults: [], fault: undefined, sums: [] });
     expect(rows).toMatchObject({ strands: 4, superseded: 1, withheld: 6, afterCheckpoints: 0 });
     expect(checkpoints.dropped).toMatchObject({ before: '2026-08', strands: 4, rows: 106 });
@@ -62,8 +70,8 @@ async function tried(chance: Chance, index: number): Promise<string | undefined>
       if (places === undefined) continue;
       const findings = await verifyEvidence(evidenceOf(client), trust);
       if (locates(findings, places)) return undefined;
-      const { rows, checkpoints, sums } = findings;
-      const found = { faults: rows.faults, checkpoint: checkpoints.fault, sums };
+      const { rows, checkpoints, sums, credit } = findings;
+      const found = { faults: rows.faults, checkpoint: checkpoints.fault, sums, credit: credit?.faults };
       return `${name}, at ${JSON.stringify(places.slice(0, 3))}; found: ${JSON.stringify(found)}`;
     } finally {
       await client.query('ROLLBACK');

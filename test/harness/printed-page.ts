@@ -98,17 +98,40 @@ export function wordsOf({ heading, paragraphs, list, table }: WrittenText): read
 }
 
 /** What a poor scanner makes of a page: a little turned, grey, noisy, and pressed hard. The same each time; JPEG. */
-export async function worn(page: Sharp): Promise<Buffer> {
-  const leaning = page.clone().rotate(0.8, { background: '#ffffff' }).blur(0.6).greyscale().toColourspace('b-w');
-  const { data, info } = await leaning.raw().toBuffer({ resolveWithObject: true });
+export function worn(page: Sharp): Promise<Buffer> {
+  return soiled(page.clone().rotate(0.8, { background: '#ffffff' }).blur(0.6), {
+    quality: 45,
+    tone: (value, noise) => 235 - (255 - value) * 0.8 + noise * 30,
+  });
+}
+
+/** What a camera makes of a page in a poor light: darker to the right and below, less sharp, noisier. The same each time; JPEG. */
+export function shaded(page: Sharp): Promise<Buffer> {
+  return soiled(page.clone().rotate(-1.1, { background: '#ffffff' }).blur(0.9), {
+    quality: 40,
+    tone: (value, noise, x, y) => (40 + value * 0.8) * (0.95 - 0.5 * x * y - 0.15 * y) + noise * 22,
+  });
+}
+
+interface Soil {
+  /** Of the JPEG. */
+  readonly quality: number;
+  /** The grey that becomes of one; `noise` from -1 to 1, places as parts of the page. */
+  readonly tone: (value: number, noise: number, x: number, y: number) => number;
+}
+
+async function soiled(page: Sharp, { quality, tone }: Soil): Promise<Buffer> {
+  const plain = page.greyscale().toColourspace('b-w').raw();
+  const { data, info } = await plain.toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
   let seed = 7;
   for (let at = 0; at < data.length; at++) {
     seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
-    const noise = ((seed >> 8) % 61) - 30;
-    data[at] = Math.max(0, Math.min(255, 235 - (255 - (data[at] ?? 0)) * 0.8 + noise));
+    const noise = (((seed >> 8) % 61) - 30) / 30;
+    const y = Math.floor(at / width);
+    data[at] = Math.max(0, Math.min(255, tone(data[at] ?? 0, noise, (at - y * width) / width, y / height)));
   }
-  const { width, height, channels } = info;
-  return sharp(data, { raw: { width, height, channels } }).jpeg({ quality: 45 }).toBuffer();
+  return sharp(data, { raw: { width, height, channels } }).jpeg({ quality }).toBuffer();
 }
 
 /** Of two bags of words, how much they share: 1 when they are the same. */

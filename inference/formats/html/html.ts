@@ -2,8 +2,9 @@ import { serialize } from 'parse5';
 import type { DocumentFile, ReadDocument, ReadOptions, RedactedDocument, RedactOptions } from '#ports/documents.ts';
 import { decodeText } from '../decode-text.ts';
 import type { Format, Tools } from '../format.ts';
+import { identifierUnits } from '../identifiers.ts';
 import { leftOver, Search } from '../search.ts';
-import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits } from '../slots.ts';
+import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type SlottedUnit } from '../slots.ts';
 import { cleanDocument } from './clean.ts';
 import { readSaid, type Said } from './said.ts';
 import { parseHtml, type Document } from './tree.ts';
@@ -18,7 +19,7 @@ const PICTURE = /src="data:[^"]*"/g;
 
 async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {
   const text = decode(file.bytes);
-  const units = inOrder(readSaid(parseHtml(text, () => tools.checkTime())).units);
+  const units = unitsOf(readSaid(parseHtml(text, () => tools.checkTime())));
   return {
     kind: 'html',
     pages: 1,
@@ -32,7 +33,7 @@ async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<R
 async function redact(file: DocumentFile, options: RedactOptions, tools: Tools): Promise<RedactedDocument> {
   const checkTime = (): void => tools.checkTime();
   const document = parseHtml(decode(file.bytes), checkTime);
-  const units = inOrder(readSaid(document).units);
+  const units = unitsOf(readSaid(document));
   checkLayout(options.layout, units);
   const search = new Search(options, units);
   replaceIn(units, options.replacements);
@@ -43,6 +44,10 @@ async function redact(file: DocumentFile, options: RedactOptions, tools: Tools):
   const text = `<!DOCTYPE html>\n${serialize(document, { scriptingEnabled: false })}`;
   verify(text, search, checkTime);
   return { bytes: Buffer.from(text), mediaType: 'text/html', pages: 1, images, downgraded: false };
+}
+
+function unitsOf({ units, identifiers }: Said): readonly SlottedUnit[] {
+  return inOrder([...units, ...identifierUnits(identifiers.map(({ text }) => text))]);
 }
 
 function sweep({ units, identifiers }: Said, search: Search): void {

@@ -9,6 +9,12 @@ const REMAINDER = 12;
 /** The same of a page in which photographs are blurred; a photograph is a part of it. */
 const PAGE_REMAINDER = 16;
 
+/** How far beyond a stretch is covered, in heights of it: the lines above and below are close. */
+const AROUND = 0.08;
+const BESIDE = 0.15;
+/** Of a stretch, from its highest to its lowest letter, what a capital takes: tags are no larger than what was there. */
+const CAPITAL = 0.75;
+
 const BLACK = [0, 0, 0] as const;
 const WHITE = [255, 255, 255] as const;
 
@@ -63,18 +69,20 @@ function copyRows({ data, width, height }: Pixels, box: Box): { readonly at: num
  * the stretch is one colour. Print that is merely blurred can be guessed back.
  */
 export function cover(pixels: Pixels, stretch: Box, tag: string): void {
-  const pad = Math.max(2, (stretch.y1 - stretch.y0) * 0.2);
+  const high = stretch.y1 - stretch.y0;
+  const [across, along] = [Math.max(2, high * AROUND), Math.max(2, high * BESIDE)];
   const box = {
-    x0: Math.max(0, Math.floor(stretch.x0 - pad)),
-    y0: Math.max(0, Math.floor(stretch.y0 - pad)),
-    x1: Math.min(pixels.width, Math.ceil(stretch.x1 + pad)),
-    y1: Math.min(pixels.height, Math.ceil(stretch.y1 + pad)),
+    x0: Math.max(0, Math.floor(stretch.x0 - along)),
+    y0: Math.max(0, Math.floor(stretch.y0 - across)),
+    x1: Math.min(pixels.width, Math.ceil(stretch.x1 + along)),
+    y1: Math.min(pixels.height, Math.ceil(stretch.y1 + across)),
   };
   const colour = meanColour(pixels, box);
   fill(pixels, box, colour);
   const unit = textSize(tag, 1);
-  const scale = Math.floor(Math.min((box.x1 - box.x0 - 2) / unit.width, (box.y1 - box.y0 - 2) / unit.height));
-  if (scale < 1) return;
+  const room = Math.min((box.x1 - box.x0 - 2) / unit.width, (box.y1 - box.y0 - 2) / unit.height);
+  if (room < 1) return;
+  const scale = Math.min(Math.floor(room), Math.max(1, Math.round((high * CAPITAL) / unit.height)));
   const size = textSize(tag, scale);
   const at = {
     x: Math.round((box.x0 + box.x1 - size.width) / 2),

@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { DocumentFault, type TextUnit } from '#ports/documents.ts';
-import type { Line } from '../format.ts';
+import { around } from '../../ocr/segments.ts';
+import type { Box, Line } from '../format.ts';
+import { separatorOf } from '../line-ends.ts';
 
 const NUMBER = Type.Number();
 
@@ -34,7 +36,7 @@ export type Layout = Static<typeof LAYOUT>;
 export type FrameLayout = Layout['frames'][number];
 export type PlacedWord = FrameLayout['units'][number]['words'][number];
 
-/** Units of a frame, one a line, and where their words stand. */
+/** Units of a frame, one a block of lines, and where their words stand. */
 export function layOut(
   frame: number,
   lines: readonly Line[],
@@ -42,20 +44,54 @@ export function layOut(
 ): { readonly units: readonly TextUnit[]; readonly layout: FrameLayout } {
   const units: TextUnit[] = [];
   const placed: FrameLayout['units'] = [];
-  for (const [index, line] of lines.entries()) {
-    const id = `f${frame}l${index}`;
-    let text = '';
-    const words = line.words.map((word): PlacedWord => {
-      if (text !== '') text += ' ';
-      const start = text.length;
-      text += word.text;
-      return { start, end: text.length, box: { ...word.box }, confidence: word.confidence };
-    });
+  for (const [index, block] of blocksOf(lines).entries()) {
+    const id = `f${frame}b${index}`;
+    const { text, words } = textOfBlock(block);
     if (text.trim() === '') continue;
     units.push({ id, text, page: frame, visibility: 'shown' });
     placed.push({ id, words });
   }
   return { units, layout: { width, height, units: placed } };
+}
+
+/** Lines of a block that follow each other. */
+function blocksOf(lines: readonly Line[]): readonly (readonly Line[])[] {
+  const blocks: Line[][] = [];
+  for (const line of lines) {
+    const last = blocks.at(-1);
+    if (last && last[0]?.block === line.block) last.push(line);
+    else blocks.push([line]);
+  }
+  return blocks;
+}
+
+function textOfBlock(lines: readonly Line[]): { readonly text: string; readonly words: PlacedWord[] } {
+  const block = around(lines.map(({ box }) => box));
+  const words: PlacedWord[] = [];
+  let text = '';
+  for (const [index, line] of lines.entries()) {
+    const before = lines[index - 1];
+    if (before) text += separatorOf(text, before, line, block);
+    for (const [at, word] of line.words.entries()) {
+      if (at > 0) text += ' ';
+      const start = text.length;
+      text += word.text;
+      words.push({ start, end: text.length, box: { ...word.box }, confidence: word.confidence });
+    }
+  }
+  return { text, words };
+}
+
+/** The boxes around the words that a span touches, one a line, from above. */
+export function stretchesOf(words: readonly PlacedWord[], start: number, end: number): readonly Box[] {
+  const rows: Box[][] = [];
+  for (const { box } of words.filter((word) => word.start < end && start < word.end)) {
+    const last = rows.at(-1)?.at(-1);
+    // In the next line it goes on further left.
+    if (last && box.x0 >= (last.x0 + last.x1) / 2 && box.y0 < last.y1) rows.at(-1)?.push(box);
+    else rows.push([box]);
+  }
+  return rows.map(around);
 }
 
 /** Reads a layout that `read` gave. Throws `unreadable`. */

@@ -22,8 +22,10 @@ const LEAST_RANGE = 30;
 /** Half tones, of a cell's pixels, and how uneven they are: print has few, a tinted ground is even. */
 const LEAST_HALFTONES = 0.4;
 const LEAST_DEVIATION = 6;
-/** Cells that touch; fewer are no photograph. */
-const LEAST_CELLS = 8;
+/** Cells that touch, with those around them; fewer are no photograph but a word that was not recognized. */
+const LEAST_CELLS = 30;
+/** Cells that touch and fill so much of the box around them are of a picture with edges: all of the box is. */
+const FILLED = 0.6;
 
 /** Whether a word is likely one: recognizers see letters in leaves and hair, but few, short and unsure ones. */
 export function isSure(confidence: number, letters: number): boolean {
@@ -42,7 +44,8 @@ export async function findPhotos(pixels: Pixels, text: readonly Box[]): Promise<
   const columns = Math.ceil(grey.width / CELL);
   const rows = Math.ceil(grey.height / CELL);
   const side = (CELL * pixels.width) / grey.width;
-  let cells = textured(grey, columns, rows);
+  const boxesInGrey = text.map((box) => scaled(box, scale));
+  let cells = textured(grey, extremes(grey, boxesInGrey), columns, rows);
   for (const box of text) mark(cells, columns, rows, side, box);
   cells = closed(cells, columns, rows);
   const boxes = components(cells, columns).map(({ x0, y0, x1, y1 }) => ({
@@ -54,6 +57,11 @@ export async function findPhotos(pixels: Pixels, text: readonly Box[]): Promise<
   return { columns, rows, side, cells, boxes };
 }
 
+interface Range {
+  readonly dark: number;
+  readonly light: number;
+}
+
 interface Grey {
   readonly data: Uint8Array;
   readonly stride: number;
@@ -62,9 +70,8 @@ interface Grey {
 }
 
 /** Cells with many and uneven half tones. */
-function textured(grey: Grey, columns: number, rows: number): Uint8Array {
+function textured(grey: Grey, { dark, light }: Range, columns: number, rows: number): Uint8Array {
   const cells = new Uint8Array(columns * rows);
-  const [dark, light] = extremes(grey);
   const range = light - dark;
   if (range < LEAST_RANGE) return cells;
   const low = dark + range / 4;
@@ -91,21 +98,41 @@ function textured(grey: Grey, columns: number, rows: number): Uint8Array {
   return cells;
 }
 
-/** Luma that 2 % of the pixels are below, and above. */
-function extremes(grey: Grey): readonly [number, number] {
+/**
+ * The darkest and the lightest of a page. Where it is paper with little text, all that is dark is in that, and the grain of
+ * the paper would pass for half tones.
+ */
+function extremes(grey: Grey, text: readonly Box[]): Range {
+  const page = levelsOf(grey, [{ x0: 0, y0: 0, x1: grey.width, y1: grey.height }]);
+  if (text.length === 0) return page;
+  const said = levelsOf(grey, text);
+  const dark = Math.min(page.dark, said.dark);
+  const light = Math.max(page.light, said.light);
+  const isPaper = Math.min(page.middle - dark, light - page.middle) < (light - dark) / 4;
+  return isPaper ? { dark, light } : page;
+}
+
+/** Luma that 2 % of the pixels in boxes are below, 2 % above, and half on either side of. */
+function levelsOf(grey: Grey, boxes: readonly Box[]): Range & { readonly middle: number } {
   const histogram = new Uint32Array(256);
-  for (let at = 0; at < grey.data.length; at += grey.stride) histogram[grey.data[at] ?? 0]!++;
-  const share = (grey.data.length / grey.stride) * 0.02;
-  const level = (levels: Iterable<number>): number => {
-    let seen = 0;
-    for (const value of levels) {
-      seen += histogram[value] ?? 0;
-      if (seen > share) return value;
+  let count = 0;
+  for (const box of boxes) {
+    for (let y = Math.max(0, Math.floor(box.y0)); y < Math.min(grey.height, box.y1); y++) {
+      for (let x = Math.max(0, Math.floor(box.x0)); x < Math.min(grey.width, box.x1); x++) {
+        histogram[grey.data[(y * grey.width + x) * grey.stride] ?? 0]!++;
+        count++;
+      }
     }
-    return 0;
+  }
+  const below = (share: number): number => {
+    let seen = 0;
+    return histogram.findIndex((pixels) => (seen += pixels) > count * share);
   };
-  const values = [...histogram.keys()];
-  return [level(values), level(values.toReversed())];
+  return { dark: below(0.02), middle: below(0.5), light: below(0.98) };
+}
+
+function scaled({ x0, y0, x1, y1 }: Box, factor: number): Box {
+  return { x0: x0 * factor, y0: y0 * factor, x1: x1 * factor, y1: y1 * factor };
 }
 
 /** Takes the cells of a box out. */
@@ -159,8 +186,15 @@ function components(cells: Uint8Array, columns: number): readonly Box[] {
         group.push(next);
       }
     }
-    if (group.length < LEAST_CELLS) for (const at of group) cells[at] = 0;
-    else boxes.push(around(group, columns));
+    if (group.length < LEAST_CELLS) {
+      for (const at of group) cells[at] = 0;
+      continue;
+    }
+    const box = around(group, columns);
+    boxes.push(box);
+    const { x0, y0, x1, y1 } = box;
+    if (group.length < FILLED * (x1 - x0) * (y1 - y0)) continue;
+    for (let y = y0; y < y1; y++) cells.fill(1, y * columns + x0, y * columns + x1);
   }
   return boxes;
 }

@@ -10,7 +10,7 @@ import type { Box, Tools } from '../format.ts';
 import { blurAll, blurPhotos, cover } from './blur.ts';
 import { decodeFrame, inspect, type Frame } from './decode.ts';
 import { encode, toPng } from './encode.ts';
-import { layOut, parseLayout, type FrameLayout, type PlacedWord } from './layout.ts';
+import { layOut, parseLayout, stretchesOf, type FrameLayout, type PlacedWord } from './layout.ts';
 import { findPhotos, isSure } from './photos.ts';
 
 /** All frames are held as pixels at once. */
@@ -67,22 +67,9 @@ function coverReplaced(
 ): void {
   for (const { id, words } of placed.units) {
     for (const { start, end, tag } of replacements.get(id) ?? []) {
-      const box = stretch(words, start, end);
-      if (box) cover(frame, box, tag);
+      for (const [at, box] of stretchesOf(words, start, end).entries()) cover(frame, box, at === 0 ? tag : '');
     }
   }
-}
-
-/** The box around all words that a span touches. */
-function stretch(words: readonly PlacedWord[], start: number, end: number): Box | undefined {
-  const touched = words.filter((word) => word.start < end && start < word.end).map(({ box }) => box);
-  if (touched.length === 0) return undefined;
-  return {
-    x0: Math.min(...touched.map(({ x0 }) => x0)),
-    y0: Math.min(...touched.map(({ y0 }) => y0)),
-    x1: Math.max(...touched.map(({ x1 }) => x1)),
-    y1: Math.max(...touched.map(({ y1 }) => y1)),
-  };
 }
 
 /** The file, once nothing of the originals is read in it any more. Rejects with `redaction_failed`. */
@@ -111,7 +98,7 @@ async function makeSure(
   throw new DocumentFault('redaction_failed', 'personal data could still be read in the result');
 }
 
-/** Where originals are read in a frame of the result: within lines, and over the ends of lines. */
+/** Where originals are read in a frame of the result: within blocks, and over their ends. */
 async function stillRead(
   bytes: Uint8Array,
   index: number,

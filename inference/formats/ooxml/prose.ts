@@ -1,3 +1,4 @@
+import { identifierUnits } from '../identifiers.ts';
 import { fixedSlot, type Slot, type SlottedUnit } from '../slots.ts';
 import { unescaped } from '../decode-text.ts';
 import type { Part } from './package.ts';
@@ -13,14 +14,15 @@ const PROSE = new Set(
   (
     'descr title alt tooltip author initials displayText instr string userId providerId caption presenceId ' +
     'prompt promptTitle error errorTitle location display displayName codeName uniqueName hlinkHover ' +
-    'fullName shortName lastEdited comment href src refreshedBy'
+    'fullName shortName lastEdited comment href src refreshedBy lastValue'
   ).split(' '),
 );
 /** Elements whose name, or value, is one. */
 const NAMED = new Set(
-  'bookmarkStart docVar docPr cNvPr alias tag default helpText statusText listItem listEntry definedName person property sheet'.split(
-    ' ',
-  ),
+  (
+    'bookmarkStart docVar docPr cNvPr alias tag default helpText statusText listItem listEntry definedName person property ' +
+    'sheet tblCaption tblDescription lvlText filter customFilter'
+  ).split(' '),
 );
 /** What stands between letters without being one. */
 const SIGNS: Readonly<Record<string, Slot>> = {
@@ -155,6 +157,23 @@ function takeAttributes({ name, local, attributes }: XmlElement, { hidden }: Pla
     else if (PROSE.has(key) || (NAMED.has(local) && /^(?:name|val|value|displayName)$/.test(key)))
       walk.written.push({ slot: attribute, hidden: true });
   }
+}
+
+/** Every other attribute and namespace that says something, as hidden units: an unknown one may hold anything. */
+export function nameUnits({ attributes }: Prose): readonly SlottedUnit[] {
+  return identifierUnits(attributes.map(({ text }) => ownPart(text)));
+}
+
+/** Common addresses of namespaces and types: what stands behind is looked at, the address itself means nothing. */
+const KNOWN_ADDRESS =
+  /^(?:https?:\/\/(?:schemas\.openxmlformats\.org|schemas\.microsoft\.com|www\.w3\.org|purl\.org|purl\.oclc\.org)\/|urn:schemas-microsoft-com:)/;
+/** Letters that come with everyone's computer: their names are no one's. */
+const KNOWN_FONT =
+  /^(?:Times New Roman|Times|Arial|Calibri|Calibri Light|Cambria|Cambria Math|Courier New|Georgia|Verdana|Tahoma|Symbol|Wingdings|Garamond|Helvetica|Segoe UI|Aptos|Aptos Display|Liberation (?:Sans|Serif|Mono)|Noto (?:Sans|Serif))$/;
+
+/** What an identifier or address says of its own. */
+export function ownPart(value: string): string {
+  return KNOWN_FONT.test(value) ? '' : value.replace(KNOWN_ADDRESS, '');
 }
 
 /** Addresses outside of the document that a part refers to, each a hidden unit, without percent escapes. */

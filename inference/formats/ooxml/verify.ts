@@ -1,27 +1,14 @@
 import { unescaped } from '../decode-text.ts';
 import { leftOver, type Search } from '../search.ts';
-import { openPackage } from './package.ts';
-import { proseOf } from './prose.ts';
+import type { OfficePackage } from './package.ts';
+import { ownPart, proseOf } from './prose.ts';
 import type { XmlElement } from './xml.ts';
 
-/** Common addresses of namespaces and types: what stands behind is looked at, the address itself means nothing. */
-const KNOWN_ADDRESS =
-  /^(?:https?:\/\/(?:schemas\.openxmlformats\.org|schemas\.microsoft\.com|www\.w3\.org|purl\.org|purl\.oclc\.org)\/|urn:schemas-microsoft-com:)/;
-/** Letters that come with everyone's computer: their names are no one's. */
-const KNOWN_FONT =
-  /^(?:Times New Roman|Times|Arial|Calibri|Calibri Light|Cambria|Cambria Math|Courier New|Georgia|Verdana|Tahoma|Symbol|Wingdings|Garamond|Helvetica|Segoe UI|Aptos|Aptos Display|Liberation (?:Sans|Serif|Mono)|Noto (?:Sans|Serif))$/;
-
-/** What an identifier or address says of its own. */
-function ownPart(value: string): string {
-  return KNOWN_FONT.test(value) ? '' : value.replace(KNOWN_ADDRESS, '');
-}
-
 /**
- * Reads a package that was just written, every part of it, and looks for originals: in its units, in all text in the order
+ * Looks through a package that was just written and opened again, every part of it, for originals: in its units, in all text in the order
  * it is written in, in attributes and names. Throws `redaction_failed` when one is found, or a part that is neither XML nor a picture.
  */
-export function verifyPackage(bytes: Uint8Array, search: Search, checkTime: () => void): void {
-  const { parts, relations } = openPackage(bytes, checkTime);
+export function verifyPackage({ parts, relations }: OfficePackage, search: Search, checkTime: () => void): void {
   const identifiers = new Set(relations.flatMap(({ id, typeUri }) => [id, ownPart(typeUri)]));
   for (const part of parts) {
     checkTime();

@@ -54,10 +54,16 @@ function textHas(text: string, originals: readonly string[]): boolean {
 /** Names of the format itself are words too; an original is more than one of them. */
 function nameHas(name: string, originals: readonly string[]): boolean {
   if (/^[A-Z][a-z]{1,9}(?:[A-Z][a-z]*){0,3}\d?$/.test(name) && !originals.includes(name)) return false;
-  return textHas(
-    name,
-    originals.filter((original) => original.length >= LEAST_LETTERS),
-  );
+  return textHas(name, longOnes(originals));
+}
+
+/** Looked for by the same list each time: it is prepared once. */
+const LONG_ONES = new WeakMap<readonly string[], readonly string[]>();
+
+function longOnes(originals: readonly string[]): readonly string[] {
+  const long = LONG_ONES.get(originals) ?? originals.filter((original) => original.length >= LEAST_LETTERS);
+  LONG_ONES.set(originals, long);
+  return long;
 }
 
 function streamHas(stream: PDFStream, originals: readonly string[]): boolean {

@@ -1,4 +1,4 @@
-import type { Box } from '../format.ts';
+import { separatorOf } from '../line-ends.ts';
 import { around } from './geometry.ts';
 import type { Glyph } from './glyphs.ts';
 import type { GlyphLine } from './lines.ts';
@@ -10,11 +10,6 @@ export interface Paragraph {
   /** Whether it is invisible, or outside of what is shown. */
   readonly hidden: boolean;
 }
-
-/** A line whose end comes so close to that of its block, by its share of the block's width, was broken there. */
-const WRAPPED = 0.15;
-/** Between words, in heights of their letters: a line with a wider gap is a row of cells. */
-const CELL_GAP = 1.6;
 
 /**
  * The text of blocks. A line that was broken goes on after a blank, so that a name or number over its end is found; one that
@@ -48,19 +43,4 @@ function paragraphFrom(lines: readonly GlyphLine[], hidden: boolean): Paragraph 
     }
   }
   return { text, glyphs, hidden };
-}
-
-function separatorOf(text: string, before: GlyphLine, next: GlyphLine, box: Box): string {
-  const wrapped = !isRow(before) && !isRow(next) && before.box.x1 > box.x1 - WRAPPED * (box.x1 - box.x0);
-  if (!wrapped) return '\n';
-  // Whether a hyphen is of the word or of its break cannot be told: it stays.
-  const broken = /\p{L}-$/u.test(text) && /^\p{L}/u.test(next.words[0]?.text ?? '');
-  return broken ? '' : ' ';
-}
-
-function isRow({ words }: GlyphLine): boolean {
-  return words.some((word, index) => {
-    const before = words[index - 1];
-    return before !== undefined && word.box.x0 - before.box.x1 > CELL_GAP * (word.size ?? 0);
-  });
 }

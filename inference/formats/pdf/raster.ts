@@ -3,7 +3,7 @@ import { findOriginals } from '../../originals.ts';
 import type { Box, Tools } from '../format.ts';
 import { blurAll, blurPhotos, cover } from '../image/blur.ts';
 import { toJpeg, toPng } from '../image/encode.ts';
-import { layOut, type PlacedWord } from '../image/layout.ts';
+import { layOut, stretchesOf, type PlacedWord } from '../image/layout.ts';
 import type { Pixels } from '../image/lettering.ts';
 import { findPhotos, isSure, type Photos } from '../image/photos.ts';
 import { drawPage, POINTS_PER_INCH, rasterOf, type Raster } from './draw.ts';
@@ -104,8 +104,8 @@ export function rasterRecognized(
   for (const { id, words } of layout.units) {
     for (const { start, end, box, confidence } of words) if (isSure(confidence, end - start)) sure.push(box);
     for (const { start, end, tag } of replacements.get(id) ?? []) {
-      const box = around(words.filter((word) => word.start < end && start < word.end).map((word) => word.box));
-      if (box) coverings.push({ box, tag });
+      for (const [at, box] of stretchesOf(words, start, end).entries())
+        coverings.push({ box, tag: at === 0 ? tag : '' });
     }
   }
   const blur = async (pixels: Pixels): Promise<void> => {

@@ -8,6 +8,7 @@ import { layoutOf, unitsOf, type PageLayout } from './layout.ts';
 import { readPage, settlePage, type PageContent } from './page.ts';
 import { withPdf, type PdfiumFile } from './pdfium.ts';
 import { earlierTexts } from './revisions.ts';
+import { asWritten } from './spans.ts';
 
 /** Print is recognized as well at this resolution as at higher ones. */
 export const RECOGNITION_DPI = 200;
@@ -36,6 +37,7 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
         continue;
       }
       units.push(...unitsOf(index, content));
+      for (const text of readOtherwise(content)) hidden.add(text);
       pages.push(layoutOf(content));
     }
     for (const text of await earlierTexts(file.bytes, units, tools)) hidden.add(text);
@@ -44,6 +46,34 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
     const layout = JSON.stringify({ pages });
     return { kind: 'pdf', pages: pdf.pageCount, images, units, recognizedPages, layout };
   });
+}
+
+/** Words to either side of two that do not follow each other as they are read. */
+const AROUND = 12;
+
+/**
+ * Where words follow each other as a page draws them that do not do so as it is read, such as those of a text that is
+ * drawn over another one: these stretches, each with some words around it.
+ */
+function readOtherwise({ glyphs, paragraphs }: PageContent): readonly string[] {
+  const pairs = new Set(paragraphs.flatMap(({ text }) => pairsOf(wordsOf(text))));
+  const words = wordsOf(asWritten(glyphs).text);
+  const stretches: { from: number; to: number }[] = [];
+  for (const [at, pair] of pairsOf(words).entries()) {
+    if (pairs.has(pair)) continue;
+    const last = stretches.at(-1);
+    if (last && at - AROUND <= last.to) last.to = at + AROUND;
+    else stretches.push({ from: Math.max(0, at - AROUND), to: at + AROUND });
+  }
+  return stretches.map(({ from, to }) => words.slice(from, to + 1).join(' '));
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+function pairsOf(words: readonly string[]): readonly string[] {
+  return words.slice(1).map((word, at) => `${words[at]} ${word}`);
 }
 
 async function recognizedPage(

@@ -18,7 +18,7 @@ import { blurPictures } from './pictures.ts';
 import { rasterRecognized, rasterSaid, type RasterPage } from './raster.ts';
 import { rewritePage } from './rewrite.ts';
 import { readAgain } from './second-reader.ts';
-import { spansOf, withoutTags, type Span } from './spans.ts';
+import { asWritten, spansOf, withoutTags, type Span } from './spans.ts';
 import { dropUnreachable, stripDocument } from './strip.ts';
 import { openObjects } from './structure.ts';
 
@@ -157,9 +157,8 @@ function recognizedRaster(
 function staysClean(file: PdfiumFile, index: number, originals: readonly string[]): boolean {
   if (originals.length === 0) return true;
   const { glyphs, paragraphs } = file.withPage(index, (page) => readPage(file, page));
-  const inOrder = glyphs.map(({ text, apart }) => (apart ? ` ${text}` : text)).join('');
   const asRead = paragraphs.map(({ text }) => text).join('\n');
-  return [inOrder, asRead].every((text) => findOriginals(withoutTags(text), originals).length === 0);
+  return [asWritten(glyphs).text, asRead].every((text) => findOriginals(withoutTags(text), originals).length === 0);
 }
 
 /** Pages in which the second reader finds an original; all of them when it cannot read the document. */

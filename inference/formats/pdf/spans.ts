@@ -3,6 +3,7 @@ import { findOriginals } from '../../originals.ts';
 import type { Glyph } from './glyphs.ts';
 import { unitId } from './layout.ts';
 import type { PageContent } from './page.ts';
+import type { Paragraph } from './paragraphs.ts';
 
 /** Letters that go, and what is written in their place. */
 export interface Span {
@@ -11,16 +12,29 @@ export interface Span {
   readonly tag: string;
 }
 
+/** Letters in the order in which a page draws them: there a text that is drawn over another one is whole. */
+export function asWritten(written: readonly Glyph[]): Pick<Paragraph, 'text' | 'glyphs'> {
+  let text = '';
+  const glyphs: (Glyph | undefined)[] = [];
+  for (const glyph of written) {
+    if (glyph.apart) glyphs.push(undefined);
+    for (let unit = 0; unit < glyph.text.length; unit++) glyphs.push(glyph);
+    text += glyph.apart ? ` ${glyph.text}` : glyph.text;
+  }
+  return { text, glyphs };
+}
+
 /**
  * What goes from a page: what is to be replaced, and wherever else one of the originals stands, be it over the ends of
- * paragraphs. Each letter is in one span.
+ * paragraphs, or under another text. Each letter is in one span.
  */
 export function spansOf(
   index: number,
-  { paragraphs }: PageContent,
+  content: PageContent,
   replacements: ReadonlyMap<string, readonly Replacement[]>,
   originals: readonly string[],
 ): readonly Span[] {
+  const { paragraphs } = content;
   const taken = new Set<Glyph>();
   const spans: Span[] = [];
   const tags = new Map<string, string>();
@@ -35,10 +49,12 @@ export function spansOf(
       take(glyphs.slice(start, end), tag);
     }
   }
-  const text = paragraphs.map((paragraph) => paragraph.text).join('\n');
-  const glyphs = paragraphs.flatMap((paragraph, at) => (at > 0 ? [undefined, ...paragraph.glyphs] : paragraph.glyphs));
-  for (const original of originals) {
-    for (const { start, end } of findOriginals(text, [original]))
+  const asRead = {
+    text: paragraphs.map((paragraph) => paragraph.text).join('\n'),
+    glyphs: paragraphs.flatMap((paragraph, at) => (at > 0 ? [undefined, ...paragraph.glyphs] : paragraph.glyphs)),
+  };
+  for (const { text, glyphs } of [asRead, asWritten(content.glyphs)]) {
+    for (const { start, end, original } of findOriginals(text, originals))
       take(glyphs.slice(start, end), tags.get(original.toLowerCase()) ?? '');
   }
   return spans;

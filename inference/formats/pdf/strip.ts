@@ -9,6 +9,7 @@ import {
   type PDFDocument,
 } from '@cantoo/pdf-lib';
 import { cleanContent } from './content.ts';
+import { anonymizeFonts } from './fonts.ts';
 import { decoded } from './streams.ts';
 import { dictOf, reachable } from './structure.ts';
 
@@ -30,9 +31,7 @@ const NAMED = ['XObject', 'Pattern', 'Font', 'Shading', 'ExtGState'].map((name) 
 const [TYPE, SUBTYPE, RESOURCES, CONTENTS] = ['Type', 'Subtype', 'Resources', 'Contents'].map((name) =>
   PDFName.of(name),
 ) as [PDFName, PDFName, PDFName, PDFName];
-const [CHAR_PROCS, FONT_FILE, PATTERN_TYPE] = ['CharProcs', 'FontFile2', 'PatternType'].map((name) =>
-  PDFName.of(name),
-) as [PDFName, PDFName, PDFName];
+const [CHAR_PROCS, PATTERN_TYPE] = ['CharProcs', 'PatternType'].map((name) => PDFName.of(name)) as [PDFName, PDFName];
 
 /** Leaves of a document what draws its pages, and nothing else. Says how many pictures stood in content. */
 export function stripDocument(document: PDFDocument): { readonly inlinePictures: number } {
@@ -45,8 +44,8 @@ export function stripDocument(document: PDFDocument): { readonly inlinePictures:
   for (const [, object] of context.enumerateIndirectObjects()) {
     if (object === catalog) continue;
     dropFrom(object, 0);
-    if (object instanceof PDFDict) anonymizeFont(context, object);
   }
+  anonymizeFonts(context);
   const inlinePictures = cleanContents(document);
   dropUnreachable(document);
   return { inlinePictures };
@@ -69,25 +68,6 @@ function dropFrom(object: unknown, depth: number): void {
   for (const key of DROPPED) dict.delete(key);
   if (dict.has(TYPE) || dict.has(SUBTYPE)) for (const key of DROPPED_OF_TYPED) dict.delete(key);
   for (const value of dict.values()) if (value instanceof PDFDict) dropFrom(value, depth + 1);
-}
-
-/** The table of names in a font's file tells who made it and of what: it is emptied. // OpenType, name */
-function anonymizeFont(context: PDFContext, dict: PDFDict): void {
-  const ref = dict.get(FONT_FILE);
-  const stream = context.lookup(ref);
-  if (!(ref instanceof PDFRef) || !(stream instanceof PDFStream)) return;
-  const content = decoded(stream);
-  if (!content || content.length < 12) return;
-  const font = Buffer.from(content);
-  const tables = Math.min(font.readUInt16BE(4), Math.floor((font.length - 12) / 16));
-  for (let table = 0; table < tables; table++) {
-    const at = 12 + table * 16;
-    if (font.toString('latin1', at, at + 4) !== 'name') continue;
-    const start = Math.min(font.length, font.readUInt32BE(at + 8));
-    font.fill(0, start, Math.min(font.length, start + font.readUInt32BE(at + 12)));
-    if (start + 6 <= font.length) font.writeUInt16BE(6, start + 4);
-  }
-  context.assign(ref, context.flateStream(font, { Length1: font.length }));
 }
 
 interface Content {

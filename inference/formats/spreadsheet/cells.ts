@@ -85,6 +85,19 @@ export function cellsOf(
   return { cells, hidden };
 }
 
+/** Formulas of a sheet in which something is written: texts, names, other sheets. */
+export function formulasOf(root: XmlElement): ReadonlySet<string> {
+  const formulas = new Set<string>();
+  for (const data of elementsIn(root).filter(({ local }) => local === 'sheetData'))
+    for (const row of elementsIn(data))
+      for (const cell of elementsIn(row)) {
+        const formula = childOf(cell, 'f');
+        const text = formula ? textIn(formula) : '';
+        if (/["'@_]/.test(text)) formulas.add(text);
+      }
+  return formulas;
+}
+
 /** Cells as units of a page. */
 export function cellUnits(
   { cells, hidden }: ReturnType<typeof cellsOf>,
@@ -120,23 +133,25 @@ function stringOf(string: XmlElement | undefined): string {
   if (!string) return '';
   return elementsIn(string)
     .filter(({ local }) => local === 't' || local === 'r')
-    .flatMap((node) => allTexts(textIn(node)))
+    .flatMap((node) => allTexts(textOfRun(node)))
     .map(({ text }) => text)
     .join('');
 }
 
 /** Of a run only its text: its properties have none. */
-function textIn(node: XmlElement): XmlElement {
+function textOfRun(node: XmlElement): XmlElement {
   return node.local === 'r' ? (childOf(node, 't') ?? element('t', {}, [])) : node;
 }
 
 function valueOf(cell: XmlElement): string {
   const value = childOf(cell, 'v');
-  return value
-    ? allTexts(value)
-        .map(({ text }) => text)
-        .join('')
-    : '';
+  return value ? textIn(value) : '';
+}
+
+function textIn(parent: XmlElement): string {
+  return allTexts(parent)
+    .map(({ text }) => text)
+    .join('');
 }
 
 function write(cell: XmlElement, string: XmlNode[]): void {

@@ -1,19 +1,30 @@
-import type { DocumentFile, ReadDocument, ReadOptions, RedactedDocument, RedactOptions } from '#ports/documents.ts';
+import {
+  DocumentFault,
+  type DocumentFile,
+  type ReadDocument,
+  type ReadOptions,
+  type RedactedDocument,
+  type RedactOptions,
+} from '#ports/documents.ts';
 import type { Format, Tools } from '../format.ts';
 import { reachable, rootOf } from '../ooxml/package.ts';
-import { addressUnits, proseOf } from '../ooxml/prose.ts';
+import { addressUnits, nameUnits, proseOf } from '../ooxml/prose.ts';
 import { sweepPart, verifyPackage } from '../ooxml/verify.ts';
 import { writePackage } from '../ooxml/write-package.ts';
 import type { XmlElement } from '../ooxml/xml.ts';
+import { identifierUnits } from '../identifiers.ts';
 import { leftOver, Search } from '../search.ts';
 import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type SlottedUnit } from '../slots.ts';
-import { cellsOf, cellUnits } from './cells.ts';
+import { cellsOf, cellUnits, formulasOf } from './cells.ts';
 import { cleanWorkbook, nameSheets } from './clean.ts';
 import { KEPT, SHOWN } from './kept-parts.ts';
 import { openWorkbook, otherParts, type Workbook } from './workbook.ts';
 
 /** Workbooks (.xlsx, .xltx). A cell is a unit, as it shows its value; comments, pivot tables and tables are left out. */
 export const spreadsheet: Format = { read, redact };
+
+/** With something in them, of a whole workbook: to rewrite so many takes a gigabyte. */
+const MAX_CELLS = 200_000;
 
 async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {
   const checkTime = (): void => tools.checkTime();
@@ -31,6 +42,19 @@ async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<R
 
 async function redact(file: DocumentFile, options: RedactOptions, tools: Tools): Promise<RedactedDocument> {
   const checkTime = (): void => tools.checkTime();
+  const { search, ...written } = await rewrite(file, options, checkTime);
+  // What was read first is not held any more: both at once would be too much of large workbooks.
+  const again = openWorkbook(written.bytes, checkTime);
+  verifyPackage(again.package, search, checkTime);
+  verifyCells(again, search, checkTime);
+  return { ...written, mediaType: file.mediaType, downgraded: false };
+}
+
+async function rewrite(
+  file: DocumentFile,
+  options: RedactOptions,
+  checkTime: () => void,
+): Promise<Pick<RedactedDocument, 'bytes' | 'images' | 'pages'> & { readonly search: Search }> {
   const workbook = openWorkbook(file.bytes, checkTime);
   const { units, grids } = unitsOf(workbook, checkTime);
   checkLayout(options.layout, units);
@@ -49,9 +73,7 @@ async function redact(file: DocumentFile, options: RedactOptions, tools: Tools):
   for (const { cells } of grids) for (const cell of cells) cell.settle();
   nameSheets(workbook);
   const { bytes, images } = await writePackage(workbook.package, KEPT, search, checkTime);
-  verifyPackage(bytes, search, checkTime);
-  verifyCells(bytes, search, checkTime);
-  return { bytes, mediaType: file.mediaType, pages: workbook.sheets.length, images, downgraded: false };
+  return { bytes, images, pages: workbook.sheets.length, search };
 }
 
 interface Read {
@@ -62,20 +84,24 @@ interface Read {
 function unitsOf(workbook: Workbook, checkTime: () => void): Read {
   const units: SlottedUnit[] = [];
   const grids: ReturnType<typeof cellsOf>[] = [];
+  let count = 0;
   for (const [page, { part, hidden }] of workbook.sheets.entries()) {
     const root = rootOf(part);
     const grid = cellsOf(root, workbook, checkTime);
     grids.push(grid);
+    count += grid.cells.length;
+    if (count > MAX_CELLS)
+      throw new DocumentFault('too_large', `the workbook has more than ${MAX_CELLS / 1000},000 cells: split it`);
     for (const unit of cellUnits(grid, { page, hidden })) units.push(unit);
     const visibility = hidden ? 'hidden' : 'shown';
-    units.push(
-      ...proseOf(withoutCells(root), visibility).units.map((unit) => ({ ...unit, page })),
-      ...addressUnits(part),
-    );
+    const prose = proseOf(withoutCells(root), visibility);
+    const others = [...prose.units, ...nameUnits(prose), ...identifierUnits(formulasOf(root))];
+    units.push(...others.map((unit) => ({ ...unit, page })), ...addressUnits(part));
   }
   for (const part of otherParts(workbook)) {
     checkTime();
-    if (part.xml) units.push(...proseOf(part.xml, SHOWN.test(part.type) ? 'shown' : 'hidden').units);
+    const prose = part.xml && proseOf(part.xml, SHOWN.test(part.type) ? 'shown' : 'hidden');
+    if (prose) units.push(...prose.units, ...nameUnits(prose));
     units.push(...addressUnits(part));
   }
   return { units: inOrder(units), grids };
@@ -89,8 +115,7 @@ function withoutCells(root: XmlElement): XmlElement {
 }
 
 /** What cells show is not always what the file says: a number may be shown as an account. */
-function verifyCells(bytes: Uint8Array, search: Search, checkTime: () => void): void {
-  const workbook = openWorkbook(bytes, checkTime);
+function verifyCells(workbook: Workbook, search: Search, checkTime: () => void): void {
   for (const { part } of workbook.sheets) {
     const { cells } = cellsOf(rootOf(part), workbook, checkTime);
     if (search.isIn(cells.map(({ text }) => text).join('\n'))) throw leftOver();

@@ -37,6 +37,11 @@ export function withoutData(text: string): { readonly text: string; readonly fil
   return { text: cut, files };
 }
 
+/** A text without the marks of Markdown that letters are bold, slanted, struck out, code or a link by. */
+export function unmarked(text: string): string {
+  return text.replace(/\[([^\][]*)\]\([^()]*\)/g, '$1').replace(/[*`~]+|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '');
+}
+
 /** A text as it is shown: escapes of Markdown, entities of HTML and percent escapes put in their places. */
 export function undisguised(text: string): string {
   if (!DISGUISED.test(text)) return text;

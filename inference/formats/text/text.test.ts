@@ -95,3 +95,28 @@ test('a cell is a unit, and keeps its quotes and its neighbours', async () => {
   );
   expect((await anonymize('Ada,Lovelace\nAda Lovelace,1\n', 'text/csv', TAGS)).toString()).not.toMatch(/ada|lovelace/i);
 });
+
+test.each([
+  ['windows-1250', 'B3F3647A 577A9C6E6961 5A617AF3B3E6'],
+  ['iso-8859-2', 'B3F3647A 577AB66E6961 5A617AF3B3E6'],
+])('what is no UTF-8 is read as the words in it are written: %s', async (encoding, hex) => {
+  const bytes = Buffer.concat(hex.split(' ').flatMap((word) => [Buffer.from(word, 'hex'), Buffer.from(' ')]));
+  expect(await unitsOf(bytes)).toEqual([new TextDecoder(encoding).decode(bytes)]);
+  expect(await unitsOf(bytes)).toEqual(['łódz Wzśnia Zazółć ']);
+});
+
+test('signs of the west are not taken for letters of the east', async () => {
+  const western = '¿Qué? Año «œuvre» l’été 5 € – Größe';
+  const bytes = Uint8Array.from(
+    western,
+    (sign) => ({ '€': 0x80, '’': 0x92, '–': 0x96, œ: 0x9c })[sign] ?? sign.charCodeAt(0),
+  );
+  expect(await unitsOf(bytes)).toEqual([western]);
+});
+
+test('Markdown is read without its marks too: a name of which one word is bold is a name', async () => {
+  expect(await unitsOf('**Ada** _Lovelace_ and [her](x)', 'text/markdown')).toEqual([
+    '**Ada** _Lovelace_ and [her](x)',
+    'Ada Lovelace and her',
+  ]);
+});

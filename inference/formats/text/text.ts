@@ -3,9 +3,18 @@ import { DocumentFault } from '#ports/documents.ts';
 import { decodeText } from '../decode-text.ts';
 import type { Format } from '../format.ts';
 import { leftOver, Search } from '../search.ts';
-import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type Slot, type SlottedUnit } from '../slots.ts';
+import {
+  checkLayout,
+  fixedSlot,
+  inOrder,
+  layoutOf,
+  replaceIn,
+  toTextUnits,
+  type Slot,
+  type SlottedUnit,
+} from '../slots.ts';
 import { parseCsv } from './csv.ts';
-import { paragraphsOf, undisguised, withoutData } from './paragraphs.ts';
+import { paragraphsOf, undisguised, unmarked, withoutData } from './paragraphs.ts';
 
 /** Cells or paragraphs of one text. */
 const MAX_UNITS = 1_000_000;
@@ -56,8 +65,17 @@ function parse({ bytes, mediaType }: DocumentFile): Parsed {
   const kind = /csv|tab-separated/.test(mediaType) ? 'csv' : mediaType === 'text/markdown' ? 'markdown' : 'text';
   const { slots, write } = takeApart(content, kind, mediaType);
   if (slots.length > MAX_UNITS) throw new DocumentFault('too_large', 'the document has too many cells or paragraphs');
-  const units = inOrder(slots.map((slot) => ({ slots: [slot], visibility: 'shown' })));
+  const shown = slots.map((slot): SlottedUnit => ({ slots: [slot], visibility: 'shown' }));
+  const units = inOrder(kind === 'markdown' ? [...shown, ...unmarkedUnits(slots)] : shown);
   return { kind, slots, units, files, write: () => decoded.encode(write()) };
+}
+
+/** Paragraphs that marks stand in, without these: a name of which one word is bold is a name. */
+function unmarkedUnits(slots: readonly Slot[]): readonly SlottedUnit[] {
+  return slots.flatMap((slot): readonly SlottedUnit[] => {
+    const plain = unmarked(slot.text);
+    return plain === slot.text ? [] : [{ slots: [fixedSlot(plain)], visibility: 'hidden' }];
+  });
 }
 
 function takeApart(

@@ -5,9 +5,10 @@ import { SETTINGS } from './kept-parts.ts';
 
 /** Marks of who changed what, when, and of what programs know of a document; nothing that is seen. */
 const MARKS =
-  /PrChange$|^(?:tblGridChange|numberingChange|cellIns|cellDel|cellMerge|moveFromRange(?:Start|End)|moveToRange(?:Start|End)|customXml(?:Ins|Del|MoveFrom|MoveTo)Range(?:Start|End)|proofErr|permStart|permEnd|dataBinding|placeholder|entryMacro|exitMacro|delText|delInstrText|smartTagPr|customXmlPr|docVars|attachedTemplate|dataModelExt|embed(?:Regular|Bold|Italic|BoldItalic))$/;
-/** Identifiers by which edits of a person are known, and when they were made. */
-const TRACES = /^(?:rsid\w*|paraId(?:Parent)?|textId|durableId|date|dateUtc|userId|providerId|editId|anchorId)$/;
+  /PrChange$|^(?:tblGridChange|numberingChange|cellIns|cellDel|cellMerge|moveFromRange(?:Start|End)|moveToRange(?:Start|End)|customXml(?:Ins|Del|MoveFrom|MoveTo)Range(?:Start|End)|proofErr|permStart|permEnd|dataBinding|placeholder|entryMacro|exitMacro|delText|delInstrText|smartTagPr|customXmlPr|docVars|attachedTemplate|dataModelExt|fldData|embed(?:Regular|Bold|Italic|BoldItalic))$/;
+/** Identifiers by which edits of a person are known, when they were made, and copies of drawings for other programs. */
+const TRACES =
+  /^(?:rsid\w*|paraId(?:Parent)?|textId|durableId|date|dateUtc|userId|providerId|editId|anchorId|gfxdata)$/;
 
 /**
  * Takes out of a document what is not to be seen: deleted text and the marks of revisions, which are accepted; names of

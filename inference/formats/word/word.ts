@@ -8,7 +8,7 @@ import {
 } from '#ports/documents.ts';
 import type { Format, Tools } from '../format.ts';
 import { openPackage, reachable, type OfficePackage, type Part } from '../ooxml/package.ts';
-import { addressUnits, proseOf } from '../ooxml/prose.ts';
+import { addressUnits, nameUnits, proseOf } from '../ooxml/prose.ts';
 import { sweepPart, verifyPackage } from '../ooxml/verify.ts';
 import { writePackage } from '../ooxml/write-package.ts';
 import { Search } from '../search.ts';
@@ -45,7 +45,7 @@ async function redact(file: DocumentFile, options: RedactOptions, tools: Tools):
     if (part.xml) sweepPart(part.xml, search);
   }
   const { bytes, images } = await writePackage(document, KEPT, search, checkTime);
-  verifyPackage(bytes, search, checkTime);
+  verifyPackage(openPackage(bytes, checkTime), search, checkTime);
   return { bytes, mediaType: file.mediaType, pages: 1, images, downgraded: false };
 }
 
@@ -62,9 +62,9 @@ function unitsOf({ main, parts }: OfficePackage): readonly SlottedUnit[] {
   const referred = reachable(main, () => true);
   const ordered = new Set<Part>([...referred, ...parts]);
   return inOrder(
-    [...ordered].flatMap((part) => [
-      ...(part.xml ? proseOf(part.xml, SHOWN.test(part.type) ? 'shown' : 'hidden').units : []),
-      ...addressUnits(part),
-    ]),
+    [...ordered].flatMap((part) => {
+      const prose = part.xml && proseOf(part.xml, SHOWN.test(part.type) ? 'shown' : 'hidden');
+      return [...(prose ? [...prose.units, ...nameUnits(prose)] : []), ...addressUnits(part)];
+    }),
   );
 }

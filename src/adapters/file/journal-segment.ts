@@ -88,6 +88,17 @@ export class JournalSegment {
     this.#taken = this.#given;
   }
 
+  /** Puts rows that nobody will take into a file beside, which stays. */
+  async setAside(bytes: Buffer): Promise<void> {
+    const file = await open(`${this.path}.refused`, 'a', 0o600);
+    try {
+      await file.appendFile(bytes);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  }
+
   /** Whether more was written since, by a process that was not dead after all; `next` goes on with it. */
   async grown(): Promise<boolean> {
     const { size } = await this.#file.stat();

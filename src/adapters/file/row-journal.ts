@@ -77,8 +77,9 @@ class FileJournal implements RowJournal {
     return [];
   }
 
-  async taken(): Promise<void> {
-    this.#segments[0]?.take();
+  async taken(refused: readonly JournaledRow[] = []): Promise<void> {
+    const [segment] = this.#segments;
+    if (segment) await take(segment, refused);
   }
 
   async inherit(): Promise<readonly RowBacklog[]> {
@@ -166,7 +167,12 @@ class InheritedSegment implements RowBacklog {
     return [];
   }
 
-  async taken(): Promise<void> {
-    this.#segment.take();
+  async taken(refused: readonly JournaledRow[] = []): Promise<void> {
+    await take(this.#segment, refused);
   }
+}
+
+async function take(segment: JournalSegment, refused: readonly JournaledRow[]): Promise<void> {
+  if (refused.length > 0) await segment.setAside(Buffer.from(refused.map(journalLine).join('')));
+  segment.take();
 }

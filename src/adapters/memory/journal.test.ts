@@ -78,7 +78,7 @@ describe('the journal', () => {
     expect(spend).toEqual([]);
     const budget = { workloadBudget: { amount: 2n ** 62n, period: 'total' } } as const;
     expect(await next.hold(request('c5', budget))).toEqual({ kind: 'cold' });
-    expect(ids(await next.takeOver([ORGANIZATION], 'gateway-2', 60_000))).toEqual(['c1', 'c3', 'c4']);
+    expect(ids((await next.takeOver([ORGANIZATION], 'gateway-2', 60_000)).holds)).toEqual(['c1', 'c3', 'c4']);
     await next.close();
   });
 

@@ -6,11 +6,14 @@ import {
   type HoldDecision,
   type HoldRequest,
   type LimitCounters,
+  type Lowering,
   type OpenHold,
   type Settlement,
   type SettleResult,
+  type TakeOver,
 } from '#ports/limit-counters.ts';
 import type { Marks } from '#ports/marks.ts';
+import type { OpenHolds } from '#ports/open-holds.ts';
 import { checkHold, checkRequest, checkSettlement } from './amount.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { openOrganization, type OrganizationState } from './organization-state.ts';
@@ -29,7 +32,7 @@ export interface MemoryCountersOptions {
 }
 
 /** Limit counters of a single process. */
-export interface MemoryLimitCounters extends LimitCounters, CreditCounters, Marks {
+export interface MemoryLimitCounters extends LimitCounters, OpenHolds, CreditCounters, Marks {
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,8 +63,13 @@ export function openMemoryCounters(options: MemoryCountersOptions = {}): MemoryL
   return {
     hold: async (request) => hold(state, request),
     settle: async (settlements, owner) => settle(state, settlements, owner),
-    restore: (organization, own, read) => restore(state, organization, own, read),
+    restore: (organization, own, read, lowers) => restore(state, organization, own, read, lowers),
     view: async (organization, closedSince) => view(state, organization, closedSince),
+    findHolds: async (organization, callIds) => {
+      const { holds } = organizationOf(state, organization);
+      return callIds.flatMap((callId) => holds.get(callId)?.hold ?? []);
+    },
+    allHolds: async (organization) => holdsIn(organizationOf(state, organization)),
     takeOver: async (organizations, owner, ttlMs) => takeOver(state, organizations, owner, ttlMs),
     putCredit: async (organization, credit) => putCredit(organizationOf(state, organization).spend, credit),
     claim: async (organization, name, ms) => mark(state, organization, name, ms, false),
@@ -146,6 +154,7 @@ async function restore(
   id: string,
   own: readonly OpenHold[],
   read: Parameters<LimitCounters['restore']>[2],
+  lowers: Lowering = 'everything',
 ): Promise<void> {
   own.forEach(checkHold);
   const organization = organizationOf(state, id);
@@ -161,36 +170,37 @@ async function restore(
     );
     if (lost.length > 0) state.journal?.placed(lost);
     for (const put of lost) organization.holds.set(put.callId, { hold: openHoldOf(put), reservedIn: 0 });
-    const open = [...organization.holds.values()].map((known) => known.hold);
+    const open = holdsIn(organization);
     const totals = await read(open);
     if (!organization.isPaused(pause))
       throw new CountersUnavailable('the restore took longer than holds may be paused');
-    setSpend(organization.spend, totals.periods, restoredSpend(totals, open), totals.credit, state.now());
+    setSpend(organization.spend, totals, restoredSpend(totals, open), lowers, state.now());
   } finally {
     organization.resume(pause);
   }
 }
 
 function view(state: State, id: string, closedSince: number | undefined): CountersView {
-  const { holds, spend, closed } = organizationOf(state, id);
+  const organization = organizationOf(state, id);
+  const { spend, closed } = organization;
   const counters: { scope: string; period: string; amount: bigint }[] = [];
   const now = state.now();
-  for (const [period, { expiresAt, organization, workloads }] of spend) {
+  for (const [period, { expiresAt, organization: amount, workloads }] of spend) {
     if (expiresAt <= now) continue;
-    counters.push({ scope: 'organization', period, amount: organization });
-    for (const [scope, amount] of workloads) counters.push({ scope, period, amount });
+    counters.push({ scope: 'organization', period, amount });
+    for (const [scope, spent] of workloads) counters.push({ scope, period, amount: spent });
   }
   const credit = spend.get('total')?.credit;
   return {
     now,
-    holds: [...holds.values()].map((open) => open.hold),
+    holds: holdsIn(organization),
     spend: counters,
     ...(credit && { credit }),
     ...(closedSince !== undefined && { closed: closed.since(closedSince, now) }),
   };
 }
 
-function takeOver(state: State, organizations: readonly string[], owner: string, ttlMs: number): readonly OpenHold[] {
+function takeOver(state: State, organizations: readonly string[], owner: string, ttlMs: number): TakeOver {
   const now = state.now();
   for (const [name, end] of state.leases) if (end <= now) state.leases.delete(name);
   state.leases.set(owner, now + ttlMs);
@@ -202,8 +212,10 @@ function takeOver(state: State, organizations: readonly string[], owner: string,
       taken.push(open.hold);
     }
   }
-  return taken;
+  return { holds: taken, missed: NOTHING_MISSED };
 }
+
+const NOTHING_MISSED: ReadonlyMap<string, unknown> = new Map();
 
 function mark(state: State, organization: string, name: string, ms: number, anyway: boolean): boolean {
   const now = state.now();
@@ -218,6 +230,10 @@ function organizationOf(state: State, id: string): OrganizationState {
   let organization = state.organizations.get(id);
   if (!organization) state.organizations.set(id, (organization = openOrganization()));
   return organization;
+}
+
+function holdsIn({ holds }: OrganizationState): readonly OpenHold[] {
+  return [...holds.values()].map((open) => open.hold);
 }
 
 function* allHolds(state: State): Iterable<OpenHold> {

@@ -1,4 +1,13 @@
-import type { Credit, HoldRequest, LimitName, OpenHold, Periods, SpendLimit } from '#ports/limit-counters.ts';
+import type {
+  Credit,
+  HoldRequest,
+  LimitName,
+  Lowering,
+  OpenHold,
+  Periods,
+  SpendLimit,
+  SpendTotals,
+} from '#ports/limit-counters.ts';
 import type { NanoEuro } from '#meter/money.ts';
 import { clamp, MOST, room } from './amount.ts';
 import type { RestoredSpend } from './restored-spend.ts';
@@ -50,25 +59,40 @@ export function addSpend(spend: Spend, hold: OpenHold, amount: NanoEuro, now: nu
   }
 }
 
-/** Sets the counters of the current periods; those of earlier ones stay until they expire, and so does newer credit. */
+/**
+ * Sets the counters of the current periods, but for those that may not be lowered; those of earlier periods stay until
+ * they expire, and so does newer credit.
+ */
 export function setSpend(
   spend: Spend,
-  periods: Periods,
+  { periods, credit }: SpendTotals,
   restored: RestoredSpend,
-  credit: Credit | undefined,
+  lowers: Lowering,
   now: number,
 ): void {
   const known = spend.get('total')?.credit;
   const set = (name: string, scope: 'total' | 'day' | 'month', expiresAt: number): void => {
     const workloads = new Map<string, NanoEuro>();
     for (const [workload, amounts] of restored.workloads) workloads.set(workload, amounts[scope]);
-    spend.set(name, { expiresAt, organization: restored.organization[scope], workloads });
+    const before = spend.get(name);
+    const floor = lowers === 'everything' || (lowers === 'periods' && scope !== 'total') ? undefined : before;
+    if (!floor || floor.expiresAt <= now) {
+      spend.set(name, { expiresAt, organization: restored.organization[scope], workloads });
+      return;
+    }
+    for (const [workload, amount] of floor.workloads) workloads.set(workload, higher(amount, workloads.get(workload)));
+    const organization = higher(floor.organization, restored.organization[scope]);
+    spend.set(name, { expiresAt, organization, workloads });
   };
   set('total', 'total', Infinity);
   for (const one of [known, credit]) if (one) putCredit(spend, one);
   set(periods.day, 'day', now + 3 * DAY_MS);
   set(periods.month, 'month', now + 40 * DAY_MS);
   for (const [name, { expiresAt }] of spend) if (expiresAt <= now) spend.delete(name);
+}
+
+function higher(kept: NanoEuro, restored: NanoEuro | undefined): NanoEuro {
+  return restored === undefined || kept > restored ? kept : restored;
 }
 
 function keptPeriods(spend: Spend, periods: Periods, now: number): PeriodSpend[] {

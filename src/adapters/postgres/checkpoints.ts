@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Checkpoint, CheckpointInput, Cut, StrandHead } from '#ports/checkpoints.ts';
+import type { Checkpoint, CheckpointInput, CreditHead, Cut, StrandHead } from '#ports/checkpoints.ts';
 import { bigintArray, byteaArray, digestArray, textArray, uuidArray } from './array-parameter.ts';
 import { query, STATEMENTS } from './statements.ts';
 
@@ -18,12 +18,14 @@ interface CheckpointRow {
   readonly cuts: string | null;
   /** JSON: `[[organization, workload, cost, calls, salt], …]`, or null. */
   readonly carried: string | null;
+  /** JSON: `[[organization, number, link], …]`, or null. */
+  readonly credit: string | null;
 }
 
 const PAGE = 500;
 const TIMEOUT_MS = 60_000;
 
-/** The last checkpoint and the heads of the strands that have grown since. */
+/** The last checkpoint, and the heads of strands and of credit that have grown since. */
 export async function readHeads(db: Queryable): Promise<CheckpointInput> {
   const last = await db.query<{ number: bigint }>(query(STATEMENTS.lastCheckpoint, [], TIMEOUT_MS));
   const number = last.rows[0]?.number;
@@ -32,7 +34,11 @@ export async function readHeads(db: Queryable): Promise<CheckpointInput> {
     query(STATEMENTS.heads, [], TIMEOUT_MS),
   );
   const heads = grown.rows.map(({ strand, sequence, link }) => ({ strand, sequence: Number(sequence), link }));
-  return { last: checkpoint, heads };
+  const { rows: credited } = await db.query<{ organization: string; number: bigint; link: string }>(
+    query(STATEMENTS.creditHeads, [], TIMEOUT_MS),
+  );
+  const credit = credited.map(({ number: entry, ...head }) => ({ ...head, number: Number(entry) }));
+  return { last: checkpoint, heads, ...(credit.length > 0 && { credit }) };
 }
 
 /** The checkpoint of a number that there is one of. */
@@ -43,7 +49,7 @@ export async function readCheckpoint(db: Queryable, number: bigint): Promise<Che
 
 /** Writes a checkpoint without a cut and its heads in one statement. Rejects when its number is taken. */
 export async function saveCheckpoint(db: Queryable, checkpoint: Checkpoint): Promise<void> {
-  const { number, statement, key, publicKey, signature, heads } = checkpoint;
+  const { number, statement, key, publicKey, signature, heads, credit = [] } = checkpoint;
   const values = [
     number,
     statement,
@@ -53,6 +59,9 @@ export async function saveCheckpoint(db: Queryable, checkpoint: Checkpoint): Pro
     bigintArray(heads.map((head) => head.sequence)),
     digestArray(heads.map((head) => head.link)),
     publicKey === undefined ? null : Buffer.from(publicKey, 'hex'),
+    textArray(credit.map((head) => head.organization)),
+    bigintArray(credit.map((head) => head.number)),
+    digestArray(credit.map((head) => head.link)),
   ];
   await db.query(query(STATEMENTS.saveCheckpoint, values, TIMEOUT_MS));
 }
@@ -92,13 +101,21 @@ async function fetchPage(db: Queryable, after: bigint): Promise<readonly Checkpo
 /** As stored: what the columns and the statement say is for the verifier to compare. */
 function checkpointOf(row: CheckpointRow): Checkpoint {
   const heads = JSON.parse(row.heads) as readonly (readonly [string, string, string])[];
-  const { before, ...facts } = statementOf(row.statement);
+  const { before, credited, ...facts } = statementOf(row.statement);
   const cut = cutOf(row, before);
+  const credit = JSON.parse(row.credit ?? '[]') as readonly (readonly [string, string, string])[];
   return {
     ...facts,
     number: Number(row.number),
     heads: heads.map(([strand, sequence, link]): StrandHead => ({ strand, sequence: Number(sequence), link })),
     ...(cut && { cut }),
+    ...((credited || row.credit !== null) && {
+      credit: credit.map(([organization, number, link]): CreditHead => ({
+        organization,
+        number: Number(number),
+        link,
+      })),
+    }),
     statement: row.statement,
     key: row.key,
     ...(row.public_key !== null && { publicKey: row.public_key }),
@@ -138,21 +155,24 @@ function isRange(value: unknown): value is readonly [number, number] {
 
 interface StatementFacts extends Pick<Checkpoint, 'at' | 'root' | 'previous' | 'introduces'> {
   readonly before?: string;
+  /** Whether it says anything of credit. */
+  readonly credited: boolean;
 }
 
 /** A statement that is not what `makeCheckpoint` writes yields empty members: the verifier reports it as edited. */
 function statementOf(text: string): StatementFacts {
   try {
-    const { at, root, previous, introduces, cut } = JSON.parse(text) as Record<string, unknown>;
+    const { at, root, previous, introduces, cut, credit } = JSON.parse(text) as Record<string, unknown>;
     return {
       at: Date.parse(String(at)),
       root: String(root),
       previous: String(previous),
+      credited: credit !== undefined,
       ...(introduces !== undefined && { introduces: textOf(introduces) }),
       ...(cut !== undefined && { before: textOf((cut as Record<string, unknown> | null)?.['before']) }),
     };
   } catch {
-    return { at: Number.NaN, root: '', previous: '' };
+    return { at: Number.NaN, root: '', previous: '', credited: false };
   }
 }
 

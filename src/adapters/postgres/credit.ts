@@ -1,4 +1,3 @@
-import type { Pool } from 'pg';
 import {
   CreditConflict,
   type CreditEntries,
@@ -8,7 +7,7 @@ import {
 } from '#ports/credit.ts';
 import { textArray } from './array-parameter.ts';
 import { migrate } from './migrate.ts';
-import { createPool, type PostgresOptions } from './pool.ts';
+import { openConnections, type Connections, type PostgresOptions } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -22,17 +21,18 @@ export interface PostgresCreditOptions extends PostgresOptions {
   readonly existing?: boolean;
 }
 
-const CONNECTIONS = 2;
+/** Beside the ledger's. */
+const CONNECTIONS = 1;
 const TIMEOUT_MS = 10_000;
 
 /** Opens the entries and brings the schema up to date. Rejects when the database cannot be reached. */
 export async function openPostgresCredit(options: PostgresCreditOptions): Promise<PostgresCredit> {
   const { existing = false, ...rest } = options;
-  const pool = createPool({ maxConnections: CONNECTIONS, ...rest });
+  const { connections: pool, close } = openConnections(rest, CONNECTIONS);
   try {
     if (!existing) await migrate(pool);
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
   return {
@@ -40,7 +40,7 @@ export async function openPostgresCredit(options: PostgresCreditOptions): Promis
     list: async (organization) =>
       (await pool.query<EntryRow>(query(STATEMENTS.creditEntries, [organization], TIMEOUT_MS))).rows.map(entryOf),
     standings: (organizations) => standings(pool, organizations),
-    close: () => pool.end(),
+    close,
   };
 }
 
@@ -56,7 +56,7 @@ interface EntryRow {
   readonly at: string;
 }
 
-async function add(pool: Pool, entry: CreditEntry): Promise<{ entry: NumberedEntry; added: boolean }> {
+async function add(pool: Connections, entry: CreditEntry): Promise<{ entry: NumberedEntry; added: boolean }> {
   const { organization, amount, reference, note, actor } = entry;
   const { kept, added } = await inTransaction(pool, async (client) => {
     await client.query(query(STATEMENTS.lockCredit, [organization], TIMEOUT_MS));
@@ -70,7 +70,10 @@ async function add(pool: Pool, entry: CreditEntry): Promise<{ entry: NumberedEnt
   return { entry: kept, added };
 }
 
-async function standings(pool: Pool, organizations: readonly string[]): Promise<ReadonlyMap<string, CreditStanding>> {
+async function standings(
+  pool: Connections,
+  organizations: readonly string[],
+): Promise<ReadonlyMap<string, CreditStanding>> {
   const { rows } = await pool.query<{
     readonly organization: string;
     readonly number: bigint;

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import type {
   Job,
   JobBook,
@@ -14,7 +14,7 @@ import type {
 } from '#ports/document-jobs.ts';
 import { openPostgresJobFiles } from './job-files.ts';
 import { migrate } from './migrate.ts';
-import { createPool, type PostgresOptions } from './pool.ts';
+import { openConnections, type Connections, type PostgresOptions } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -34,22 +34,22 @@ const ENTER_LOCK = 7_305_804_402_118_567n;
 
 /** Opens the store and brings its schema up to date. Rejects when the database cannot be reached. */
 export async function openPostgresJobs(options: PostgresOptions): Promise<PostgresJobs> {
-  const pool = createPool({ maxConnections: CONNECTIONS, ...options });
+  const { connections: pool, close } = openConnections(options, CONNECTIONS);
   try {
     await migrate(pool);
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
   return {
     book: bookIn(pool),
     queue: queueIn(pool),
     files: openPostgresJobFiles(pool),
-    close: () => pool.end(),
+    close,
   };
 }
 
-function bookIn(pool: Pool): JobBook {
+function bookIn(pool: Connections): JobBook {
   return {
     enter: (job, bounds) => enter(pool, job, bounds),
     async queue(id) {
@@ -60,10 +60,14 @@ function bookIn(pool: Pool): JobBook {
       await pool.query(query(STATEMENTS.cancelJob, [id], TIMEOUT_MS));
       return find(pool, id);
     },
+    async waiting() {
+      const { rows } = await pool.query<{ waiting: number }>(query(STATEMENTS.waitingJobs, [], TIMEOUT_MS));
+      return rows[0]?.waiting ?? 0;
+    },
   };
 }
 
-function queueIn(pool: Pool): JobQueue {
+function queueIn(pool: Connections): JobQueue {
   return {
     take: (lease, leaseMs) => take(pool, lease, leaseMs),
     keep: (job, leaseMs, news) => keep(pool, job, leaseMs, news),
@@ -85,7 +89,7 @@ function queueIn(pool: Pool): JobQueue {
   };
 }
 
-function enter(pool: Pool, job: NewJob, bounds: JobBounds): ReturnType<JobBook['enter']> {
+function enter(pool: Connections, job: NewJob, bounds: JobBounds): ReturnType<JobBook['enter']> {
   return inTransaction(pool, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [ENTER_LOCK]);
     return enterLocked(client, job, bounds);
@@ -123,7 +127,7 @@ interface JobRow {
   readonly sealed_outcome: string | null;
 }
 
-async function find(pool: Pool, id: string): Promise<Job | undefined> {
+async function find(pool: Connections, id: string): Promise<Job | undefined> {
   const { rows } = await pool.query<JobRow>(query(STATEMENTS.findJob, [id], TIMEOUT_MS));
   const [row] = rows;
   if (!row) return undefined;
@@ -150,7 +154,7 @@ interface TakenRow extends Pick<JobRow, 'id' | 'organization' | 'workload' | 'ca
   readonly sealed_order: string;
 }
 
-async function take(pool: Pool, lease: string, leaseMs: number): Promise<TakenJob | undefined> {
+async function take(pool: Connections, lease: string, leaseMs: number): Promise<TakenJob | undefined> {
   const { rows } = await pool.query<TakenRow>(query(STATEMENTS.takeJob, [lease, leaseMs], TIMEOUT_MS));
   const [row] = rows;
   if (!row) return undefined;
@@ -160,7 +164,7 @@ async function take(pool: Pool, lease: string, leaseMs: number): Promise<TakenJo
 }
 
 async function keep(
-  pool: Pool,
+  pool: Connections,
   { id, lease }: TakenJob,
   leaseMs: number,
   { pages, result }: JobNews,
@@ -172,7 +176,7 @@ async function keep(
   return row.cancel ? 'cancelled' : 'kept';
 }
 
-async function endOf(pool: Pool, { id, lease }: TakenJob, end: JobEnd): Promise<boolean> {
+async function endOf(pool: Connections, { id, lease }: TakenJob, end: JobEnd): Promise<boolean> {
   if (end.state === 'queued') {
     const values = [id, lease, end.inMs, end.counted];
     return changed(await pool.query(query(STATEMENTS.requeueJob, values, TIMEOUT_MS)));

@@ -1,5 +1,5 @@
-import type { Pool } from 'pg';
 import type { JobFile, JobFiles } from '#ports/document-jobs.ts';
+import type { Connections } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -8,7 +8,7 @@ const TIMEOUT_MS = 60_000;
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 /** Files of jobs in pieces, beside the jobs. */
-export function openPostgresJobFiles(pool: Pool): JobFiles {
+export function openPostgresJobFiles(pool: Connections): JobFiles {
   return {
     put: (file, sealed) => put(pool, file, sealed),
     get: (file) => get(pool, file),
@@ -18,7 +18,7 @@ export function openPostgresJobFiles(pool: Pool): JobFiles {
   };
 }
 
-function put(pool: Pool, { job, part }: JobFile, sealed: Uint8Array): Promise<void> {
+function put(pool: Connections, { job, part }: JobFile, sealed: Uint8Array): Promise<void> {
   return inTransaction(pool, async (client) => {
     await client.query(query(STATEMENTS.removeFile, [job, part], TIMEOUT_MS));
     for (let number = 0; number * PIECE_BYTES < sealed.length; number++) {
@@ -30,7 +30,7 @@ function put(pool: Pool, { job, part }: JobFile, sealed: Uint8Array): Promise<vo
 }
 
 /** A file that is replaced while it is read opens nowhere: it is authenticated as a whole. */
-async function get(pool: Pool, { job, part }: JobFile): Promise<Buffer | undefined> {
+async function get(pool: Connections, { job, part }: JobFile): Promise<Buffer | undefined> {
   const pieces: Buffer[] = [];
   for (;;) {
     const { rows } = await pool.query<{ sealed: string }>(

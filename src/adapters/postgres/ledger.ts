@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { LedgerBooks, LedgerInstant } from '#ports/books.ts';
 import type { CheckpointStore } from '#ports/checkpoints.ts';
 import type { SpendDifference } from '#ports/evidence.ts';
-import type { Ledger, SealedRow } from '#ports/ledger.ts';
+import { RowsDropped, type Ledger, type SealedRow } from '#ports/ledger.ts';
 import type { NanoEuro } from '#meter/money.ts';
 import type { OpenHold, PeriodTotals, SpendTotals } from '#ports/limit-counters.ts';
 import type { RetentionStore } from '#ports/retention.ts';
@@ -66,8 +66,9 @@ const QUARTERS_KEPT_MS = 70 * 24 * 60 * 60 * 1000;
  * its schema was changed by others, or when it would acknowledge rows that are not durable.
  */
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<PostgresLedger> {
-  const { readOnly = false, ...rest } = options;
-  const pool = createPool(rest);
+  const { readOnly = false, shared, ...rest } = options;
+  const pool = shared ?? createPool(rest);
+  const close = async (): Promise<void> => (shared ? undefined : pool.end());
   try {
     if (!readOnly) {
       await assertDurable(pool);
@@ -76,11 +77,11 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     }
     await ping(pool);
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
   return {
-    append: (rows) => append(pool, rows),
+    append: (rows, from) => (from === 'left' ? appendLeft(pool, rows) : append(pool, rows)),
     totals: (organization, timeZone, now, open) => totals(pool, organization, timeZone, now, open),
     find: (callIds) => find(pool, callIds),
     rows: () => allRows(pool),
@@ -100,11 +101,23 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     usageDifferences: () => findUsageDifferences(pool),
     countEarlierUsage: () => backfillUsage(pool),
     driftSuspects: (organization, workload, drift, since) => suspects(pool, organization, workload, drift, since),
-    close: () => pool.end(),
+    close,
   };
 }
 
-async function append(pool: Pool, rows: readonly SealedRow[]): Promise<void> {
+/** Retention takes its turn before or after, so that what it drops is either there or refused. */
+async function appendLeft(pool: Pool, rows: readonly SealedRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await inTransaction(pool, async (client) => {
+    await client.query('LOCK TABLE audit_withheld IN ROW EXCLUSIVE MODE');
+    const calls = uuidArray(rows.map((row) => row.callId));
+    const dropped = await client.query<{ call_id: string }>(query(STATEMENTS.droppedCalls, [calls], READ_TIMEOUT_MS));
+    if (dropped.rows.length > 0) throw new RowsDropped(new Set(dropped.rows.map((row) => row.call_id)));
+    await append(client, rows);
+  });
+}
+
+async function append(pool: Pool | PoolClient, rows: readonly SealedRow[]): Promise<void> {
   if (rows.length === 0) return;
   const values = [
     uuidArray(rows.map((row) => row.callId)),

@@ -33,7 +33,10 @@ export function localDays(from: string, to: string, timeZone: string): readonly 
   const days: Span[] = [];
   let start = firstWhere((instant) => dayAt(instant) >= from, noon - 3 * DAY_MS, noon + 3 * DAY_MS);
   for (let id = dayAt(start); id <= to; id = dayAt(start)) {
-    const until = firstWhere((instant) => dayAt(instant) > id, start, start + 3 * DAY_MS);
+    // Most days have 24 hours.
+    const next = start + DAY_MS;
+    const ordinary = dayAt(next - 1) === id && dayAt(next) > id;
+    const until = ordinary ? next : firstWhere((instant) => dayAt(instant) > id, start, start + 3 * DAY_MS);
     days.push({ id, from: start, until });
     start = until;
   }

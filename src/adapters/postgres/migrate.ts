@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Client, Pool, PoolClient } from 'pg';
+import type { Client, PoolClient } from 'pg';
+import type { Connections } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
 interface Migration {
@@ -22,7 +23,7 @@ class SchemaMismatch extends Error {
  * Brings the schema up to date: numbered files, each run once, never backwards. Safe with several processes at once.
  * A database that is up to date is only read; one that is ahead of this version is left as it is.
  */
-export async function migrate(pool: Pool): Promise<void> {
+export async function migrate(pool: Connections): Promise<void> {
   const migrations = readMigrations();
   if (await pending(pool, migrations).then((list) => list.length === 0)) return;
   await withSchemaLock(pool, async (client) => {
@@ -40,14 +41,14 @@ export async function migrate(pool: Pool): Promise<void> {
 }
 
 /** Runs `action` in a transaction that no other process changing the schema overlaps. */
-export async function withSchemaLock(pool: Pool, action: (client: PoolClient) => Promise<void>): Promise<void> {
+export async function withSchemaLock(pool: Connections, action: (client: PoolClient) => Promise<void>): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     await action(client);
   });
 }
 
-async function pending(db: Pool | PoolClient | Client, migrations: readonly Migration[]): Promise<Migration[]> {
+async function pending(db: Connections | PoolClient | Client, migrations: readonly Migration[]): Promise<Migration[]> {
   const { rows } = await db.query<{ table: string | null }>("SELECT to_regclass('schema_migrations')::text AS table");
   if (rows[0]?.table === null) return [...migrations];
   const applied = await db.query<{ number: number; sha256: string }>('SELECT number, sha256 FROM schema_migrations');

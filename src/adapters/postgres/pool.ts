@@ -1,6 +1,11 @@
 import pg from 'pg';
 
+/** What a store asks through: a pool, or a share of one. */
+export type Connections = Pick<pg.Pool, 'query' | 'connect'>;
+
 export interface PostgresOptions {
+  /** A pool that others use too, in the place of an own one: closing the store leaves it open. */
+  readonly shared?: pg.Pool;
   /** `postgres://…`; the options beside it are used where it says nothing. */
   readonly connectionString?: string;
   readonly host?: string;
@@ -30,7 +35,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** A pool whose results hold int8 as bigint and bytea as hexadecimal text. Does not connect yet. */
-export function createPool({ maxConnections = 4, ...options }: PostgresOptions): pg.Pool {
+export function createPool({ maxConnections = 4, ...options }: Omit<PostgresOptions, 'shared'>): pg.Pool {
   const pool = new pg.Pool({
     ...options,
     max: maxConnections,
@@ -44,4 +49,55 @@ export function createPool({ maxConnections = 4, ...options }: PostgresOptions):
   // Nor may one that breaks between two statements of a transaction end the process: the next statement rejects.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/** Connections of a store: those of a pool of its own, or of the shared one no more than `most` at a time. */
+export function openConnections(
+  { shared, ...options }: PostgresOptions,
+  most: number,
+): { readonly connections: Connections; readonly close: () => Promise<void> } {
+  if (shared) return { connections: shareOf(shared, most), close: () => Promise.resolve() };
+  const pool = createPool({ maxConnections: most, ...options });
+  return { connections: pool, close: () => pool.end() };
+}
+
+/** A part of a pool: who asks while as many connections are in use as that has waits here, and keeps nobody else waiting. */
+function shareOf(pool: pg.Pool, most: number): Connections {
+  let free = most;
+  const waiting: (() => void)[] = [];
+  const enter = async (): Promise<void> => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  const leave = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  };
+  const ask = pool.query.bind(pool) as (...asked: readonly unknown[]) => Promise<unknown>;
+  const query = async (...asked: readonly unknown[]): Promise<unknown> => {
+    await enter();
+    try {
+      return await ask(...asked);
+    } finally {
+      leave();
+    }
+  };
+  const connect = async (): Promise<pg.PoolClient> => {
+    await enter();
+    try {
+      const client = await pool.connect();
+      const release = client.release.bind(client);
+      client.release = (fault) => {
+        client.release = release;
+        release(fault);
+        leave();
+      };
+      return client;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+  return { query: query as pg.Pool['query'], connect: connect as pg.Pool['connect'] };
 }

@@ -1,8 +1,7 @@
-import type { Pool } from 'pg';
 import type { RetainedContent, RetainedItem } from '#ports/retained-content.ts';
 import { byteaArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
 import { migrate } from './migrate.ts';
-import { createPool, type PostgresOptions } from './pool.ts';
+import { openConnections, type Connections, type PostgresOptions } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
 
 /** Retained content in PostgreSQL. */
@@ -24,11 +23,11 @@ export interface PostgresContentOptions extends PostgresOptions {
 /** Opens the store and brings its schema up to date. Rejects when the database cannot be reached. */
 export async function openPostgresContent(options: PostgresContentOptions): Promise<PostgresContent> {
   const { existing = false, ...rest } = options;
-  const pool = createPool({ maxConnections: CONNECTIONS, ...rest });
+  const { connections: pool, close } = openConnections(rest, CONNECTIONS);
   try {
     if (!existing) await migrate(pool);
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
   return {
@@ -36,11 +35,11 @@ export async function openPostgresContent(options: PostgresContentOptions): Prom
     find: (callId) => find(pool, callId),
     erase: (organization) => deleteAll(pool, STATEMENTS.eraseContent, organization),
     expire: (now) => deleteAll(pool, STATEMENTS.expireContent, new Date(now).toISOString()),
-    close: () => pool.end(),
+    close,
   };
 }
 
-async function put(pool: Pool, items: readonly RetainedItem[]): Promise<void> {
+async function put(pool: Connections, items: readonly RetainedItem[]): Promise<void> {
   if (items.length === 0) return;
   const values = [
     uuidArray(items.map((item) => item.callId)),
@@ -59,7 +58,7 @@ interface ContentRow {
   readonly sealed: string;
 }
 
-async function find(pool: Pool, callId: string): Promise<RetainedItem | undefined> {
+async function find(pool: Connections, callId: string): Promise<RetainedItem | undefined> {
   const { rows } = await pool.query<ContentRow>(query(STATEMENTS.findContent, [callId], READ_TIMEOUT_MS));
   const [row] = rows;
   if (!row) return undefined;
@@ -68,7 +67,7 @@ async function find(pool: Pool, callId: string): Promise<RetainedItem | undefine
 }
 
 /** Deletes in pieces, so that no transaction is long. */
-async function deleteAll(pool: Pool, statement: Parameters<typeof query>[0], which: string): Promise<number> {
+async function deleteAll(pool: Connections, statement: Parameters<typeof query>[0], which: string): Promise<number> {
   let deleted = 0;
   for (;;) {
     const { rowCount } = await pool.query(query(statement, [which, DELETED_AT_ONCE], WRITE_TIMEOUT_MS));

@@ -1,8 +1,17 @@
 import type { Pool, PoolClient } from 'pg';
-import type { CoveredRow, Evidence, EvidenceParts, ShownRow, SpendDifference, WithheldRow } from '#ports/evidence.ts';
+import type {
+  CoveredRow,
+  Evidence,
+  EvidenceParts,
+  ShownRow,
+  SpendDifference,
+  StoredRows,
+  WithheldRow,
+} from '#ports/evidence.ts';
 import { uuidArray } from './array-parameter.ts';
+import { linkedEntries } from './credit-chain.ts';
 import { readCheckpoint, readCheckpoints, type Queryable } from './checkpoints.ts';
-import { allRows, sealedRow, type LedgerRow } from './rows.ts';
+import { rowsInOrder, scanRows, sealedRow, type LedgerRow } from './rows.ts';
 import { query, STATEMENTS } from './statements.ts';
 
 /** The ledger as of one instant, for as long as it is not disposed of. */
@@ -13,31 +22,66 @@ const TIMEOUT_MS = 60_000;
 /** Sums over every row. */
 const SUMS_TIMEOUT_MS = 600_000;
 
+const BEGIN = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
 /** Reads in a transaction of its own that sees what was committed before it began, and writes nothing. */
 export async function openSnapshot(pool: Pool): Promise<Snapshot> {
+  await using connections = new AsyncDisposableStack();
+  const client = await begin(pool, connections);
+  const kept = connections.move();
+  const evidence = evidenceOf(client);
+  const { rows } = evidence;
+  let sums: Promise<readonly SpendDifference[]> | undefined;
+  // Sums over every row are the server's work alone: it does it while rows are read here, on a second connection.
+  const scan: StoredRows['scan'] = async (each) => {
+    if (pool.options.max > 1 && !(await isEmbedded(client))) {
+      const beside = await beginBeside(pool, client, kept);
+      sums = spendDifferences(beside);
+      // It is awaited later.
+      sums.catch(() => {});
+    }
+    return rows.scan(each);
+  };
+  return {
+    ...evidence,
+    rows: { ...rows, scan },
+    spendDifferences: () => sums ?? evidence.spendDifferences(),
+    [Symbol.asyncDispose]: async () => {
+      await sums?.catch(() => {});
+      await kept.disposeAsync();
+    },
+  };
+}
+
+/** A connection with a transaction that ends with `connections`. */
+async function begin(pool: Pool, connections: AsyncDisposableStack): Promise<PoolClient> {
   const client = await pool.connect();
-  const end = async (): Promise<void> => {
+  connections.defer(async () => {
     const fault = await client.query('ROLLBACK').then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
     );
     client.release(fault);
-  };
-  try {
-    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  } catch (error) {
-    await end();
-    throw error;
-  }
-  return { ...evidenceOf(client), [Symbol.asyncDispose]: end };
+  });
+  await client.query(BEGIN);
+  return client;
+}
+
+/** A second one that sees what `client` sees. */
+async function beginBeside(pool: Pool, client: PoolClient, connections: AsyncDisposableStack): Promise<PoolClient> {
+  const { rows } = await client.query<{ name: string }>('SELECT pg_export_snapshot() AS name');
+  const beside = await begin(pool, connections);
+  await beside.query(`SET TRANSACTION SNAPSHOT ${beside.escapeLiteral(rows[0]?.name ?? '')}`);
+  return beside;
 }
 
 /** What a connection sees of the ledger; consistent where it has a transaction open that is. */
 export function evidenceOf(db: PoolClient): Evidence & EvidenceParts {
   return {
     checkpoints: () => readCheckpoints(db),
-    rows: () => allRows(db),
+    rows: storedRowsOf(db),
     withheld: () => withheld(db),
+    creditEntries: () => linkedEntries(db),
     spendDifferences: () => spendDifferences(db),
     strandsOf: async (organization) => {
       const { rows } = await db.query<{ strand: string }>(query(STATEMENTS.strandsOf, [organization], SUMS_TIMEOUT_MS));
@@ -46,6 +90,27 @@ export function evidenceOf(db: PoolClient): Evidence & EvidenceParts {
     strand: (strand, organization) => shown(db, strand, organization),
     covered: (callId) => covered(db, callId),
   };
+}
+
+function storedRowsOf(db: PoolClient): StoredRows {
+  return {
+    scan: async (each) => {
+      if (await isEmbedded(db)) return false;
+      await scanRows(db, each);
+      return true;
+    },
+    inOrder: (strand) => rowsInOrder(db, strand),
+    repeatedCalls: async () => {
+      const found = await db.query<{ call_id: string }>(query(STATEMENTS.repeatedCalls, [], SUMS_TIMEOUT_MS));
+      return found.rows.map((row) => row.call_id);
+    },
+  };
+}
+
+/** An embedded database has one transaction at a time, and answers a statement as a whole, from memory. */
+async function isEmbedded(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ version: string }>('SELECT version()');
+  return rows[0]?.version.includes('PGlite') === true;
 }
 
 /** See Evidence. */

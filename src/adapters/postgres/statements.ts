@@ -10,8 +10,12 @@ export interface Statement {
 /** The SQL that the adapter runs while it serves: one file each. */
 export const STATEMENTS = {
   append: statement('append'),
+  droppedCalls: statement('dropped-calls'),
   totals: statement('totals'),
   rows: statement('rows'),
+  scan: statement('scan'),
+  superseded: statement('superseded'),
+  repeatedCalls: statement('repeated-calls'),
   find: statement('find'),
   ping: statement('ping'),
   heads: statement('heads'),
@@ -42,6 +46,7 @@ export const STATEMENTS = {
   eraseContent: statement('erase-content'),
   expireContent: statement('expire-content'),
   jobsKept: statement('jobs-kept'),
+  waitingJobs: statement('waiting-jobs'),
   enterJob: statement('enter-job'),
   queueJob: statement('queue-job'),
   findJob: statement('find-job'),
@@ -61,6 +66,8 @@ export const STATEMENTS = {
   addCredit: statement('add-credit'),
   findCredit: statement('find-credit'),
   creditEntries: statement('credit-entries'),
+  creditHeads: statement('credit-heads'),
+  creditChain: statement('credit-chain'),
   creditStandings: statement('credit-standings'),
 } as const;
 

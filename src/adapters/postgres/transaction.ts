@@ -1,8 +1,9 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
+import type { Connections } from './pool.ts';
 
 /** Runs `work` in a transaction of its own, begun with `begin`. What it throws rolls everything back and is thrown on. */
 export async function inTransaction<T>(
-  pool: Pool,
+  pool: Connections,
   work: (client: PoolClient) => Promise<T>,
   begin: `BEGIN${string}` = 'BEGIN',
 ): Promise<T> {

@@ -1,11 +1,15 @@
-import type { Pool } from 'pg';
-import type { UsageDifference, UsageLine, UsageQuestion, UsageReport } from '#ports/usage.ts';
-import { localDays, type Span } from './local-periods.ts';
+import type { Pool, PoolClient } from 'pg';
+import { USAGE_DIMENSIONS, type UsageDifference, type UsageQuestion, type UsageReport } from '#ports/usage.ts';
+import { copyOut, copyQuery } from './copy-out.ts';
+import { localDays } from './local-periods.ts';
 import { query, STATEMENTS } from './statements.ts';
+import { inTransaction } from './transaction.ts';
+import { addParts } from './usage-parts.ts';
 
 const DAY_MS = 86_400_000;
 /** How long sums are kept by quarter of an hour: thirteen months and some days. */
 const QUARTERS_KEPT_MS = 400 * DAY_MS;
+const QUARTERS_READ_MS = QUARTERS_KEPT_MS - 2 * DAY_MS;
 /** Quarters that no gateway adds to any more, but for rows that come late. */
 const SETTLED_AFTER_MS = 2 * 3_600_000;
 const FOLD_AT_ONCE = 20_000;
@@ -14,29 +18,6 @@ const READ_TIMEOUT_MS = 30_000;
 const CHECK_TIMEOUT_MS = 3_600_000;
 
 type Columns<Name extends string> = Readonly<Record<Name, string>>;
-/** As the database adds up: decimal text. */
-type SumsRow = Columns<
-  | 'calls'
-  | 'refused'
-  | 'failed'
-  | 'hung_up'
-  | 'abandoned'
-  | 'cache_hits'
-  | 'input_tokens'
-  | 'cache_read_tokens'
-  | 'cache_write_5m_tokens'
-  | 'cache_write_1h_tokens'
-  | 'output_tokens'
-  | 'reasoning_tokens'
-  | 'cost_nano_eur'
->;
-interface UsageRow extends SumsRow {
-  readonly workload: string | null;
-  readonly provider: string | null;
-  readonly model: string | null;
-  /** Counted from 1. */
-  readonly period: number;
-}
 
 /** Sums of what was used; see `UsageBook.usage`. */
 export async function askUsage(pool: Pool, question: UsageQuestion): Promise<UsageReport> {
@@ -46,80 +27,20 @@ export async function askUsage(pool: Pool, question: UsageQuestion): Promise<Usa
   if (!first || !last) return { lines: [], complete: true };
   const bounds = [...(by.includes('day') ? days.map((day) => day.from) : [first.from]), last.until];
   const midnights = bounds.map((instant) => Math.round(instant / DAY_MS) * DAY_MS);
-  const pieces = piecesBetween(bounds, midnights);
-  if (pieces.some(({ since }) => since < Date.now() - QUARTERS_KEPT_MS + 2 * DAY_MS))
+  // What lies between an instant and the midnight that stands for it is read by quarter.
+  if (bounds.some((instant, index) => instant !== midnights[index] && instant < Date.now() - QUARTERS_READ_MS))
     throw new RangeError('usage of longer than thirteen months ago is kept by days of UTC only');
-  const { name: _, ...planned } = query(
-    STATEMENTS.usage,
-    [
-      organization,
-      workload ?? null,
-      bounds.map(timestamp),
-      by.includes('workload'),
-      by.includes('model'),
-      midnights.map(timestamp),
-      pieces.map(({ since }) => timestamp(since)),
-      pieces.map(({ until }) => timestamp(until)),
-      pieces.map(({ period }) => period),
-      pieces.map(({ sign }) => sign),
-    ],
-    READ_TIMEOUT_MS,
-  );
-  // Without a name it is planned for these values each time: a plan for any values reads far too much.
-  const { rows } = await pool.query<UsageRow>(planned);
-  const pending = await pool.query<{ pending: boolean }>(query(STATEMENTS.usagePending, [], READ_TIMEOUT_MS));
-  const lines = rows.map((row) => lineOf(row, by.includes('day') ? days : []));
-  return { lines, complete: pending.rows[0]?.pending === false };
-}
-
-/** Quarters that lie between where a period begins and the midnight that stands for it. */
-interface Piece {
-  readonly since: number;
-  readonly until: number;
-  /** Counted from 1. */
-  readonly period: number;
-  readonly sign: 1 | -1;
-}
-
-/**
- * Everything after a bound is everything after its midnight, and what lies between them: more when the bound is earlier,
- * less when it is later. A period is what comes after its bound less what comes after the next.
- */
-function piecesBetween(bounds: readonly number[], midnights: readonly number[]): readonly Piece[] {
-  return bounds.flatMap((bound, index) => {
-    const midnight = midnights[index]!;
-    if (bound === midnight) return [];
-    const [since, until] = [Math.min(bound, midnight), Math.max(bound, midnight)];
-    const sign = bound < midnight ? 1 : -1;
-    const begins: Piece[] = index < bounds.length - 1 ? [{ since, until, period: index + 1, sign }] : [];
-    const ends: Piece[] = index > 0 ? [{ since, until, period: index, sign: sign === 1 ? -1 : 1 }] : [];
-    return [...begins, ...ends];
-  });
-}
-
-function lineOf({ workload, provider, model, period, ...sums }: UsageRow, days: readonly Span[]): UsageLine {
-  const day = days[period - 1]?.id;
-  return {
-    ...(workload !== null && { workload }),
-    ...(provider !== null && { provider }),
-    ...(model !== null && { model }),
-    ...(day !== undefined && { day }),
-    calls: Number(sums.calls),
-    refused: Number(sums.refused),
-    failed: Number(sums.failed),
-    hungUp: Number(sums.hung_up),
-    abandoned: Number(sums.abandoned),
-    cacheHits: Number(sums.cache_hits),
-    tokens: {
-      input: Number(sums.input_tokens),
-      cacheRead: Number(sums.cache_read_tokens),
-      cacheWrite5m: Number(sums.cache_write_5m_tokens),
-      cacheWrite1h: Number(sums.cache_write_1h_tokens),
-      output: Number(sums.output_tokens),
-      reasoning: Number(sums.reasoning_tokens),
-    },
-    cost: BigInt(sums.cost_nano_eur),
+  const asked = USAGE_DIMENSIONS.map((dimension) => by.includes(dimension));
+  const told = { bounds: bounds.map(timestamp), midnights: midnights.map(timestamp), asEach: asked.every(Boolean) };
+  const [byWorkload = false, byModel = false] = asked;
+  const values = [organization, workload ?? null, told.bounds, byWorkload, byModel, told.midnights, told.asEach];
+  const answer = async (client: PoolClient): Promise<UsageReport> => {
+    const parts = await copyOut(client, copyQuery(STATEMENTS.usage, values), { timeoutMs: READ_TIMEOUT_MS });
+    const pending = await client.query<{ pending: boolean }>(query(STATEMENTS.usagePending, [], READ_TIMEOUT_MS));
+    const lines = addParts(parts, by.includes('day') ? days.map(({ id }) => id) : []);
+    return { lines, complete: pending.rows[0]?.pending === false };
   };
+  return inTransaction(pool, answer, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 }
 
 interface DifferenceRow extends Columns<'organization' | 'workload' | 'provider' | 'model' | 'day'> {

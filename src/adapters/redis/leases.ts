@@ -16,8 +16,13 @@ export interface Renewal {
 /** This process' lease, and what it knows of the store by it. */
 export interface Leases {
   renew(owner: string, ttlMs: number): Promise<Renewal>;
-  /** What this process has in flight was put back there. */
-  putBack(store: string): void;
+  /**
+   * Organizations in which this process has not yet put back what the store may have lost: nothing may be debited there.
+   * The value: counters are to go there also where nothing was lost.
+   */
+  readonly owed: Map<string, boolean>;
+  /** What is to be put back there is `owed`. */
+  noted(store: string): void;
   /** Rejects with CountersUnavailable while other processes may still have to put back what a server has lost. */
   requireComplete(): Promise<void>;
 }
@@ -44,7 +49,8 @@ export function trackLeases(store: Store): Leases {
 
   return {
     renew,
-    putBack(name) {
+    owed: new Map(),
+    noted(name) {
       known = name;
     },
     async requireComplete() {

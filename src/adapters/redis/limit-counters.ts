@@ -3,6 +3,7 @@ import { recentIds } from '#adapters/memory/recent-ids.ts';
 import type { CreditCounters } from '#ports/credit.ts';
 import { CountersUnavailable, type HoldRequest, type LimitCounters, type Settlement } from '#ports/limit-counters.ts';
 import type { Marks } from '#ports/marks.ts';
+import type { OpenHolds } from '#ports/open-holds.ts';
 import { openConnection, type ConnectionOptions } from './connection.ts';
 import { gatherFreeCalls } from './free-calls.ts';
 import { countCalls, placeHold } from './hold.ts';
@@ -15,7 +16,7 @@ import { loadScripts } from './scripts.ts';
 import { settleHolds } from './settle.ts';
 import { runOn, type Store } from './store.ts';
 import { renewLease, takeOverHolds, type Owner } from './take-over.ts';
-import { viewOrganization } from './view.ts';
+import { findHolds, holdsOf, viewOrganization } from './view.ts';
 
 export interface RedisCountersOptions extends ConnectionOptions {
   /** Put before every key; without braces. Default `gw:`. */
@@ -27,7 +28,7 @@ export interface RedisCountersOptions extends ConnectionOptions {
 }
 
 /** Limit counters in Redis, shared by every gateway that uses the same server and key prefix. */
-export interface RedisLimitCounters extends LimitCounters, CreditCounters, Marks {
+export interface RedisLimitCounters extends LimitCounters, OpenHolds, CreditCounters, Marks {
   /** Rejects with CountersUnavailable unless the store answers within the command timeout, connecting included. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -83,6 +84,11 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     if (request.free === true) return freeCalls(request);
     while (renewing && proved !== connection.times) await proveOnce();
     const { organization, callId, owner } = request;
+    if (leases.owed.has(organization)) {
+      await proveOnce();
+      if (leases.owed.has(organization))
+        throw new CountersUnavailable('what the store may have lost is not put back yet');
+    }
     orphans.forget(callId);
     const wasSent = connection.isReady;
     try {
@@ -110,23 +116,25 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   return {
     hold,
     settle,
-    async restore(organization, own, read) {
+    async restore(organization, own, read, lowers = 'everything') {
       own.forEach(checkHold);
       const stillOwn = () => own.filter(({ callId }) => !closed.has(callId, performance.now()));
-      await restoreSpend(store, leases, organization, stillOwn, read);
+      await restoreSpend(store, leases, organization, stillOwn, read, lowers);
       inFlight.replace(
         organization,
         stillOwn().map((known) => known.callId),
       );
     },
     view: (organization, closedSince) => viewOrganization(store, organization, closedSince),
+    findHolds: (organization, callIds) => findHolds(store, organization, callIds),
+    allHolds: async (organization) => (await holdsOf(store, organization)) ?? [],
     async takeOver(organizations, owner, ttlMs, own = () => []) {
       const { times } = connection;
       const stillOwn = () => own().filter(({ callId }) => !closed.has(callId, performance.now()));
       renewing = { organizations, owner, ttlMs, own: stillOwn };
       const taken = await takeOverHolds(store, leases, renewing);
       proved = times;
-      for (const { organization, callId } of taken) {
+      for (const { organization, callId } of taken.holds) {
         inFlight.add(organization, callId);
         // Whoever had it meanwhile may have sealed it: it has to be looked up, not given back.
         orphans.forget(callId);

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { restoredSpend, type RestoredScope } from '#adapters/memory/restored-spend.ts';
-import { CountersUnavailable, type OpenHold, type SpendTotals } from '#ports/limit-counters.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { restoredSpend, type RestoredScope, type RestoredSpend } from '#adapters/memory/restored-spend.ts';
+import type { Lowering, OpenHold, SpendTotals } from '#ports/limit-counters.ts';
 import type { Leases } from './leases.ts';
 import { encodeHold } from './open-hold.ts';
+import { overtaken, pause, release } from './pause.ts';
 import { runOn, type Store } from './store.ts';
 import { holdsOf } from './view.ts';
 
-const ASK_AGAIN_MS = 10;
 const MOST_AT_ONCE = 500;
+/** How many of total, day and month are not lowered. */
+const KEPT: Readonly<Record<Lowering, number>> = { nothing: 3, periods: 1, everything: 0 };
 
 /**
  * Restores one organization. `own` is asked once the pause has begun: what this process then still has in flight. Waits
@@ -21,6 +23,7 @@ export async function restoreSpend(
   organization: string,
   own: () => readonly OpenHold[],
   read: (open: readonly OpenHold[]) => Promise<SpendTotals>,
+  lowers: Lowering,
 ): Promise<void> {
   const token = randomUUID();
   try {
@@ -30,19 +33,10 @@ export async function restoreSpend(
     const open = await gather(store, organization, token, own());
     await leases.requireComplete();
     const totals = await read(open);
-    await resume(store, organization, token, totals, open);
+    await resume(store, organization, token, restoredSpend(totals, open), totals, lowers);
   } catch (error) {
-    // Should this fail too, the pause ends by itself.
-    await runOn(store, 'release', organization, [token]).catch(() => {});
+    await release(store, organization, token);
     throw error;
-  }
-}
-
-async function pause(store: Store, organization: string, token: string): Promise<void> {
-  const deadline = performance.now() + store.pauseMs;
-  while ((await runOn(store, 'pause', organization, [token, String(store.pauseMs)])) !== 1) {
-    if (performance.now() > deadline) throw new CountersUnavailable('another restore of the organization does not end');
-    await sleep(ASK_AGAIN_MS + Math.random() * ASK_AGAIN_MS);
   }
 }
 
@@ -66,12 +60,12 @@ async function resume(
   store: Store,
   organization: string,
   token: string,
-  totals: SpendTotals,
-  open: readonly OpenHold[],
+  spend: RestoredSpend,
+  { periods, credit }: SpendTotals,
+  lowers: Lowering,
 ): Promise<void> {
-  const spend = restoredSpend(totals, open);
-  const { periods, credit } = totals;
-  const args = [token, periods.day, periods.month, String(credit?.number ?? ''), String(credit?.sum ?? '')];
+  const known = [String(credit?.number ?? ''), String(credit?.sum ?? '')];
+  const args = [token, periods.day, periods.month, ...known, String(KEPT[lowers])];
   const push = (field: string, { total, day, month }: Readonly<RestoredScope>): void => {
     args.push(field, String(total), String(day), String(month));
   };
@@ -79,8 +73,4 @@ async function resume(
   for (const [workload, scope] of spend.workloads) push(`w:${workload}`, scope);
   const resumed = await runOn(store, 'resume', organization, args);
   if (resumed !== 1) throw overtaken();
-}
-
-function overtaken(): CountersUnavailable {
-  return new CountersUnavailable('the restore took longer than holds may be paused');
 }

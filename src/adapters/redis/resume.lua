@@ -1,6 +1,7 @@
 -- Ends a restore: sets the spend counters and lifts the pause. Answers 0, and changes nothing, when the pause is no
 -- longer the caller's.
--- KEYS[1]: the organization's holds. ARGV: token, day, month, number and sum of the credit or two empty texts, then field, total, day's, month's amount of each scope.
+-- KEYS[1]: the organization's holds. ARGV: token, day, month, number and sum of the credit or two empty texts, how many of
+-- total, day and month are not to be lowered, then field, total, day's, month's amount of each scope.
 local base = KEYS[1]:sub(1, -6)
 local DAY = 86400
 
@@ -9,10 +10,29 @@ local keys = { base .. 'spend:total', base .. 'spend:' .. ARGV[2], base .. 'spen
 local number, credit = ARGV[4], ARGV[5]
 local known = redis.call('HMGET', keys[1], 'cn', 'c')
 if known[1] and (number == '' or tonumber(known[1]) > tonumber(number)) then number, credit = known[1], known[2] end
+
+-- What is there and not to be lowered, by key: only a period that was restored before says anything.
+local floors = {}
+for k = 1, tonumber(ARGV[6]) do
+  floors[k] = {}
+  local kept = redis.call('HGETALL', keys[k])
+  for i = 1, #kept, 2 do
+    if kept[i] ~= 'c' and kept[i] ~= 'cn' then floors[k][kept[i]] = kept[i + 1] end
+  end
+end
 redis.call('DEL', unpack(keys))
 if number ~= '' then redis.call('HSET', keys[1], 'cn', number, 'c', credit) end
-for i = 6, #ARGV, 4 do
-  for k = 1, 3 do redis.call('HSET', keys[k], ARGV[i], ARGV[i + k]) end
+for i = 7, #ARGV, 4 do
+  for k = 1, 3 do
+    local field, amount = ARGV[i], ARGV[i + k]
+    local floor = floors[k] and floors[k][field]
+    if floor and greater(floor, amount) then amount = floor end
+    if floor then floors[k][field] = nil end
+    redis.call('HSET', keys[k], field, amount)
+  end
+end
+for k, fields in pairs(floors) do
+  for field, amount in pairs(fields) do redis.call('HSET', keys[k], field, amount) end
 end
 redis.call('EXPIRE', keys[2], 3 * DAY)
 redis.call('EXPIRE', keys[3], 40 * DAY)

@@ -17,6 +17,7 @@ export type ScriptName =
   | 'release'
   | 'view'
   | 'page'
+  | 'find'
   | 'credit'
   | 'mark'
   | 'owners'
@@ -31,10 +32,11 @@ export function loadScripts(): Readonly<Record<ScriptName, Script>> {
     settle: load('clock', 'closed', 'window', 'settle'),
     pause: load('pause'),
     gather: load('clock', 'closed', 'gather'),
-    resume: load('resume'),
+    resume: load('decimal', 'resume'),
     release: load('release'),
     view: load('clock', 'closed', 'view'),
     page: load('page'),
+    find: load('find'),
     credit: load('credit'),
     mark: load('mark'),
     owners: load('owners'),

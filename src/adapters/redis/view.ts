@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { CountersView, Credit, OpenHold } from '#ports/limit-counters.ts';
 import { decodeHolds } from './open-hold.ts';
+import { overtaken, pause, release } from './pause.ts';
 import { runOn, type Store } from './store.ts';
 
 type Reply = readonly [
   now: number,
-  holds: readonly string[],
+  holds: readonly string[] | null,
   closed: readonly string[],
   ...periods: (string | readonly string[])[],
 ];
@@ -13,14 +15,42 @@ type Reply = readonly [
 const CREDIT_NUMBER = 'cn';
 const CREDIT_SUM = 'c';
 const PAGE = 1000;
+const MOST_ASKED = 500;
+/** As many holds are told by one script: it keeps everybody waiting for a few milliseconds. */
+const MOST_IN_ONE = 2000;
 
-/** Everything kept for one organization, read by one script. */
+/**
+ * Everything kept for one organization at one instant: read by one script or, where there are very many holds, by pages
+ * while the organization, and nobody else, is kept waiting.
+ */
 export async function viewOrganization(
   store: Store,
   organization: string,
   closedSince: number | undefined,
 ): Promise<CountersView> {
-  const args = [store.clock(), String(closedSince ?? '')];
+  const { holds, ...rest } = await read(store, organization, closedSince, MOST_IN_ONE);
+  if (holds) return { ...rest, holds };
+  const token = randomUUID();
+  await pause(store, organization, token);
+  try {
+    const { holds: _, ...counters } = await read(store, organization, closedSince, -1);
+    // The last page is refused where the pause did not last from the counters on.
+    const open = await holdsOf(store, organization, token);
+    if (!open) throw overtaken();
+    return { ...counters, holds: open };
+  } finally {
+    await release(store, organization, token);
+  }
+}
+
+/** Holds are undefined where there are more than `most`. */
+async function read(
+  store: Store,
+  organization: string,
+  closedSince: number | undefined,
+  most: number,
+): Promise<Omit<CountersView, 'holds'> & { readonly holds: readonly OpenHold[] | undefined }> {
+  const args = [store.clock(), String(closedSince ?? ''), String(most)];
   const [now, holds, closed, ...periods] = (await runOn(store, 'view', organization, args)) as Reply;
   const spend: { scope: string; period: string; amount: bigint }[] = [];
   let credit: Credit | undefined;
@@ -33,7 +63,7 @@ export async function viewOrganization(
   }
   return {
     now,
-    holds: decodeHolds(organization, holds),
+    holds: holds ? decodeHolds(organization, holds) : undefined,
     spend,
     ...(credit && { credit }),
     ...(closedSince !== undefined && { closed }),
@@ -42,7 +72,7 @@ export async function viewOrganization(
 
 /**
  * The open holds of an organization, a page at a time, so that no other command waits for long: not as of one instant,
- * but with all that are there all the while. Within a restore (`token`), undefined when the pause is no longer its own.
+ * but with all that are there all the while. Within a pause (`token`), undefined when it is no longer the caller's.
  */
 export async function holdsOf(store: Store, organization: string, token = ''): Promise<OpenHold[] | undefined> {
   const holds = new Map<string, OpenHold>();
@@ -55,6 +85,16 @@ export async function holdsOf(store: Store, organization: string, token = ''): P
     from = next;
   } while (from !== '0');
   return [...holds.values()];
+}
+
+/** Those of these calls that are open. */
+export async function findHolds(store: Store, organization: string, callIds: readonly string[]): Promise<OpenHold[]> {
+  const holds: OpenHold[] = [];
+  for (let from = 0; from < callIds.length; from += MOST_ASKED) {
+    const reply = await runOn(store, 'find', organization, callIds.slice(from, from + MOST_ASKED));
+    holds.push(...decodeHolds(organization, reply as readonly string[]));
+  }
+  return holds;
 }
 
 function fieldsOf(flat: readonly string[]): Readonly<Record<string, string>> {

@@ -41,6 +41,15 @@ describe('a document', () => {
     expect(found.texts).toEqual(['«IBAN_1»', 'IBAN: «IBAN_1»']);
   });
 
+  test.each([
+    ['DE89 3704 0044\r\n0532 0130 00', '«IBAN_1»'],
+    ['> DE89 3704\n> 0044 0532\n> 0130 00', '> «IBAN_1»'],
+    ['Visa 4138 0034\n8821 0742', 'Visa «CREDIT_CARD_1»'],
+  ])('finds a number that goes on in the next line: %j', async (text, left) => {
+    const found = await find([`a\n${text}\nb`]);
+    expect(found.texts).toEqual([`a\n${left}\nb`]);
+  });
+
   test('loses everywhere what only one place gives away', async () => {
     // Ten digits are a phone number where a word says so, and are the same number where none does.
     const found = await find(['Phone: 030 901820', 'see 030 901820 below']);

@@ -149,12 +149,60 @@ async function detect(
   categories: ReadonlySet<string> | undefined,
   detection: Detection,
 ): Promise<readonly (readonly Span[])[]> {
+  const joined = texts.map(joinLines);
+  const broken = joined.filter((one) => one !== undefined);
   try {
-    return await detection.find(texts, categories);
+    const found = await detection.find([...texts, ...broken.map(({ text }) => text)], categories);
+    const over = found.slice(texts.length).values();
+    return joined.map((lines, index) => {
+      const own = found[index] ?? [];
+      return lines
+        ? [...own, ...(over.next().value ?? []).flatMap((span) => overEnd(span, lines, texts[index] ?? ''))]
+        : own;
+    });
   } catch (cause) {
     const message = 'The document could not be searched; nothing was given out.';
     throw new GatewayError('inspection_unavailable', message, {}, { cause });
   }
+}
+
+/** A text whose lines are one, and where each of its code units came from. */
+interface JoinedLines {
+  readonly text: string;
+  readonly from: readonly number[];
+}
+
+const END_OF_LINE = /[ \t]*(?:\r\n|\r|\n)[ \t>]*/g;
+const NUMBER_GOES_ON = /\d[ \t]*(?:\r\n|\r|\n)[ \t>]*[\dA-Za-z]/;
+
+/** A text in which a number may go on in the next line, or undefined: detectors know of one blank between groups. */
+function joinLines(text: string): JoinedLines | undefined {
+  if (!NUMBER_GOES_ON.test(text)) return undefined;
+  let joined = '';
+  const from: number[] = [];
+  const copy = (start: number, end: number): void => {
+    joined += text.slice(start, end);
+    for (let at = start; at < end; at++) from.push(at);
+  };
+  let at = 0;
+  for (const {
+    0: { length },
+    index,
+  } of text.matchAll(END_OF_LINE)) {
+    copy(at, index);
+    joined += ' ';
+    from.push(index);
+    at = index + length;
+  }
+  copy(at, text.length);
+  return { text: joined, from: [...from, text.length] };
+}
+
+/** A span where it stands in the text with its lines, if it goes over the end of one: others are known already. */
+function overEnd(span: Span, { from }: JoinedLines, text: string): readonly Span[] {
+  const start = from[span.start] ?? 0;
+  const end = (from[span.end - 1] ?? 0) + 1;
+  return /[\r\n]/.test(text.slice(start, end)) ? [{ ...span, start, end }] : [];
 }
 
 async function findTerms(

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Checkpoint, StrandHead } from '#ports/checkpoints.ts';
-import { StrandBuilder, stream } from '../../../test/contract/ledger-rows.ts';
+import { StrandBuilder, storedRows, stream } from '../../../test/contract/ledger-rows.ts';
 import { headsRoot, keyId, makeCheckpoint, NO_CHECKPOINT, spkiOf, statementHash, statementOf } from './checkpoint.ts';
 import { createCheckpointer, signerAfter } from './checkpointer.ts';
 import { auditPath, leafHash, merkleRoot, rootOfPath } from './merkle.ts';
@@ -220,8 +220,8 @@ describe('verifyCheckpoints', () => {
     expect(kept.length).toBeLessThanOrEqual(1_024);
     expect(kept.length).toBeGreaterThan(500);
     expect(kept.at(-1)!.sequence).toBe(3_001);
-    expect(await verify(stream(rows), report)).toMatchObject({ intact: true, afterCheckpoints: 0 });
-    expect((await verify(stream(rows.slice(0, 3_000)), report)).faults).toMatchObject([
+    expect(await verify(storedRows(rows), report)).toMatchObject({ intact: true, afterCheckpoints: 0 });
+    expect((await verify(storedRows(rows.slice(0, 3_000)), report)).faults).toMatchObject([
       { kind: 'removed', missing: { from: 3_001, to: 3_001 } },
     ]);
   });
@@ -276,6 +276,32 @@ describe('a key that replaces another', () => {
     expect(await verifyCheckpoints(stream(checkpoints), { publicKeys: both })).toMatchObject({ intact: true });
   });
 
+  test('leaves the one before no word about anything after it', async () => {
+    const checkpoints = rotated();
+    const strand = new StrandBuilder();
+    signedWith(checkpoints, strand, [privateKey]);
+    for (const known of [[publicKey], [newer.publicKey], [publicKey, newer.publicKey], undefined]) {
+      const report = await verifyCheckpoints(stream(checkpoints), known && { publicKeys: known });
+      expect(report.fault).toMatchObject({ kind: 'unsigned', number: 6 });
+      expect(report.vouched.has(strand.strand)).toBe(false);
+    }
+  });
+
+  test('lets the one before sign until it signs itself, and may hand over to it again', async () => {
+    const checkpoints: Checkpoint[] = [];
+    const strand = new StrandBuilder();
+    const [old, next] = [privateKey, newer.privateKey];
+    // Gateways are restarted one after the other; then all of them are taken back to the first key.
+    for (const keys of [[old], [next, old], [old], [next, old], [next, old], [old, next], [old, next], [old]])
+      signedWith(checkpoints, strand, keys);
+    const signers = checkpoints.map(({ key }) => (key === keyId(publicKey) ? 'old' : 'next'));
+    expect(signers).toEqual(['old', 'old', 'old', 'old', 'next', 'next', 'old', 'old']);
+    expect(await verifyCheckpoints(stream(checkpoints), { publicKeys })).toMatchObject({ intact: true, count: 8 });
+    signedWith(checkpoints, strand, [next]);
+    const report = await verifyCheckpoints(stream(checkpoints), { publicKeys: [publicKey, newer.publicKey] });
+    expect(report.fault).toMatchObject({ kind: 'unsigned', number: 9 });
+  });
+
   test('is not taken from a statement that was not signed', async () => {
     const checkpoints = rotated();
     const forged = { ...checkpoints[2]!, introduces: spkiOf(stranger.publicKey) };
@@ -288,6 +314,7 @@ describe('a key that replaces another', () => {
     const strand = new StrandBuilder();
     const saved: Checkpoint[] = [];
     const faults: unknown[] = [];
+    const again: unknown[] = [];
     const grow = () => {
       const { sequence, link } = strand.sealMany(1)[0]!;
       return [{ strand: strand.strand, sequence, link }];
@@ -301,6 +328,9 @@ describe('a key that replaces another', () => {
     const old = createCheckpointer({ store, keys: [privateKey], onFault });
     const updated = createCheckpointer({ store, keys: [newer.privateKey, privateKey], onFault });
     for (const each of [old, updated, updated, old, updated]) await each.make();
+    // One that was started anew knows no more than what is stored.
+    await createCheckpointer({ store, keys: [privateKey], onFault: (error) => again.push(error) }).make();
+    expect(again).toHaveLength(1);
     expect(saved.map(({ key }) => key === keyId(newer.publicKey))).toEqual([false, false, true, true]);
     expect(faults).toMatchObject([{ message: expect.stringContaining('newer checkpoint key') as string }]);
     expect(await verifyCheckpoints(stream(saved), { publicKeys })).toMatchObject({ intact: true });

@@ -1,5 +1,13 @@
 import { createPublicKey, hash, sign, type KeyObject } from 'node:crypto';
-import type { CarriedSum, Checkpoint, CheckpointInput, Cut, StrandCut, StrandHead } from '#ports/checkpoints.ts';
+import type {
+  CarriedSum,
+  Checkpoint,
+  CheckpointInput,
+  CreditHead,
+  Cut,
+  StrandCut,
+  StrandHead,
+} from '#ports/checkpoints.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { leafHash, merkleRoot } from './merkle.ts';
 
@@ -10,9 +18,10 @@ export const NO_CHECKPOINT = '0'.repeat(64);
 export type Leaf<T> = T | string;
 
 /** A checkpoint of which some heads, cuts and sums may not be shown. */
-export interface ShownCheckpoint extends Omit<Checkpoint, 'heads' | 'cut'> {
+export interface ShownCheckpoint extends Omit<Checkpoint, 'heads' | 'cut' | 'credit'> {
   readonly heads: readonly Leaf<StrandHead>[];
   readonly cut?: ShownCut;
+  readonly credit?: readonly Leaf<CreditHead>[];
 }
 
 /** A cut of which some strands and sums may not be shown. */
@@ -30,11 +39,11 @@ export interface CheckpointAdditions {
 }
 
 /**
- * The next checkpoint: signs that the strands had grown to `heads` by `at` (milliseconds since the epoch). One without
- * heads says that nothing had been added. `key` is an Ed25519 private key.
+ * The next checkpoint: signs that the strands had grown to `heads`, and credit to `credit`, by `at` (milliseconds since
+ * the epoch). One without heads says that nothing had been added. `key` is an Ed25519 private key.
  */
 export function makeCheckpoint(
-  { last, heads }: CheckpointInput,
+  { last, heads, credit }: CheckpointInput,
   at: number,
   key: KeyObject,
   { cut, introduces }: CheckpointAdditions = {},
@@ -46,6 +55,7 @@ export function makeCheckpoint(
     heads,
     previous: last ? statementHash(last.statement) : NO_CHECKPOINT,
     ...(cut && { cut }),
+    ...(credit && { credit }),
     ...(introduces && { introduces: spkiOf(introduces) }),
   };
   const statement = statementOf(facts);
@@ -59,12 +69,13 @@ export function makeCheckpoint(
   };
 }
 
-type Facts = Pick<ShownCheckpoint, 'number' | 'at' | 'root' | 'heads' | 'previous' | 'cut' | 'introduces'>;
+type Facts = Pick<ShownCheckpoint, 'number' | 'at' | 'root' | 'heads' | 'previous' | 'cut' | 'credit' | 'introduces'>;
 
 /** The text of a checkpoint that is hashed and signed; one that says no more than heads is of version 1. */
-export function statementOf({ number, at, root, heads, previous, cut, introduces }: Facts): string {
+export function statementOf({ number, at, root, heads, previous, cut, credit, introduces }: Facts): string {
   return canonicalJson({
     at: new Date(at).toISOString(),
+    credit: credit && { heads: credit.length, root: rootOver(credit, creditLeaf) },
     cut: cut && {
       before: cut.before,
       carried: cut.carried.length,
@@ -77,7 +88,7 @@ export function statementOf({ number, at, root, heads, previous, cut, introduces
     number,
     previous,
     root,
-    v: cut || introduces !== undefined ? 2 : 1,
+    v: credit ? 3 : cut || introduces !== undefined ? 2 : 1,
   });
 }
 
@@ -94,6 +105,11 @@ export function headsRoot(heads: readonly Leaf<StrandHead>[]): string {
 /** The hash of a head's leaf. */
 export function headLeaf({ strand, sequence, link }: StrandHead): Buffer {
   return leafHash(Buffer.from(canonicalJson({ strand, sequence, link })));
+}
+
+/** The hash of the leaf of an organization's last credit entry. */
+export function creditLeaf({ organization, number, link }: CreditHead): Buffer {
+  return leafHash(Buffer.from(canonicalJson({ organization, number, link })));
 }
 
 /** The hash of a cut's leaf. */

@@ -9,7 +9,7 @@ export interface CheckpointerDeps {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Signs how far the strands have grown, so that cutting off their ends is found. // design 6 */
+/** Signs how far the strands and credit have grown, so that cutting off their ends is found. // design 6 */
 export interface Checkpointer {
   /** Makes one now if anything has grown. Never rejects: the next one covers what this one could not. */
   make(): Promise<void>;
@@ -22,15 +22,16 @@ const EVERY_MS = 60_000;
 /** Several gateways may run one each: of two that make the same number, the store takes the first. */
 export function createCheckpointer({ store, keys, onFault }: CheckpointerDeps): Checkpointer {
   let timer: NodeJS.Timeout | undefined;
-  /** Whether a key of ours was the chain's: then one that is not ours has replaced it, and we have nothing to say. */
+  /** Whether a key of ours was ever the chain's: then one that is not ours has replaced it, and we have nothing to say. */
   let wasOurs = false;
   const make = async (): Promise<void> => {
     try {
       const input = await store.heads();
       const { signer, introduces, known } = signerAfter(input.last, keys);
+      wasOurs ||= !known && (await hasSigned(store, keys));
       if (!known && wasOurs) throw new Error('another gateway signs with a newer checkpoint key, which this one lacks');
       wasOurs ||= known;
-      if (input.heads.length === 0) return;
+      if (input.heads.length === 0 && !input.credit) return;
       await store.saveCheckpoint(makeCheckpoint(input, Date.now(), signer, introduces && { introduces }));
     } catch (error) {
       onFault(error);
@@ -45,6 +46,13 @@ export function createCheckpointer({ store, keys, onFault }: CheckpointerDeps): 
       clearInterval(timer);
     },
   };
+}
+
+/** Whether one of the keys signed any checkpoint: what it signs after its successor vouches for nothing. */
+async function hasSigned(store: CheckpointStore, keys: readonly KeyObject[]): Promise<boolean> {
+  const own = new Set(keys.map((key) => keyId(createPublicKey(key))));
+  for await (const { key } of store.checkpoints()) if (own.has(key)) return true;
+  return false;
 }
 
 /** Who signs the checkpoint after `last`, and whether it has to name the newest key first. */

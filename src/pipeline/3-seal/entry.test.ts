@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Hold } from '#meter/meter.ts';
 import type { Opening } from '#pipeline/call.ts';
-import { NO_USAGE } from '#wire/usage.ts';
+import { NO_USAGE, type Usage } from '#wire/usage.ts';
 import { Entry } from './entry.ts';
 import type { RowDraft } from './ledger-writer.ts';
 
@@ -14,12 +14,13 @@ const opening = {
   signal: AbortSignal.any([]),
 } as unknown as Opening;
 
-async function sealed(cost: Hold['cost']): Promise<RowDraft> {
+async function sealed(cost: Hold['cost'], usage: Usage = NO_USAGE): Promise<RowDraft> {
   const drafts: RowDraft[] = [];
   const entry = new Entry(opening, 'ocr', (draft) => drafts.push(draft));
   entry.target = { provider: 'p', model: 'm', jurisdiction: 'EU', family: 'ocr' };
   entry.hold = { open: { organization: 'o', amount: 70n }, cost, priceSource: () => 'book' } as unknown as Hold;
-  entry.usage = NO_USAGE;
+  entry.usage = usage;
+  entry.units = { pages: 1 };
   entry.served();
   await entry[Symbol.asyncDispose]();
   return drafts[0]!;
@@ -35,4 +36,14 @@ test('a usage that has no cost is sealed and settled at what was held', async ()
 
 test('any other is billed exactly', async () => {
   expect((await sealed(() => 3n)).row).toMatchObject({ cost_nano_eur: '3', held_nano_eur: '70' });
+});
+
+test('searches that a usage tells are priced and sealed as units, not as tokens', async () => {
+  const { row } = await sealed((_, __, units) => BigInt(100 * (units?.searches ?? 0) + (units?.pages ?? 0)), {
+    ...NO_USAGE,
+    input: 5,
+    searches: 2,
+  });
+  expect(row).toMatchObject({ cost_nano_eur: '201', units: { pages: 1, searches: 2 } });
+  expect(row.usage).toEqual({ ...NO_USAGE, input: 5 });
 });

@@ -147,7 +147,7 @@ export class Entry implements AsyncDisposable {
   #cost(usage: Usage): bigint {
     if (!this.hold || !this.target) return 0n;
     try {
-      return this.hold.cost(usage, this.target, this.units);
+      return this.hold.cost(usage, this.target, withUnits(this.units, usage));
     } catch (thrown) {
       if (!(thrown instanceof RangeError)) throw thrown;
       return this.hold.open.amount;
@@ -187,6 +187,7 @@ export class Entry implements AsyncDisposable {
     const { id, startedAt, key, snapshot, surface } = this.#opening;
     const outcome = this.#outcome();
     const failed = outcome === 'failed' || outcome === 'refused';
+    const units = billed && withUnits(this.units, billed.usage);
     return {
       attempts: this.attempts,
       at: new Date(startedAt).toISOString(),
@@ -218,7 +219,7 @@ export class Entry implements AsyncDisposable {
       step: outcome === 'served' ? null : this.step,
       stream: this.#asked.stream,
       surface,
-      units: billed && this.units && hasAny(this.units) ? this.units : undefined,
+      units: units && hasAny(units) ? units : undefined,
       usage: billed ? counts(billed.usage) : null,
       usage_source: billed ? billed.source : null,
       v: 1,
@@ -230,9 +231,14 @@ export class Entry implements AsyncDisposable {
 
 /** The tokens alone. */
 function counts(usage: Usage): NonNullable<AuditRow['usage']> {
-  if (usage.serviceTier === undefined) return usage;
-  const { serviceTier: _, ...tokens } = usage;
+  if (usage.serviceTier === undefined && usage.searches === undefined) return usage;
+  const { serviceTier: _, searches: __, ...tokens } = usage;
   return tokens;
+}
+
+/** What is billed beside tokens, with the searches that a usage tells. */
+function withUnits(units: Units | undefined, { searches }: Usage): Units | undefined {
+  return searches === undefined ? units : { ...units, searches };
 }
 
 function hasAny(units: Units): boolean {

@@ -1,4 +1,4 @@
-import type { CarriedSum, StrandCut, StrandHead } from '#ports/checkpoints.ts';
+import type { CarriedSum, CreditHead, StrandCut, StrandHead } from '#ports/checkpoints.ts';
 import type { Leaf } from './checkpoint.ts';
 import type { SignedStatement } from './proof.ts';
 
@@ -16,6 +16,7 @@ export interface CheckpointLine {
   readonly heads: readonly Leaf<StrandHead>[];
   readonly cuts?: readonly Leaf<StrandCut>[];
   readonly carried?: readonly Leaf<CarriedSum>[];
+  readonly credit?: readonly Leaf<CreditHead>[];
 }
 
 /** The rows of this strand follow. */

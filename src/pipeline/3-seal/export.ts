@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Checkpoint } from '#ports/checkpoints.ts';
 import type { Evidence, EvidenceParts, ShownRow } from '#ports/evidence.ts';
-import { carriedLeaf, cutLeaf, headLeaf } from './checkpoint.ts';
+import { carriedLeaf, creditLeaf, cutLeaf, headLeaf } from './checkpoint.ts';
 import type { CheckpointLine, ExportCounts, ExportLine, HeaderLine } from './export-format.ts';
 import { signedStatement } from './proof.ts';
 import { readRowText } from './row-text.ts';
@@ -45,13 +45,16 @@ export async function* exportLines(
 }
 
 function checkpointLine(checkpoint: Checkpoint, strands: ReadonlySet<string>, organization: string): CheckpointLine {
-  const { heads, cut } = checkpoint;
+  const { heads, cut, credit } = checkpoint;
   return {
     checkpoint: signedStatement(checkpoint),
     heads: heads.map((head) => (strands.has(head.strand) ? head : headLeaf(head).toString('hex'))),
     ...(cut && {
       cuts: cut.strands.map((each) => (strands.has(each.strand) ? each : cutLeaf(each).toString('hex'))),
       carried: cut.carried.map((sum) => (sum.organization === organization ? sum : carriedLeaf(sum).toString('hex'))),
+    }),
+    ...(credit && {
+      credit: credit.map((head) => (head.organization === organization ? head : creditLeaf(head).toString('hex'))),
     }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Ledger } from '#ports/ledger.ts';
+import { RowsDropped, type Ledger } from '#ports/ledger.ts';
 import type { Settlement } from '#ports/limit-counters.ts';
 import type { JournaledRow, RowBacklog, RowJournal } from '#ports/row-journal.ts';
 import { settlementOf } from './row-settlement.ts';
@@ -13,6 +13,8 @@ export interface LedgerOutletDeps {
   readonly onJournalFault: (error: unknown) => void;
   /** Rows have begun to wait in the journal, or the ledger has them all. */
   readonly onReplay: (state: 'begun' | 'ended') => void;
+  /** So many rows that a dead process left were put aside: retention has dropped the rows of their time. */
+  readonly onRefused: (rows: number) => void;
   /** How long the ledger may take for a batch before the journal takes it. */
   readonly stallMs?: number;
 }
@@ -76,8 +78,7 @@ export class LedgerOutlet {
     this.#left.push(...(await this.#deps.journal.inherit()));
     for (let backlog = this.#left[0]; backlog; backlog = this.#left[0]) {
       for (let rows = await backlog.next(); rows.length > 0; rows = await backlog.next()) {
-        await this.#replayBatch(rows);
-        await backlog.taken();
+        await this.#replayLeft(rows, backlog);
       }
       this.#left.shift();
     }
@@ -142,10 +143,30 @@ export class LedgerOutlet {
     if (!this.#stopped) this.#deps.onReplay('ended');
   }
 
+  /** What the ledger will never take is kept beside, and told. */
+  async #replayLeft(rows: readonly JournaledRow[], backlog: RowBacklog): Promise<void> {
+    try {
+      await this.#replayBatch(rows, 'left');
+      return await backlog.taken();
+    } catch (error) {
+      if (!(error instanceof RowsDropped)) throw error;
+      const refused = rows.filter(({ row }) => error.callIds.has(row.callId));
+      await this.#replayBatch(
+        rows.filter(({ row }) => !error.callIds.has(row.callId)),
+        'left',
+      );
+      await backlog.taken(refused);
+      this.#deps.onRefused(refused.length);
+    }
+  }
+
   /** Rows may be in the ledger already, and calls may have been sealed by others: they are settled as the ledger has them. */
-  async #replayBatch(rows: readonly JournaledRow[]): Promise<void> {
+  async #replayBatch(rows: readonly JournaledRow[], from?: 'left'): Promise<void> {
     const { ledger, onDurable } = this.#deps;
-    await ledger.append(rows.map(({ row }) => row));
+    await ledger.append(
+      rows.map(({ row }) => row),
+      from,
+    );
     const held = rows.filter(({ settlement }) => settlement);
     const sealed = await ledger.find(held.map(({ row }) => row.callId));
     const others = new Map(sealed.map((row) => [row.callId, row]));

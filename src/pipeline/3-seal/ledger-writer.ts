@@ -35,6 +35,7 @@ export interface LedgerWriterDeps {
   readonly onJournalFault: (error: unknown) => void;
   /** Rows have begun to wait in the journal, or the ledger has them all. */
   readonly onReplay: (state: 'begun' | 'ended') => void;
+  readonly onRefused: (rows: number) => void;
   /** Rows kept in memory; beyond it nothing new is dispatched. */
   readonly maxPending?: number;
 }

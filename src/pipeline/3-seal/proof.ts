@@ -134,11 +134,14 @@ function followed(
   const keys = new Map(trusted);
   let last = first;
   let vouched = trusted === undefined;
+  const introducedBy = new Map<string, string>();
+  const retired = new Set<string>();
   for (const [index, each] of [first, ...chain].entries()) {
     const { number, previous, introduces } = statementIn(each);
     if (index > 0) must(previous === statementHash(last.statement), `checkpoint ${number} names another one before it`);
     const own = publicKeyOf(each.public_key ?? '');
     must(each.public_key === undefined || (own && keyId(own)) === each.key, `checkpoint ${number} names another key`);
+    must(!retired.has(each.key), `the key that signed checkpoint ${number} had handed over to another before`);
     const key = keys.get(each.key);
     const signer = key ?? own;
     if (signer) {
@@ -147,8 +150,14 @@ function followed(
     }
     must(key !== undefined || !vouched || trusted === undefined, `no trusted key signed checkpoint ${number}`);
     vouched ||= key !== undefined;
+    const before = introducedBy.get(each.key);
+    if (before !== undefined) retired.add(before);
     const introduced = publicKeyOf(introduces ?? '');
-    if (vouched && introduced) keys.set(keyId(introduced), introduced);
+    if (vouched && introduced) {
+      keys.set(keyId(introduced), introduced);
+      retired.delete(keyId(introduced));
+      if (keyId(introduced) !== each.key) introducedBy.set(keyId(introduced), each.key);
+    }
     last = each;
   }
   must(vouched, `no trusted key signed checkpoint ${statementIn(first).number}, nor one after it`);

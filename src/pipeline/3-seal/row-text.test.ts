@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editText, StrandBuilder } from '../../../test/contract/ledger-rows.ts';
 import type { AuditRow } from './row.ts';
-import { LAYOUT, parseRowText, readRowText } from './row-text.ts';
+import { LAYOUT, parseRowText, readPlainRowText, readRowText } from './row-text.ts';
 
 const genuine = new StrandBuilder('019aa000-0000-7000-8000-000000000001').seal().row;
 
@@ -58,6 +58,16 @@ describe('readRowText', () => {
     });
   });
 
+  test('takes the quick way for texts with the escapes that are the canonical ones', () => {
+    const reason = 'The budget of "app" is used up: \\ \n\r\t\b\f ü';
+    const text = editText(genuine, { reason });
+    expect(LAYOUT.test(text)).toBe(true);
+    for (const other of ['\\/', '\\u0041', '\\u000a', '\\', '["\\nrtbf]'])
+      expect(LAYOUT.test(text.replace('used up', other))).toBe(false);
+    // What is read has to have none: it is compared as it is written.
+    expect(readPlainRowText(editText(genuine, { workload: 'team/"' }))).toBeUndefined();
+  });
+
   test('takes the quick way for rows with and without what was added to them later', () => {
     const later = {
       route: ['a/b: taken: chat, verbatim, in EU'],
@@ -106,7 +116,10 @@ describe('readRowText', () => {
     const tampering = fc.tuple(
       fc.nat(genuine.length),
       fc.nat(3),
-      fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(',', '}', ' ', '\\u0041', '\ud800', '"v":1,')),
+      fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom(',', '}', ' ', '\\u0041', '\\/', '\\"', '\\', '["\\nrtbf]', '\ud800', '"v":1,'),
+      ),
     );
     fc.assert(
       fc.property(tampering, ([at, cut, put]) => {

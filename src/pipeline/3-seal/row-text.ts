@@ -15,13 +15,18 @@ export interface RowFacts {
   readonly canonical: boolean;
 }
 
-/**
- * Reads a row's text; undefined when it is not JSON or lacks a member. Rows as this gateway writes them, without escapes,
- * are matched against their whole canonical layout, which takes an eighth of the time of parsing and writing them again.
- */
+/** Reads a row's text; undefined when it is not JSON or lacks a member. */
 export function readRowText(text: string): RowFacts | undefined {
+  return readPlainRowText(text) ?? parseRowText(text);
+}
+
+/**
+ * Reads a row as this gateway writes it, where what is read has no escapes: matched against its whole canonical layout,
+ * which takes an eighth of the time of parsing and writing it again. Undefined for any other text.
+ */
+export function readPlainRowText(text: string): RowFacts | undefined {
   const match = LAYOUT.exec(text);
-  if (!match || !inOrder(match[FINDINGS]!)) return parseRowText(text);
+  if (!match || !inOrder(match[FINDINGS]!)) return undefined;
   return {
     at: match[1]!,
     callId: match[2]!,
@@ -53,7 +58,8 @@ export function parseRowText(text: string): RowFacts | undefined {
 
 // Strings without escapes (nor surrogates, which might be lone), and whole numbers that a double holds exactly.
 const CHARACTERS = String.raw`[^"\\\x00-\x1f\ud800-\udfff]*`;
-const TEXT = `"${CHARACTERS}"`;
+// The escapes that RFC 8785 writes, but for those of rare control characters.
+const TEXT = String.raw`"${CHARACTERS}(?:\\["\\nrtbf]${CHARACTERS})*"`;
 const NUMBER = String.raw`(?:0|[1-9]\d{0,14})`;
 const TEXT_OR_NULL = `(?:${TEXT}|null)`;
 const TEXTS = String.raw`\[(?:${TEXT}(?:,${TEXT})*)?\]`;

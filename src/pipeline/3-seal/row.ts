@@ -64,7 +64,7 @@ export interface AuditRow {
   readonly surface: string;
   /** What was billed beside tokens, where there was any. */
   readonly units?: Units | undefined;
-  readonly usage: Omit<Usage, 'serviceTier'> | null;
+  readonly usage: Omit<Usage, 'serviceTier' | 'searches'> | null;
   /** `provider`: as reported; `estimated`: counted here; `held`: abandoned, billed at the held amount. */
   readonly usage_source: 'provider' | 'estimated' | 'held' | null;
   readonly v: 1;

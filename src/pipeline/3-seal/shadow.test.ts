@@ -58,9 +58,24 @@ describe('data protection in the shadow', () => {
       {},
       { mode: 'allow_log' },
       { unscanned: ['file'] },
-      ['dlp.documents: the call would not be refused: an attached document cannot be scanned'],
+      [
+        'dlp.documents: attached documents would leave unscanned, not be sent as inspected text, or refused where they cannot be',
+      ],
     ],
-    [{}, { documents: 'refuse' }, { unscanned: ['file'] }, []],
+    [
+      { mode: 'allow_log' },
+      { mode: 'allow_log', documents: 'anonymize' },
+      { unscanned: ['file', 'audio'] },
+      ['dlp.documents: attached documents would be anonymized, or refused where they cannot be, not leave unscanned'],
+    ],
+    [
+      { mode: 'allow_log' },
+      { documents: 'refuse' },
+      { unscanned: ['file'] },
+      ['dlp.documents: attached documents would be refused, not leave unscanned'],
+    ],
+    [{ documents: 'refuse' }, { mode: 'block', documents: 'refuse' }, { unscanned: ['file'] }, []],
+    [{ mode: 'allow_log' }, { mode: 'block', documents: 'refuse' }, { unscanned: ['image'] }, []],
   ])('%j, %j, %j', (enforced, shadow, facts, expected) => {
     expect(told(policyOf(enforced), policyOf(shadow), facts)).toEqual(expected);
   });

@@ -44,11 +44,15 @@ const BECOMES: Readonly<Record<Dlp['mode'], string>> = {
 
 function dlpDifferences(enforced: Dlp, shadow: Dlp, facts: CallFacts): readonly Difference[] {
   const differences: Difference[] = [];
-  const [now, then] = [unreadableReason(facts.unscanned, enforced), unreadableReason(facts.unscanned, shadow)];
+  const audible = facts.unscanned.filter((kind) => kind !== 'file');
+  const [now, then] = [unreadableReason(audible, enforced), unreadableReason(audible, shadow)];
   if (now !== then) {
     const text = then === undefined ? `the call would not be refused: ${now}` : `the call would be refused: ${then}`;
     differences.push({ field: 'dlp.documents', text });
   }
+  const [is, would] = [fateOfFiles(enforced), fateOfFiles(shadow)];
+  if (facts.unscanned.includes('file') && is !== would)
+    differences.push({ field: 'dlp.documents', text: `attached documents would ${would}, not ${is}` });
   const own = new Set(facts.removed.map(categoryOf));
   for (const [category, count] of Object.entries(facts.findings)) {
     if (own.has(category)) continue;
@@ -59,6 +63,13 @@ function dlpDifferences(enforced: Dlp, shadow: Dlp, facts: CallFacts): readonly 
     differences.push({ field: 'dlp.mode', text });
   }
   return differences;
+}
+
+/** What becomes of an attached document that nobody has looked into. // ADR 0024 */
+function fateOfFiles({ mode, documents }: Dlp): string {
+  if (documents === 'refuse') return 'be refused';
+  if (documents === 'anonymize') return 'be anonymized, or refused where they cannot be';
+  return mode === 'allow_log' ? 'leave unscanned' : 'be sent as inspected text, or refused where they cannot be';
 }
 
 function looksFor({ entities, customTerms }: Dlp, category: string): boolean {

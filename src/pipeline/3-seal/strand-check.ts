@@ -5,6 +5,7 @@ import { genesis, link, linkOfHash } from './chain.ts';
 import { isWithheld } from './cut.ts';
 import { agrees, diagnose, differences, movedTo } from './diagnose.ts';
 import { readRowText } from './row-text.ts';
+import type { StrandOutline } from './strand-walk.ts';
 import type { FaultKind, StrandFault } from './verify-report.ts';
 
 /** A fault while its strand is still read. */
@@ -20,15 +21,8 @@ interface Place {
   readonly callId: string | undefined;
 }
 
-/** What is known of a strand before its rows are read. */
-export interface StrandFacts {
-  readonly strand: string;
-  /** What checkpoints say of it, by sequence. */
-  readonly heads: readonly StrandHead[];
-  /** Up to where its rows were dropped. */
-  readonly cut?: StrandCut | undefined;
-  /** The hashes that are left of dropped rows after the cut, by sequence. */
-  readonly withheld: readonly WithheldRow[];
+/** What is known of a strand before its rows are read, and of the ledger. */
+export interface StrandFacts extends StrandOutline {
   /** False for a call that was in the ledger before. */
   readonly isNewCall: (callId: string) => boolean;
 }

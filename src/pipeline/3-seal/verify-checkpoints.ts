@@ -1,5 +1,5 @@
 import { verify as verifySignature, type KeyObject } from 'node:crypto';
-import type { StrandCut, StrandHead } from '#ports/checkpoints.ts';
+import type { CreditHead, StrandCut, StrandHead } from '#ports/checkpoints.ts';
 import {
   headsRoot,
   keyId,
@@ -14,6 +14,9 @@ import { cutFault } from './cut.ts';
 
 /** What checkpoints vouch for: heads by strand, each list by sequence. */
 export type VouchedHeads = ReadonlyMap<string, readonly StrandHead[]>;
+
+/** What checkpoints vouch for of credit: heads by organization, each list by number. */
+export type VouchedCredit = ReadonlyMap<string, readonly CreditHead[]>;
 
 /** The first thing that is wrong with the checkpoints. */
 export interface CheckpointFault {
@@ -46,6 +49,7 @@ export interface CheckpointReport {
   readonly dropped?: Dropped;
   /** What those that are sound vouch for. */
   readonly vouched: VouchedHeads;
+  readonly credit: VouchedCredit;
   /** Up to where rows were dropped, by strand, as far as that is shown. */
   readonly cuts: ReadonlyMap<string, StrandCut>;
 }
@@ -83,6 +87,7 @@ export class CheckpointCheck {
   readonly #trust: CheckpointTrust;
   readonly #keys: Map<string, KeyObject> | undefined;
   readonly #vouched = new Map<string, StrandHead[]>();
+  readonly #credit = new Map<string, CreditHead[]>();
   readonly #cuts = new Map<string, StrandCut>();
   #before: ShownCheckpoint | undefined;
   #fault: CheckpointFault | undefined;
@@ -95,6 +100,10 @@ export class CheckpointCheck {
   /** Names of the keys that may have signed those: the first one's, and what it introduces, and so on. */
   readonly #olderKeys = new Set<string>();
   #trusted = false;
+  /** Name of an introduced key -> the name of the one that introduced it. */
+  readonly #introducedBy = new Map<string, string>();
+  /** Name of a key that handed over -> the first checkpoint that its successor signed: it vouches for none after that. */
+  readonly #retired = new Map<string, number>();
   #lastKept: { readonly spki: string; readonly id: string; readonly key: KeyObject } | undefined;
 
   constructor(trust: CheckpointTrust) {
@@ -117,6 +126,7 @@ export class CheckpointCheck {
     if (!this.#trusted && this.#unsigned) {
       this.#fault ??= this.#unsigned;
       this.#vouched.clear();
+      this.#credit.clear();
       this.#cuts.clear();
     }
     this.#fault ??= this.#missingAnchors();
@@ -128,18 +138,35 @@ export class CheckpointCheck {
       ...(this.#fault && { fault: this.#fault }),
       ...(this.#dropped && { dropped: { ...this.#dropped, ...sizeOf(this.#cuts) } }),
       vouched: this.#vouched,
+      credit: this.#credit,
       cuts: this.#cuts,
     };
   }
 
-  #accept({ number, heads, cut, introduces }: ShownCheckpoint): void {
+  #accept({ number, heads, credit, cut, introduces, key: signer }: ShownCheckpoint): void {
+    this.#handOver(signer, number);
     for (const head of shown(heads)) vouch(this.#vouched, head);
+    for (const head of shown(credit ?? [])) {
+      const known = this.#credit.get(head.organization);
+      if (known) known.push(head);
+      else this.#credit.set(head.organization, [head]);
+    }
     for (const strand of shown(cut?.strands ?? [])) this.#cuts.set(strand.strand, strand);
     if (cut) this.#dropped = { before: cut.before, number };
     const key = introduces === undefined ? undefined : publicKeyOf(introduces);
     if (!key) return;
+    this.#retired.delete(keyId(key));
+    if (keyId(key) !== signer) this.#introducedBy.set(keyId(key), signer);
     if (this.#trusted) this.#keys?.set(keyId(key), key);
     else this.#olderKeys.add(keyId(key));
+  }
+
+  /** The first checkpoint that an introduced key signs is the end of the one that introduced it. */
+  #handOver(signer: string, number: number): void {
+    const before = this.#introducedBy.get(signer);
+    if (before === undefined) return;
+    this.#introducedBy.delete(signer);
+    this.#retired.set(before, number);
   }
 
   #signatureFault({ number, statement, key, signature, publicKey }: ShownCheckpoint): CheckpointFault | undefined {
@@ -147,6 +174,11 @@ export class CheckpointCheck {
     const kept = publicKey === undefined ? undefined : this.#kept(publicKey);
     if (publicKey !== undefined && kept?.id !== key)
       return edited('the public key kept with it is not the one it names');
+    const handedOver = this.#retired.get(key);
+    if (handedOver !== undefined) {
+      const detail = `it names the key ${key}, which handed over to another that signed checkpoint ${handedOver}`;
+      return { number, kind: 'unsigned', detail };
+    }
     if (!this.#keys) return undefined;
     const trusted = this.#keys.get(key);
     if (!trusted) {
@@ -201,7 +233,7 @@ function ownFault(checkpoint: ShownCheckpoint): CheckpointFault | undefined {
   if (headsRoot(heads) !== root && saysTheSame({ ...checkpoint, heads }))
     return edited('its heads are not those that its root was computed over');
   if (!saysTheSame(checkpoint))
-    return edited('its statement is not what its number, heads, cut and canonical form call for');
+    return edited('its statement is not what its number, heads, credit, cut and canonical form call for');
   if (introduces !== undefined && !publicKeyOf(introduces)) return edited('what it introduces is no Ed25519 key');
   const wrong = cut && cutFault(cut);
   return wrong === undefined ? undefined : edited(wrong);

@@ -1,8 +1,10 @@
 import type { StrandCut } from '#ports/checkpoints.ts';
-import type { WithheldRow } from '#ports/evidence.ts';
+import type { StoredRow, StoredRows, WithheldRow } from '#ports/evidence.ts';
 import type { SealedRow } from '#ports/ledger.ts';
 import { CallSet } from './call-set.ts';
+import { QuickPass, type SettledStrand } from './quick-pass.ts';
 import { StrandCheck } from './strand-check.ts';
+import type { StrandOutline } from './strand-walk.ts';
 import type { VouchedHeads } from './verify-checkpoints.ts';
 import type { StrandFault, VerifyReport } from './verify-report.ts';
 
@@ -19,26 +21,47 @@ const MAX_FAULTS = 1_000;
 
 /**
  * Recomputes every link, compares what is stored beside the text with it, and names the first bad row of each strand.
- * Rows come strand by strand, by sequence (`Ledger.rows`); throws RangeError when they do not. Without checkpoints, an
- * end that was cut off and a strand that was sealed anew cannot be noticed.
+ * Rows are read as they lie; strands that are not seen to be intact that way are read again in their order. Throws
+ * RangeError when rows do not come in order then. Without checkpoints, an end that was cut off and a strand that was sealed
+ * anew cannot be noticed.
  */
-export async function verify(rows: AsyncIterable<SealedRow>, facts: LedgerFacts = {}): Promise<VerifyReport> {
-  const ledger = new LedgerCheck(facts);
+export async function verify(rows: StoredRows, facts: LedgerFacts = {}): Promise<VerifyReport> {
+  const repeated = new Set(await rows.repeatedCalls());
+  const ledger = new LedgerCheck(facts, repeated);
+  const pass = new QuickPass(
+    (strand) => outlineOf(facts, strand),
+    (row) => repeated.size > 0 && repeated.has(row.sealed().callId),
+  );
+  if (!(await rows.scan((row) => pass.take(row)))) await verifyInOrder(rows.inOrder(), ledger);
+  const { settled, doubtful } = pass.end();
+  for (const strand of settled) ledger.settle(strand);
+  for (const strand of doubtful) await verifyInOrder(rows.inOrder(strand), ledger);
+  return ledger.end();
+}
+
+async function verifyInOrder(pages: AsyncIterable<readonly StoredRow[]>, ledger: LedgerCheck): Promise<void> {
   let before: readonly SealedRow[] | undefined;
   let place: SealedRow[] = [];
-  for await (const row of rows) {
-    const [first] = place;
-    if (first && (first.sequence !== row.sequence || first.strand !== row.strand)) {
-      assertOrder(first, row);
-      if (before) ledger.place(before, place);
-      before = place;
-      place = [];
+  for await (const page of pages) {
+    for (const stored of page) {
+      const row = stored.sealed();
+      const [first] = place;
+      if (first && (first.sequence !== row.sequence || first.strand !== row.strand)) {
+        assertOrder(first, row);
+        if (before) ledger.place(before, place);
+        before = place;
+        place = [];
+      }
+      place.push(row);
     }
-    place.push(row);
   }
   if (before) ledger.place(before, place);
   if (place.length > 0) ledger.place(place, undefined);
-  return ledger.end();
+}
+
+function outlineOf({ vouched, cuts, withheld }: LedgerFacts, strand: string): StrandOutline {
+  const heads = vouched?.get(strand) ?? [];
+  return { strand, heads, cut: cuts?.get(strand), withheld: withheld?.get(strand) ?? [] };
 }
 
 /** The hashes that are left of dropped rows, by strand. They are few: those beside the end of a month. */
@@ -55,7 +78,7 @@ export async function withheldByStrand(rows: AsyncIterable<WithheldRow>): Promis
 /** Checks a ledger, place by place, strand by strand. */
 export class LedgerCheck {
   readonly #facts: LedgerFacts;
-  readonly #calls = new CallSet();
+  readonly #isNewCall: (callId: string) => boolean;
   readonly #seen = new Set<string>();
   readonly #faults: StrandFault[] = [];
   #faulty = 0;
@@ -65,8 +88,20 @@ export class LedgerCheck {
   #afterCheckpoints = 0;
   #strand: StrandCheck | undefined;
 
-  constructor(facts: LedgerFacts) {
+  /** `repeated`: the calls that are there more than once, where that is known; else all of them are remembered. */
+  constructor(facts: LedgerFacts, repeated?: ReadonlySet<string>) {
+    const calls = new CallSet();
     this.#facts = facts;
+    this.#isNewCall = (callId) => (repeated !== undefined && !repeated.has(callId)) || calls.add(callId);
+  }
+
+  /** Counts a strand in which nothing was found. */
+  settle({ strand, rows, superseded, withheld, afterCheckpoints }: SettledStrand): void {
+    this.#seen.add(strand);
+    this.#rows += rows;
+    this.#superseded += superseded;
+    this.#withheld += withheld;
+    this.#afterCheckpoints += afterCheckpoints;
   }
 
   place(rows: readonly SealedRow[], next: readonly SealedRow[] | undefined): void {
@@ -113,14 +148,7 @@ export class LedgerCheck {
   #begin(strand: string): StrandCheck {
     if (this.#seen.has(strand)) throw new RangeError(`the rows of strand ${strand} do not come together`);
     this.#seen.add(strand);
-    const { vouched, cuts, withheld } = this.#facts;
-    return new StrandCheck({
-      strand,
-      heads: vouched?.get(strand) ?? [],
-      cut: cuts?.get(strand),
-      withheld: withheld?.get(strand) ?? [],
-      isNewCall: (callId) => this.#calls.add(callId),
-    });
+    return new StrandCheck({ ...outlineOf(this.#facts, strand), isNewCall: this.#isNewCall });
   }
 
   #endStrand(): void {

@@ -40,6 +40,8 @@ const EVERY_MS = 5000;
 /** One gateway of all looks at an organization in that time. */
 const ALERTS_TURN_MS = 4000;
 const BOOKS_TURN_MS = 60_000;
+/** To read more open holds keeps calls waiting: then alerts are looked for as seldom as the books are read. */
+const MANY_HOLDS = 2000;
 /** As long after its last settlement an organization is looked at for alerts. */
 const LATELY_MS = 3 * EVERY_MS;
 /** A gateway that dies over an alert leaves it to others after this. */
@@ -64,6 +66,8 @@ class Keeper implements Bookkeeper {
   readonly #settled = new LRUCache<string, number>({ max: MOST_ORGANIZATIONS });
   /** Organization -> refusals since it was last looked at, and when their calls began. */
   readonly #refused = new LRUCache<string, Map<string, number>>({ max: MOST_ORGANIZATIONS });
+  /** Organizations that had very many open holds when they were last looked at. */
+  readonly #crowded = new LRUCache<string, true>({ max: MOST_ORGANIZATIONS });
   /** Alerts that somebody has raised, as far as this gateway knows. */
   readonly #raised = new LRUCache<string, true>({ max: MOST_RAISED });
   readonly #drift = new LRUCache<string, bigint>({ max: MOST_ORGANIZATIONS, ttl: DRIFT_TOLD_MS });
@@ -119,18 +123,43 @@ class Keeper implements Bookkeeper {
     const { marks } = this.#deps;
     const { id } = organization;
     const settledAt = this.#settled.get(id);
-    const lately = settledAt !== undefined && performance.now() - settledAt < LATELY_MS;
-    if (this.#refused.has(id) || (lately && (await marks.claim(id, 'looking for alerts', ALERTS_TURN_MS))))
-      await this.#raiseAlerts(organization, snapshot);
+    if (await this.#looksForAlerts(id, settledAt)) await this.#raiseAlerts(organization, snapshot);
     if (settledAt !== undefined) await this.#watchZone(organization);
     if (settledAt !== undefined && (await marks.claim(id, 'reading the books', BOOKS_TURN_MS)))
       await this.#readBooks(organization);
   }
 
+  async #looksForAlerts(id: string, settledAt: number | undefined): Promise<boolean> {
+    const crowded = this.#crowded.has(id);
+    const refused = this.#refused.has(id);
+    if (refused && !crowded) return true;
+    const lately = settledAt !== undefined && performance.now() - settledAt < LATELY_MS;
+    if (!refused && !lately) return false;
+    return this.#deps.marks.claim(id, 'looking for alerts', crowded ? BOOKS_TURN_MS : ALERTS_TURN_MS);
+  }
+
   async #raiseAlerts(organization: OrganizationConfig, { workloads }: Snapshot): Promise<void> {
-    const { counters, credit } = this.#deps;
     const refused = this.#refused.get(organization.id) ?? new Map<string, number>();
+    // What is refused from here on is looked at next time.
+    this.#refused.delete(organization.id);
+    try {
+      await this.#raiseDue(organization, workloads, refused);
+    } catch (error) {
+      const since = this.#refused.get(organization.id) ?? [];
+      this.#refused.set(organization.id, new Map([...refused, ...since]));
+      throw error;
+    }
+  }
+
+  async #raiseDue(
+    organization: OrganizationConfig,
+    workloads: Snapshot['workloads'],
+    refused: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    const { counters, credit } = this.#deps;
     const view = await counters.view(organization.id);
+    if (view.holds.length > MANY_HOLDS) this.#crowded.set(organization.id, true);
+    else this.#crowded.delete(organization.id);
     const standing =
       organization.plan?.type === 'prepaid'
         ? (await credit.standings([organization.id])).get(organization.id)
@@ -138,7 +167,6 @@ class Keeper implements Bookkeeper {
     const own = [...workloads.values()].filter((one) => one.organization.id === organization.id);
     const watched = { organization, workloads: own, refused, ...(standing && { credit: standing }) };
     for (const alert of dueAlerts(watched, view, Date.now())) if (!this.#raised.has(alert.id)) await this.#raise(alert);
-    this.#refused.delete(organization.id);
   }
 
   /** Whoever sets the mark first tells it; the others know it was told. */
@@ -164,12 +192,13 @@ class Keeper implements Bookkeeper {
   }
 
   async #readBooks(organization: OrganizationConfig): Promise<void> {
-    const worst = worstDrift(await readBooksSurely(organization, this.#deps));
+    const { below, above } = worstDrift(await readBooksSurely(organization, this.#deps));
+    const worst = below && above ? (-below.drift > above.drift ? below : above) : (below ?? above);
     this.#drift.set(organization.id, worst?.drift ?? 0n);
-    if (!worst) return;
     // Told first, so that it is not put right in silence.
-    this.#deps.onDrift(organization.id, worst);
-    await this.#deps.restorer.restoreAfresh(organization);
+    for (const line of [below, above]) if (line) this.#deps.onDrift(organization.id, line);
+    // What is too much may be a debit that the ledger has lost: that is for people to decide.
+    if (below) await this.#deps.restorer.restoreAfresh(organization);
   }
 
   /**
@@ -183,7 +212,7 @@ class Keeper implements Bookkeeper {
     const news = await this.#deps.marks.claim(id, `days in ${timeZone}`, ZONE_KNOWN_MS);
     this.#zones.set(id, timeZone);
     if (before === undefined && !news) return;
-    const rebuild = (): Promise<void> => this.#deps.restorer.restoreAfresh(organization);
+    const rebuild = (): Promise<void> => this.#deps.restorer.restoreAfresh(organization, 'periods');
     setTimeout(() => void rebuild().catch(this.#deps.onFault), ZONE_AGAIN_MS).unref();
     await rebuild();
   }

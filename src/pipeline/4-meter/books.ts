@@ -141,10 +141,15 @@ function distinct(lines: readonly BookLine[]): readonly BookLine[] {
   return [...new Map(lines.map((line) => [`${line.period} ${line.scope}`, line])).values()];
 }
 
-/** The line that is furthest off; undefined when none is. */
-export function worstDrift({ lines }: Books): BookLine | undefined {
-  const size = ({ drift }: BookLine): NanoEuro => (drift < 0n ? -drift : drift);
-  return lines.filter(({ drift }) => drift !== 0n).toSorted((a, b) => (size(a) < size(b) ? 1 : -1))[0];
+/** The lines that say too little and too much by the most; either is undefined when none does. */
+export function worstDrift({ lines }: Books): { readonly below?: BookLine; readonly above?: BookLine } {
+  let below: BookLine | undefined;
+  let above: BookLine | undefined;
+  for (const line of lines) {
+    if (line.drift < (below?.drift ?? 0n)) below = line;
+    if (line.drift > (above?.drift ?? 0n)) above = line;
+  }
+  return { ...(below && { below }), ...(above && { above }) };
 }
 
 /**
@@ -157,7 +162,7 @@ export async function readBooksSurely(
   kept: 'current' | 'all' = 'current',
 ): Promise<Books> {
   let books = await readBooks(organization, deps, kept);
-  for (let tries = 0; tries < 3 && worstDrift(books); tries++) {
+  for (let tries = 0; tries < 3 && books.lines.some(({ drift }) => drift !== 0n); tries++) {
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     const again = await readBooks(organization, deps, kept);
     if (sameDrift(books, again)) return again;

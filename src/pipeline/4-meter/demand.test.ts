@@ -94,3 +94,13 @@ test('what takes the place of a file is held for, at the most that any candidate
   expect(tokens(sent(0, 0, 90_000)) - text).toBe(90_000);
   expect(tokens(sent(0, 500), sent(3, 0)) - text).toBe(3 * 16_384 + 500);
 });
+
+test.each<[object, number | undefined]>([
+  [{}, undefined],
+  [{ tools: [{ type: 'function', name: 'web_search' }, { type: 'code_execution_20250825' }] }, undefined],
+  [{ tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 3 }] }, 3],
+  [{ tools: [{ type: 'web_search' }], max_tool_calls: 4 }, 4],
+  [{ tools: [{ type: 'web_search_preview' }, 'x', { type: 'web_search', max_uses: -1 }] }, 20],
+])('searches that may be made are held: %j', (more, searches) => {
+  expect(demand([{}], more).ceiling.searches).toBe(searches);
+});

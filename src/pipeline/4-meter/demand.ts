@@ -5,7 +5,8 @@ import type { Candidate } from '#route/prepare.ts';
 import type { Media } from '#wire/codec.ts';
 import type { Family } from '#wire/document.ts';
 import { pagesAtMost } from '#wire/ocr/pages.ts';
-import { askedServiceTier, estimatedTokens } from '#wire/usage.ts';
+import { isObject, type Json, type JsonObject } from '#wire/json.ts';
+import { askedServiceTier, estimatedTokens, tokenCount } from '#wire/usage.ts';
 import type { Bounds, Quantity } from './price.ts';
 
 /** What a call may use, known before it is dispatched. */
@@ -29,6 +30,8 @@ const REMOTE_FILE_TOKENS = 262_144;
 const KEPT_TOKENS = 1_048_576;
 /** The lowest ceiling that every family has a word for. // wire-formats 5.1 */
 const LEAST_CEILING = 16;
+/** Where the caller sets no bound: vendors have none, and what is beyond it is billed all the same. // ADR 0005 */
+const MOST_SEARCHES = 10;
 /** What the ceiling of an answer is called in the families of surfaces. */
 const CEILINGS = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tokens']);
 
@@ -59,12 +62,25 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
       textOnly: kept === 0 && inspection.media.length === 0,
       ...(serviceTier !== undefined && { serviceTier }),
       ...units,
+      ...searchesAtMost(call.document.body),
       ...(family === 'ocr' && { pages: units.pages ?? pagesAtMost(mediaLength) }),
     },
     quantities: QUANTITIES[family] ?? TOKENS,
     reservedTokens: estimate + (named ?? 0),
     estimatedInput: estimate,
   };
+}
+
+/** Searches of the web that the vendor may make: as many as the caller allows. */
+function searchesAtMost(body: JsonObject): Pick<Bounds, 'searches'> {
+  const { tools } = body;
+  if (!Array.isArray(tools)) return {};
+  let searches = 0;
+  for (const tool of tools as readonly Json[]) {
+    if (!isObject(tool) || typeof tool['type'] !== 'string' || !tool['type'].startsWith('web_search')) continue;
+    searches += tokenCount(tool['max_uses'] ?? body['max_tool_calls']) || MOST_SEARCHES;
+  }
+  return searches > 0 ? { searches } : {};
 }
 
 /** Input tokens of a request as it came, estimated. */

@@ -2,7 +2,7 @@ import { ceilDiv, type NanoEuro } from './money.ts';
 import { inputTokens, NO_USAGE, type Usage } from '#wire/usage.ts';
 
 /** One kind of token of a `Usage`. */
-export type Bucket = Exclude<keyof Usage, 'serviceTier'>;
+export type Bucket = Exclude<keyof Usage, 'serviceTier' | 'searches'>;
 
 /** What is billed beside tokens. Seconds are whole, rounded up by who measures them. */
 export type Unit = 'pages' | 'images' | 'calls' | 'seconds' | 'searches';

@@ -13,8 +13,8 @@ export interface Settler {
 }
 
 export interface SettlerDeps {
-  readonly counters: LimitCounters;
-  readonly restorer: Restorer;
+  readonly counters: Pick<LimitCounters, 'settle'>;
+  readonly restorer: Pick<Restorer, 'restoreAfresh'>;
   readonly open: Map<string, OpenHold>;
   /** This process: holds that another has taken over are not closed. */
   readonly owner: string;
@@ -27,68 +27,116 @@ const RETRY_MS = 200;
 
 /**
  * A settlement that finds no hold was settled before, or its hold was lost with the counters' data, or taken over: the
- * ledger has the row, so rebuilding the organization's counters from it is right. States: `hold-state.ts`.
+ * ledger has the row, so rebuilding the organization's counters from it is right. Each organization has a queue of its
+ * own: one that is being rebuilt, or cannot be reached, keeps no other waiting. States: `hold-state.ts`.
  */
 export function createSettler(deps: SettlerDeps): Settler {
-  const queue: Settlement[] = [];
-  const idle = new Idle();
-  let running = false;
-  let stopped = false;
+  return new QueueSettler(deps);
+}
 
-  async function run(): Promise<void> {
-    while (queue.length > 0 && !stopped) {
+class QueueSettler implements Settler {
+  readonly #deps: SettlerDeps;
+  /** Organization -> what is not settled yet; there while something is done about it. */
+  readonly #queues = new Map<string, Settlement[]>();
+  readonly #idle = new Idle();
+  #stopped = false;
+  #toldAt = -Infinity;
+
+  constructor(deps: SettlerDeps) {
+    this.#deps = deps;
+  }
+
+  settle(settlements: readonly Settlement[]): void {
+    for (const settlement of settlements) {
+      const { organization } = settlement;
+      const queue = this.#queues.get(organization);
+      if (queue) {
+        queue.push(settlement);
+        continue;
+      }
+      const begun = [settlement];
+      this.#queues.set(organization, begun);
+      // When all that came with it is in the queue.
+      queueMicrotask(() => void this.#run(organization, begun));
+    }
+  }
+
+  get pending(): number {
+    let pending = 0;
+    for (const queue of this.#queues.values()) pending += queue.length;
+    return pending;
+  }
+
+  async drain(deadlineMs: number): Promise<boolean> {
+    if (this.#queues.size > 0 && !this.#stopped) await this.#idle.wait(deadlineMs);
+    return this.#queues.size === 0;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #run(organization: string, queue: Settlement[]): Promise<void> {
+    let lost = false;
+    while ((queue.length > 0 || lost) && !this.#stopped) {
       const batch = queue.slice(0, MAX_BATCH);
       let waiting: readonly Settlement[] = batch;
       try {
-        waiting = await settleBatch(batch, deps);
+        if (batch.length > 0) {
+          const settled = await settleBatch(batch, this.#deps);
+          waiting = settled.waiting;
+          lost ||= settled.lost;
+        }
+        queue.splice(0, batch.length, ...waiting);
+        if (lost) await this.#restore(organization);
+        lost = false;
       } catch (error) {
-        deps.onFault(error);
+        this.#tell(error);
+        await pause();
+        continue;
       }
-      queue.splice(0, batch.length, ...waiting);
-      if (waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      if (waiting.length > 0) await pause();
     }
-    running = false;
-    idle.rest();
+    if (!this.#stopped) this.#queues.delete(organization);
+    if (this.#stopped || this.#queues.size === 0) this.#idle.rest();
   }
 
-  return {
-    settle(settlements) {
-      for (const settlement of settlements) queue.push(settlement);
-      if (running || queue.length === 0) return;
-      running = true;
-      void run();
-    },
-    get pending() {
-      return queue.length;
-    },
-    async drain(deadlineMs) {
-      if (!running) return queue.length === 0;
-      await idle.wait(deadlineMs);
-      return queue.length === 0;
-    },
-    stop() {
-      stopped = true;
-    },
-  };
+  async #restore(id: string): Promise<void> {
+    const organization = this.#deps.organization(id);
+    if (organization) await this.#deps.restorer.restoreAfresh(organization);
+  }
+
+  /** What keeps all organizations from being settled is told once, not for each of them. */
+  #tell(error: unknown): void {
+    const now = performance.now();
+    if (now - this.#toldAt < RETRY_MS) return;
+    this.#toldAt = now;
+    this.#deps.onFault(error);
+  }
 }
 
-/** Returns what has to be tried again. */
-async function settleBatch(batch: readonly Settlement[], deps: SettlerDeps): Promise<readonly Settlement[]> {
+interface Settled {
+  /** What has to be tried again. */
+  readonly waiting: readonly Settlement[];
+  /** A hold was not found. */
+  readonly lost: boolean;
+}
+
+async function settleBatch(batch: readonly Settlement[], deps: SettlerDeps): Promise<Settled> {
   const results = await deps.counters.settle(batch, deps.owner);
-  const lost = new Set<string>();
   const waiting: Settlement[] = [];
-  for (const [index, result] of results.entries()) {
-    const settlement = batch[index]!;
-    if (result === 'busy') {
+  let lost = false;
+  for (const [index, settlement] of batch.entries()) {
+    if (results[index] === 'busy') {
       waiting.push(settlement);
       continue;
     }
     deps.open.delete(settlement.callId);
-    if (result === 'unknown') lost.add(settlement.organization);
+    lost ||= results[index] === 'unknown';
   }
-  for (const id of lost) {
-    const organization = deps.organization(id);
-    if (organization) await deps.restorer.restoreAfresh(organization);
-  }
-  return waiting;
+  return { waiting, lost };
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, RETRY_MS));
 }

@@ -1,11 +1,12 @@
 import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#ports/limit-counters.ts';
+import type { OpenHolds } from '#ports/open-holds.ts';
 import type { Fence, RowDraft } from '#seal/ledger-writer.ts';
 import type { AuditRow } from '#seal/row.ts';
 import { settlementOf } from '#seal/row-settlement.ts';
 
 export interface SweeperDeps {
-  readonly counters: LimitCounters;
+  readonly counters: Pick<LimitCounters, 'takeOver'> & OpenHolds;
   readonly ledger: Ledger;
   readonly owner: string;
   readonly open: ReadonlyMap<string, OpenHold>;
@@ -74,14 +75,19 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
 
   async function renewOnce(): Promise<void> {
     const at = performance.now();
-    const taken = await deps.counters.takeOver(deps.organizations(), deps.owner, LEASE_MS, () => [
+    const { holds, missed } = await deps.counters.takeOver(deps.organizations(), deps.owner, LEASE_MS, () => [
       ...deps.open.values(),
     ]);
     renewedAt = at;
-    for (const { callId } of taken) contested.add(callId);
+    for (const { callId } of holds) contested.add(callId);
+    const [first] = missed.values();
+    if (missed.size > 0) {
+      failed = true;
+      deps.onFault(new Error(`the holds of ${missed.size} organizations could not be looked at`, { cause: first }));
+    }
     // A call of this process that is still going on seals itself. Closing may have to wait for the ledger, or for rows on
     // the disk to be replayed, for longer than a lease lasts: nobody may take this process for dead over it.
-    void closeBeside(taken.filter(({ callId }) => !deps.open.has(callId)));
+    void closeBeside(holds.filter(({ callId }) => !deps.open.has(callId)));
   }
 
   async function closeBeside(holds: readonly OpenHold[]): Promise<void> {
@@ -97,20 +103,29 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     const now = new Set<string>();
     const held = new Set<string>();
     failed = false;
+    let fault: { readonly error: unknown } | undefined;
     for (const organization of deps.organizations()) {
-      const { holds } = await deps.counters.view(organization);
-      for (const { callId } of holds) held.add(callId);
-      const own = holds.filter(
-        ({ callId, owner }) => owner === deps.owner && !closing.has(callId) && !deps.open.has(callId),
-      );
-      for (const { callId } of own) now.add(callId);
-      await close(
-        own.filter(({ callId }) => before.has(callId)),
-        closing,
-        deps,
-      );
+      try {
+        const holds = await deps.counters.allHolds(organization);
+        for (const { callId } of holds) held.add(callId);
+        const own = holds.filter(
+          ({ callId, owner }) => owner === deps.owner && !closing.has(callId) && !deps.open.has(callId),
+        );
+        for (const { callId } of own) now.add(callId);
+        await close(
+          own.filter(({ callId }) => before.has(callId)),
+          closing,
+          deps,
+        );
+      } catch (error) {
+        // The holds of the others are closed all the same.
+        fault ??= { error };
+      }
     }
+    // What could not be looked at is looked at again before anything is forgotten.
+    if (fault) for (const callId of before) now.add(callId);
     unknown = now;
+    if (fault) throw fault.error;
     for (const ids of [closing, contested]) for (const callId of ids) if (!held.has(callId)) ids.delete(callId);
   }
 
@@ -256,8 +271,12 @@ function abandonedDraft(hold: OpenHold): RowDraft {
 /** Drafts whose holds are still ours, or are gone without anyone having sealed the call. */
 async function stillOurs(drafts: readonly RowDraft[], deps: SweeperDeps): Promise<readonly RowDraft[]> {
   const holds = new Map<string, OpenHold>();
-  for (const organization of new Set(drafts.map((draft) => draft.row.organization))) {
-    for (const hold of (await deps.counters.view(organization)).holds) holds.set(hold.callId, hold);
+  for (const [organization, own] of Map.groupBy(drafts, ({ row }) => row.organization)) {
+    const found = await deps.counters.findHolds(
+      organization,
+      own.map(({ row }) => row.call_id),
+    );
+    for (const hold of found) holds.set(hold.callId, hold);
   }
   const sealed = new Set((await deps.ledger.find(drafts.map(({ row }) => row.call_id))).map((row) => row.callId));
   return drafts.filter(({ row }) => {

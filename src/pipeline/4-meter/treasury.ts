@@ -5,6 +5,7 @@ import type { CreditCounters, CreditEntries } from '#ports/credit.ts';
 import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#ports/limit-counters.ts';
 import type { Marks } from '#ports/marks.ts';
+import type { OpenHolds } from '#ports/open-holds.ts';
 import { createBookkeeper, type BookkeeperDeps } from './bookkeeper.ts';
 import type { BookLine } from './books.ts';
 import { createCreditFeed } from './credit-feed.ts';
@@ -14,7 +15,7 @@ import { createSettler, type Settler } from './settler.ts';
 
 /** What is kept beside the limits of calls. */
 export interface TreasuryStores {
-  readonly counters: LimitCounters & CreditCounters & Marks;
+  readonly counters: LimitCounters & OpenHolds & CreditCounters & Marks;
   readonly ledger: Ledger & LedgerBooks;
   readonly credit: CreditEntries;
   /** Where alerts go beside the log, if anywhere. */

@@ -255,6 +255,17 @@ describe('answers', () => {
     expect(new Set([...(ids('r1') ?? []), ...(ids('r2') ?? [])]).size).toBe(4);
   });
 
+  test('queries of a grounded answer are searches', () => {
+    const grounded = {
+      candidates: [{ finishReason: 'STOP', groundingMetadata: { webSearchQueries: ['a', 'b'] } }],
+      usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 },
+    };
+    expect(geminiExit.decodeAnswer(grounded)?.usage).toMatchObject({ input: 5, searches: 2 });
+    expect(geminiExit.decodeAnswer({ ...grounded, candidates: [{ finishReason: 'STOP' }] })?.usage?.searches).toBe(
+      undefined,
+    );
+  });
+
   test('no shape breaks it', () => {
     const names = ['candidates', 'content', 'parts', 'functionCall', 'partialArgs', 'usageMetadata', 'text', 'error'];
     const value = fc.letrec((tie) => ({

@@ -6,8 +6,9 @@ import { isObject, type Json, type JsonObject } from '../json.ts';
 import { kindOfMedia } from '../media.ts';
 import type { SseEvent } from '../sse.ts';
 import { mintedId } from '../tool-ids.ts';
+import { withSearches } from '../usage.ts';
 import { PartialArguments } from './partial-arguments.ts';
-import { blockReason, finishReason, firstCandidate, readUsage, type Shown } from './response.ts';
+import { blockReason, finishReason, firstCandidate, readUsage, searchesIn, type Shown } from './response.ts';
 
 /** Blocks of this family that others have no equal of. */
 const OPAQUE = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse', 'fileData', 'inlineData'];
@@ -29,6 +30,8 @@ export class GeminiEventReader implements EventReader {
   #calls = 0;
   #open: OpenPart | undefined;
   #shown: Shown;
+  /** Queries that it searched the web with. */
+  #searches = 0;
 
   get finished(): boolean {
     return this.#finished;
@@ -57,7 +60,9 @@ export class GeminiEventReader implements EventReader {
     }
     const candidate = firstCandidate(body);
     this.#shown = shownIn(candidate) ?? this.#shown;
-    const usage = readUsage(body['usageMetadata'], this.#shown);
+    this.#searches = Math.max(this.#searches, searchesIn(candidate));
+    const told = readUsage(body['usageMetadata'], this.#shown);
+    const usage = told && withSearches(told, this.#searches);
     if (!this.#started) {
       this.#started = true;
       this.#id = readId(body['responseId']);

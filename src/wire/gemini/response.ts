@@ -48,6 +48,13 @@ export function finishReason(word: string, hasCalled: boolean): FinishReason | u
   return reason === 'stop' && hasCalled ? 'tool-calls' : reason;
 }
 
+/** How many queries the web was searched with for an answer. */
+export function searchesIn(candidate: JsonObject | undefined): number {
+  const grounding = candidate?.['groundingMetadata'];
+  const queries = isObject(grounding) ? grounding['webSearchQueries'] : undefined;
+  return Array.isArray(queries) ? queries.length : 0;
+}
+
 /** What an answer shows beside text: for what its usage does not tell of it. */
 export type Shown = 'audio' | 'image' | undefined;
 

@@ -18,8 +18,8 @@ import { messagesCodec, messagesExit } from './codec.ts';
 const PROVIDER = 'anthropic';
 const END = '"message_stop"}\n\n';
 
-/** Input, cache read, five-minute cache write and output, as the files tell them last: of each stream in the file. */
-const USAGE: Readonly<Record<string, readonly (readonly [number, number, number, number])[]>> = {
+/** Input, cache read, five-minute cache write, output and searches, as the files tell them last: of each stream in the file. */
+const USAGE: Readonly<Record<string, readonly (readonly [number, number, number, number, number?])[]>> = {
   // 4727 + 2728 and 3391 + 3880: the advisor is beside the totals.
   'anthropic-advisor-20250301.1.chunks.txt': [[7455, 0, 0, 7271]],
   'anthropic-advisor-stop-reasons.chunks.txt': [[10, 0, 0, 20]],
@@ -58,14 +58,15 @@ const USAGE: Readonly<Record<string, readonly (readonly [number, number, number,
   'anthropic-web-fetch-tool.1.chunks.txt': [[4230, 0, 0, 446]],
   'anthropic-web-fetch-tool.1.json': [[4234, 0, 0, 462]],
   'anthropic-web-fetch-tool.2.json': [[28_638, 0, 0, 365]],
-  'anthropic-web-search-tool.1.chunks.txt': [[15_665, 0, 0, 795]],
-  'anthropic-web-search-tool.1.json': [[27_118, 0, 0, 600]],
+  'anthropic-web-search-tool.1.chunks.txt': [[15_665, 0, 0, 795, 1]],
+  'anthropic-web-search-tool.1.json': [[27_118, 0, 0, 600, 2]],
   'duplicate-message-start.chunks.txt': [[17, 0, 0, 227]],
 };
 
 function usageOf(name: string): readonly Usage[] {
-  return (USAGE[name] ?? []).map(([input, cacheRead, cacheWrite5m, output]) => {
-    return { input, cacheRead, cacheWrite5m, cacheWrite1h: 0, output, reasoning: 0 };
+  return (USAGE[name] ?? []).map(([input, cacheRead, cacheWrite5m, output, searches]) => {
+    const tokens = { input, cacheRead, cacheWrite5m, cacheWrite1h: 0, output, reasoning: 0 };
+    return { ...tokens, ...(searches !== undefined && { searches }) };
   });
 }
 

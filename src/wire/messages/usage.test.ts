@@ -27,6 +27,11 @@ describe('usage', () => {
       { ...plain, cache_creation_input_tokens: 9, cache_creation: { ephemeral_1h_input_tokens: 5 } },
       { cacheWrite5m: 0, cacheWrite1h: 9 },
     ],
+    [
+      'searches',
+      { ...plain, server_tool_use: { web_search_requests: 3, web_fetch_requests: 9 } },
+      { input: 100, searches: 3 },
+    ],
     ['thinking', { ...plain, output_tokens_details: { thinking_tokens: 4 } }, { output: 6, reasoning: 4 }],
     ['thinking beyond', { ...plain, output_tokens_details: { thinking_tokens: 99 } }, { output: 0, reasoning: 10 }],
     ['nonsense', { ...plain, cache_read_input_tokens: -4, cache_creation: 'x' }, { cacheRead: 0, cacheWrite5m: 0 }],

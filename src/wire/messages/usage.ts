@@ -1,7 +1,16 @@
 import type { Edit, WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode, type ObjectNode } from '../scan.ts';
-import { inputTokens, inServiceTier, isTokenCount, NO_USAGE, outputTokens, tokenCount, type Usage } from '../usage.ts';
+import {
+  inputTokens,
+  inServiceTier,
+  isTokenCount,
+  NO_USAGE,
+  outputTokens,
+  tokenCount,
+  withSearches,
+  type Usage,
+} from '../usage.ts';
 
 /** Passes over the prompt that the totals leave out: those by other models, and of making a conversation shorter. */
 const BESIDE = new Set<unknown>(['compaction', 'advisor_message']);
@@ -19,7 +28,8 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
   for (const iteration of Array.isArray(iterations) ? (iterations as readonly Json[]) : []) {
     if (isObject(iteration) && BESIDE.has(iteration['type'])) total = sum(total, readOne(iteration));
   }
-  return inServiceTier(total, usage['service_tier']);
+  const tools = isObject(usage['server_tool_use']) ? usage['server_tool_use'] : {};
+  return withSearches(inServiceTier(total, usage['service_tier']), tokenCount(tools['web_search_requests']));
 }
 
 function readOne(usage: JsonObject): Usage {
@@ -83,7 +93,7 @@ export class StreamedUsage {
 
 /** A usage in this family's words. */
 export function writeUsage(usage: Usage): JsonObject {
-  const { cacheWrite5m, cacheWrite1h, reasoning } = usage;
+  const { cacheWrite5m, cacheWrite1h, reasoning, searches } = usage;
   const cacheRead = usage.cacheRead + (usage.cacheReadAudio ?? 0);
   const split = { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h };
   return {
@@ -93,6 +103,7 @@ export function writeUsage(usage: Usage): JsonObject {
     ...(cacheWrite1h > 0 ? { cache_creation: split } : {}),
     output_tokens: outputTokens(usage),
     ...(reasoning > 0 ? { output_tokens_details: { thinking_tokens: reasoning } } : {}),
+    ...(searches === undefined ? {} : { server_tool_use: { web_search_requests: searches } }),
   };
 }
 

@@ -12,7 +12,7 @@ import { gather } from '../gather.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { responsesCodec, responsesExit } from './codec.ts';
 
-type Figures = readonly [input: number, cacheRead: number, output: number, reasoning: number];
+type Figures = readonly [input: number, cacheRead: number, output: number, reasoning: number, searches?: number];
 
 /** What the files themselves tell, a stream each (some files hold several), without what was read from a cache. */
 const USAGE: Readonly<Record<string, readonly Figures[]>> = {
@@ -44,7 +44,7 @@ const USAGE: Readonly<Record<string, readonly Figures[]>> = {
   'openai/responses/programmatic-tool-calling.3.chunks.txt': [[757, 0, 35, 0]],
   'azure/azure-text.1.chunks.txt': [[11, 0, 11, 0]],
   'azure/azure-text.1.json': [[11, 0, 11, 0]],
-  'azure/azure-web-search-preview-tool.1.chunks.txt': [[5093, 0, 369, 0]],
+  'azure/azure-web-search-preview-tool.1.chunks.txt': [[5093, 0, 369, 0, 1]],
   'azure/azure-web-search-preview-tool.1.json': [[10188, 0, 405, 0]],
   'azure/openai-file-search-tool.1.chunks.txt': [[1433, 2304, 109, 512]],
   'azure/openai-file-search-tool.2.chunks.txt': [[1444, 2304, 95, 448]],
@@ -55,7 +55,7 @@ const USAGE: Readonly<Record<string, readonly Figures[]>> = {
   'xai/responses/xai-text-streaming.1.chunks.txt': [[24, 192, 626, 237]],
   'xai/responses/xai-text-with-reasoning-streaming-store-false.1.chunks.txt': [[24, 192, 578, 253]],
   'xai/responses/xai-text-with-reasoning-streaming.1.chunks.txt': [[24, 192, 600, 323]],
-  'xai/responses/xai-web-search-tool.1.chunks.txt': [[297, 1578, 298, 397]],
+  'xai/responses/xai-web-search-tool.1.chunks.txt': [[297, 1578, 298, 397, 1]],
   'xai/responses/xai-web-search-tool.1.json': [[994, 947, 203, 380]],
 };
 
@@ -66,8 +66,9 @@ const named = (ending: string) =>
   );
 const recorded = skipUnless(named('.json').length > 0, NO_RECORDINGS);
 
-const usageOf = ([input, cacheRead, output, reasoning]: Figures) => {
-  return { input, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0, output, reasoning };
+const usageOf = ([input, cacheRead, output, reasoning, searches]: Figures) => {
+  const tokens = { input, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0, output, reasoning };
+  return { ...tokens, ...(searches !== undefined && { searches }) };
 };
 const troubles = (events: readonly StreamEvent[]) =>
   events.filter(({ type }) => type === 'warning' || type === 'error');

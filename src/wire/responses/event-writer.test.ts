@@ -10,6 +10,7 @@ import { readDocument } from '../document.ts';
 import { gather } from '../gather.ts';
 import type { JsonObject } from '../json.ts';
 import { SseDecoder } from '../sse.ts';
+import { withSearches } from '../usage.ts';
 import { responsesCodec, responsesExit } from './codec.ts';
 
 const TOOL = { type: 'function', name: 'f', parameters: { type: 'object' }, strict: false };
@@ -331,7 +332,8 @@ describe('a writer', () => {
         (parts, size, cutOff) => {
           const called = parts.some(({ type }) => type === 'tool-call');
           const finish: Finish = { reason: cutOff ? 'length' : called ? 'tool-calls' : 'stop' };
-          const answer: ModelAnswer = { id: 'resp_0a0b0c0d00004000800000000000000f', parts, finish, usage: USAGE };
+          const usage = withSearches(USAGE, parts.filter(({ type }) => type === 'opaque').length);
+          const answer: ModelAnswer = { id: 'resp_0a0b0c0d00004000800000000000000f', parts, finish, usage };
           const stream = write(eventsOf(answer, size));
           const { events, answer: streamed } = readBack(stream);
           expect(events.filter(({ type }) => type === 'warning' || type === 'error')).toEqual([]);

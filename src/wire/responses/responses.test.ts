@@ -3,9 +3,10 @@ import { StreamRestorer } from '#inspect/restore.ts';
 import { TagTable } from '#inspect/tags.ts';
 import type { BadRequestShape } from '../codec.ts';
 import { readDocument, render } from '../document.ts';
+import type { JsonObject } from '../json.ts';
 import { SseDecoder, writeEvent } from '../sse.ts';
 import { responsesCodec } from './codec.ts';
-import { readUsage, writeUsage } from './usage.ts';
+import { readUsage, usageOf, writeUsage } from './usage.ts';
 
 const request = (body: object) => readDocument('responses', JSON.stringify({ model: 'p/m', input: 'x', ...body }));
 const texts = (body: object) => responsesCodec.contents(request(body)).leaves.map(({ text }) => text);
@@ -110,6 +111,21 @@ describe('requests', () => {
       { kind: 'image', source: 'remote' },
       { kind: 'image', source: 'inline' },
     ]);
+  });
+});
+
+describe('searches', () => {
+  test('are the items in which the vendor searched', () => {
+    const call = (action?: JsonObject): JsonObject => ({
+      type: 'web_search_call',
+      status: 'completed',
+      ...(action && { action }),
+    });
+    const output = [call({ type: 'search', query: 'a' }), call({ type: 'open_page' }), call(), { type: 'message' }];
+    const usage = { input_tokens: 9, output_tokens: 1 };
+    expect(usageOf({ output, usage })).toMatchObject({ input: 9, searches: 2 });
+    expect(usageOf({ output: [output[1]!], usage })).not.toHaveProperty('searches');
+    expect(usageOf({ output })).toBe(undefined);
   });
 });
 

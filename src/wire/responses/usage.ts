@@ -1,7 +1,15 @@
 import type { Edit, WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
-import { inputTokens, inServiceTier, isTokenCount, outputTokens, tokenCount, type Usage } from '../usage.ts';
+import {
+  inputTokens,
+  inServiceTier,
+  isTokenCount,
+  outputTokens,
+  tokenCount,
+  withSearches,
+  type Usage,
+} from '../usage.ts';
 
 /**
  * A usage object in disjoint buckets. This family counts cached and written tokens inside the input and reasoning inside
@@ -30,10 +38,20 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
   };
 }
 
-/** The usage of a response, in the service tier it says. */
+/** The usage of a response, in the service tier it says, with the searches among its items. */
 export function usageOf(response: JsonObject): Usage | undefined {
   const usage = readUsage(response['usage']);
-  return usage && inServiceTier(usage, response['service_tier']);
+  return usage && withSearches(inServiceTier(usage, response['service_tier']), searchesIn(response['output']));
+}
+
+/** What opens a page that was found, or looks through it, is no search. */
+function searchesIn(output: Json | undefined): number {
+  if (!Array.isArray(output)) return 0;
+  return (output as readonly Json[]).filter((item) => {
+    if (!isObject(item) || item['type'] !== 'web_search_call') return false;
+    const { action } = item;
+    return !isObject(action) || action['type'] === undefined || action['type'] === 'search';
+  }).length;
 }
 
 /** A usage in this family's words. */

@@ -120,10 +120,15 @@ export class World {
     const { promise, resolve, reject } = Promise.withResolvers<SpendTotals>();
     const gathered = Promise.withResolvers<readonly OpenHold[]>();
     const over = this.countersOf(one)
-      .restore(ORGANIZATION, [...one.open.values()], (open) => {
-        gathered.resolve(open);
-        return promise;
-      })
+      .restore(
+        ORGANIZATION,
+        [...one.open.values()],
+        (open) => {
+          gathered.resolve(open);
+          return promise;
+        },
+        'nothing',
+      )
       .catch(() => undefined);
     const open = await Promise.race([gathered.promise, over]);
     if (!open) {
@@ -156,7 +161,8 @@ export class World {
       for (const other of this.processes.values())
         if (other.leased) await this.countersOf(other).takeOver([], other.name, LEASE_MS);
     }
-    for (const hold of await this.countersOf(one).takeOver([ORGANIZATION], one.name, LEASE_MS)) {
+    const { holds } = await this.countersOf(one).takeOver([ORGANIZATION], one.name, LEASE_MS);
+    for (const hold of holds) {
       one.contested.add(hold.callId);
       one.orphans.delete(hold.callId);
       one.tasks.set(hold.callId, { hold, step: 'look' });
@@ -230,7 +236,7 @@ export class World {
     return counter === undefined || expected === undefined ? 0n : counter - expected;
   }
 
-  /** What the bookkeeper does when it finds drift. */
+  /** What is done about drift by hand. */
   async repair(): Promise<void> {
     await this.store.counters.restore(ORGANIZATION, [], async (open) => this.ledger.totals(open));
     this.view = await this.store.counters.view(ORGANIZATION);

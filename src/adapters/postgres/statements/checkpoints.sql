@@ -14,7 +14,11 @@ SELECT number, statement, key, signature, public_key, (
   )
   FROM checkpoint_carried
   WHERE checkpoint = number
-)::text AS carried
+)::text AS carried, (
+  SELECT json_agg(json_build_array(organization, credit.number::text, encode(link, 'hex')) ORDER BY organization COLLATE "C")
+  FROM checkpoint_credit AS credit
+  WHERE checkpoint = checkpoints.number
+)::text AS credit
 FROM checkpoints
 LEFT JOIN checkpoint_keys USING (key)
 WHERE number > $1::bigint

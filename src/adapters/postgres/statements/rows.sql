@@ -1,9 +1,9 @@
 -- At most $3 rows from (strand, sequence) = ($1, $2) on, in chain order. A retry that overtook its first attempt may
--- have left a copy of a written row among the superseded: that copy is no row of its own.
-SELECT call_id, strand, sequence, extract(epoch FROM at) * 1000 AS at, organization, workload, cost_nano_eur, row_text, link, superseded
+-- have left a copy of a written row among the superseded: that copy is no row of its own. Values of one length come first.
+SELECT call_id, strand, sequence, at, cost_nano_eur, superseded, organization, workload, link, row_text
 FROM (
   (
-    SELECT call_id, strand, sequence, at, organization, workload, cost_nano_eur, row_text, link, false AS superseded
+    SELECT call_id, strand, sequence, at, cost_nano_eur, false AS superseded, organization, workload, link, row_text
     FROM audit_rows
     WHERE (strand, sequence) >= ($1::uuid, $2::bigint)
     ORDER BY strand, sequence
@@ -11,7 +11,7 @@ FROM (
   )
   UNION ALL
   (
-    SELECT call_id, strand, sequence, at, organization, workload, cost_nano_eur, row_text, link, true
+    SELECT call_id, strand, sequence, at, cost_nano_eur, true, organization, workload, link, row_text
     FROM audit_superseded AS late
     WHERE (strand, sequence) >= ($1::uuid, $2::bigint)
       AND NOT EXISTS (

@@ -1,6 +1,11 @@
 -- Where the sums are not those of the rows: at most twenty days (UTC). Quarters from $1 on are held against the days too;
--- before it they are not kept. Where retention has dropped rows, months before the first that is left are passed over.
-WITH rows AS (
+-- before it they are not kept. Days of which retention has dropped rows are passed over, also when rows of such a day came
+-- later: what it signed of them is held against audit_spend.
+WITH dropped AS (
+  SELECT coalesce(max((substring(statement FROM '"before":"(\d{4}-(?:0[1-9]|1[0-2]))"') || '-01T00:00:00Z')::timestamptz), '-infinity') AS until
+  FROM checkpoints
+  WHERE number IN (SELECT checkpoint FROM checkpoint_carried UNION SELECT checkpoint FROM checkpoint_cuts)
+), rows AS (
   SELECT
     organization, date_trunc('day', at, 'UTC') AS day, workload, provider, model, count(*) AS calls,
     count(*) FILTER (WHERE outcome = 'refused') AS refused,
@@ -49,10 +54,8 @@ SELECT
   coalesce(sums.cost, 0)::text AS stored_cost, coalesce(expected.cost, 0)::text AS counted_cost
 FROM sums
 FULL JOIN expected USING (organization, day, workload, provider, model, source)
-WHERE (
-    NOT EXISTS (SELECT FROM checkpoint_cuts)
-    OR day >= (SELECT date_trunc('month', min(day), 'UTC') FROM rows)
-  ) AND (sums.calls, sums.refused, sums.unserved, sums.cache_hits, sums.tokens, sums.cost)
+WHERE day >= (SELECT until FROM dropped)
+  AND (sums.calls, sums.refused, sums.unserved, sums.cache_hits, sums.tokens, sums.cost)
   IS DISTINCT FROM
   (expected.calls, expected.refused, expected.unserved, expected.cache_hits, expected.tokens, expected.cost)
 ORDER BY 1, 5, 2, 3, 4

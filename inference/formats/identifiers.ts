@@ -1,0 +1,25 @@
+import { fixedSlot, type SlottedUnit } from './slots.ts';
+
+/** Numbers that programs give to what they write: nobody chose them. */
+const NUMBERED = /^(?:[\dA-F]{6,16}|\{?[\dA-F]{8}(?:-[\dA-F]{4}){3}-[\dA-F]{12}\}?)$/i;
+const SAYS = /\p{L}{2}/u;
+const JOINED = /[_\-.+]+|(?<=\p{Ll})(?=\p{Lu})/gu;
+
+/**
+ * Names, references and settings of a document as hidden units, each different one once, as they are and with their words
+ * apart: `Ada_Lovelace` and `AdaLovelace` are somebody's name. Nothing is put in their places by their units: what is found
+ * in them is taken out of all identifiers at once (`Search.sweepIdentifiers`).
+ */
+export function identifierUnits(values: Iterable<string>): readonly SlottedUnit[] {
+  const distinct = new Set<string>();
+  for (const value of values) if (SAYS.test(value) && !NUMBERED.test(value)) distinct.add(value);
+  return Array.from(distinct, (value): SlottedUnit => {
+    const words = apart(value);
+    return { slots: [fixedSlot(words === value ? value : `${value}\n${words}`)], visibility: 'hidden' };
+  });
+}
+
+/** An identifier with blanks between its words. */
+export function apart(identifier: string): string {
+  return identifier.replace(JOINED, ' ');
+}

@@ -1,0 +1,1 @@
+SELECT count(*)::int AS waiting FROM document_jobs WHERE NOT closed AND state = 'queued'

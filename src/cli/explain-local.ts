@@ -1,0 +1,35 @@
+import { LOCAL_PROVIDER } from '#config/local-provider.ts';
+import type { WorkloadConfig } from '#config/snapshot.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import type { PriceBook } from '#meter/price-book.ts';
+import { allowListReason } from '#route/policy.ts';
+
+/** What the gateway does under each of its own names, and where it is asked. */
+const WORK: Readonly<Record<string, string>> = {
+  ocr: 'asked on /v1/ocr: the document engine reads the text of documents sent as data: URLs',
+  anonymize: 'the work of /v1/documents/anonymize and its jobs, done by the document engine',
+};
+
+/**
+ * Writes what becomes of a call that the gateway answers itself, which no surface of models routes. Returns 0; throws the
+ * `GatewayError` that the client would be told. `model`: with its provider.
+ */
+export function explainLocal(
+  model: string,
+  { policy, shadow, organization }: WorkloadConfig,
+  prices: PriceBook,
+  at: number,
+  write: (line: string) => void,
+): number {
+  const id = model.slice(LOCAL_PROVIDER.slug.length + 1);
+  write(`  ${model}: ${WORK[id] ?? 'answered by the gateway itself'}`);
+  const unlisted = allowListReason([model], policy);
+  if (unlisted) throw new GatewayError('permission_denied', `The model is ${unlisted}.`);
+  write(`  ${model}: taken: nothing leaves, so neither residency nor data protection decides`);
+  const unwatched = shadow && allowListReason([model], shadow);
+  if (unwatched) write(`  shadow: allowedModels: ${model} would be refused: ${unwatched}`);
+  const price = prices.find(organization, LOCAL_PROVIDER, id, at, id in WORK ? ['pages'] : undefined);
+  if (!price) throw new GatewayError('price_unknown', 'A model without a price is not served.');
+  write(`  ${model}: price from ${price.source}`);
+  return 0;
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { Document, Packer, Paragraph } from 'docx';
+import { PDFDocument } from '@cantoo/pdf-lib';
+import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
+import { newKey, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
+import { letter } from '../harness/pdfs.ts';
+import { startPostgres } from '../harness/postgres.ts';
+import { paper, printText } from '../harness/printed-page.ts';
+import { startUpstream } from '../harness/upstream.ts';
+import { WRITTEN_TEXTS, type WrittenText } from '../harness/written-texts.ts';
+
+/**
+ * What documents cost: pages a minute that are recognized, and that are anonymized, by one thread of the engine through the
+ * gateway; and what a PDF of ten pages adds to a prompt. The processor's time of both processes is the figure that holds.
+ */
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const PAGES = 10;
+const DPI = 150;
+/** Of a second, in which the system counts the time of processes. */
+const TICKS = 100;
+
+const first = firstText();
+const MAIL = 'ada.lovelace@example.com';
+const LINES = [first.heading, ...first.paragraphs.flatMap((one) => one.match(/.{1,90}(?:\s|$)/g) ?? []), MAIL];
+
+await using servers = new AsyncDisposableStack();
+const postgres = await startPostgres();
+servers.defer(() => postgres.stop());
+const upstream = await startUpstream();
+servers.defer(() => upstream.close());
+const engine = await startDocumentEngine();
+servers.defer(async () => void (await engine.stop()));
+const key = newKey();
+const gateway = await startGateway({
+  resources: tenant({
+    upstreamUrl: upstream.url,
+    key,
+    prices: [{ model: 'upstream/*', input: '2', output: '8' }],
+    policy: { dlp: { mode: 'Tokenize', documents: 'Anonymize' } },
+  }),
+  databaseUrl: await postgres.createDatabase(),
+  documentsUrl: engine.url,
+});
+servers.defer(async () => void (await gateway.stop()));
+await engine.ready();
+
+function firstText(): WrittenText {
+  const [text] = WRITTEN_TEXTS;
+  if (!text) throw new Error('nothing is written');
+  return text;
+}
+
+interface Row {
+  readonly 'pages a minute': number;
+  readonly 'CPU ms a page': number;
+  readonly 'latency ms': number;
+}
+
+/** Runs some work `ROUNDS` times after once to warm up. `make` gives another document each time: none is remembered. */
+async function measured(pages: number, make: (round: number) => Promise<() => Promise<Response>>): Promise<Row> {
+  const rounds: { cpu: number; wall: number }[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const ask = await make(round);
+    const [cpu, begun] = [cpuOf(engine, gateway), performance.now()];
+    const answer = await ask();
+    const text = await answer.text();
+    if (answer.status !== 200) throw new Error(`${answer.status} ${text.slice(0, 300)}`);
+    if (round > 0) rounds.push({ cpu: (cpuOf(engine, gateway) - cpu) / 1000, wall: performance.now() - begun });
+  }
+  const wall = Math.min(...rounds.map((one) => one.wall));
+  const cpu = Math.min(...rounds.map((one) => one.cpu));
+  return {
+    'pages a minute': Math.round((pages * 60_000) / wall),
+    'CPU ms a page': Math.round((cpu / pages) * 10) / 10,
+    'latency ms': Math.round(wall),
+  };
+}
+
+/** Microseconds, those of threads that have ended too. */
+function cpuOf(...processes: readonly (EngineProcess | GatewayProcess)[]): number {
+  return processes.reduce((sum, { pid }) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return sum + ((Number(fields[11]) + Number(fields[12])) * 1e6) / TICKS;
+  }, 0);
+}
+
+async function pdf(round: number, pages: number): Promise<Uint8Array> {
+  const whole = await PDFDocument.create();
+  for (let page = 0; page < pages; page++) {
+    const one = await PDFDocument.load(await letter([`${round} ${page}`, ...LINES], 10));
+    const [copy] = await whole.copyPages(one, [0]);
+    if (copy) whole.addPage(copy);
+  }
+  return whole.save({ useObjectStreams: false });
+}
+
+async function scan(round: number): Promise<Uint8Array> {
+  const page = await printText(paper(DPI), { ...first, heading: `${round} ${first.heading}` });
+  const document = await PDFDocument.create();
+  const image = await document.embedJpg(await page.jpeg({ quality: 80 }).toBuffer());
+  document.addPage([595, 842]).drawImage(image, { x: 0, y: 0, width: 595, height: 842 });
+  return document.save();
+}
+
+async function word(round: number): Promise<Uint8Array> {
+  const children = Array.from({ length: PAGES }, () => LINES)
+    .flat()
+    .map((text) => new Paragraph(text));
+  return Packer.toBuffer(new Document({ sections: [{ children: [new Paragraph(String(round)), ...children] }] }));
+}
+
+function post(path: string, body: string | FormData, type?: string): () => Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, ...(type && { 'content-type': type }) };
+  return () => fetch(`${gateway.url}${path}`, { method: 'POST', headers, body });
+}
+
+function anonymize(bytes: Uint8Array, name: string): () => Promise<Response> {
+  const form = new FormData();
+  form.append('file', new Blob([Uint8Array.from(bytes)]), name);
+  return post('/v1/documents/anonymize', form);
+}
+
+function recognize(bytes: Uint8Array): () => Promise<Response> {
+  const document_url = `data:application/pdf;base64,${Buffer.from(bytes).toString('base64')}`;
+  const body = { model: 'gw/ocr', document: { type: 'document_url', document_url } };
+  return post('/v1/ocr', JSON.stringify(body), 'application/json');
+}
+
+function prompt(bytes?: Uint8Array): () => Promise<Response> {
+  const file_data = bytes && `data:application/pdf;base64,${Buffer.from(bytes).toString('base64')}`;
+  const file = { type: 'file', file: { filename: 'a.pdf', file_data } };
+  const content = [{ type: 'text', text: 'Is it so?' }, ...(bytes ? [file] : [])];
+  const body = { model: 'upstream/m', max_tokens: 16, messages: [{ role: 'user', content }] };
+  return post('/v1/chat/completions', JSON.stringify(body), 'application/json');
+}
+
+const rows: Record<string, Row> = {
+  'recognize a scanned page': await measured(1, async (round) => recognize(await scan(round))),
+  'anonymize a scanned page': await measured(1, async (round) => anonymize(await scan(round), 'a.pdf')),
+  [`anonymize a PDF of ${PAGES} pages of text`]: await measured(PAGES, async (round) =>
+    anonymize(await pdf(round, PAGES), 'a.pdf'),
+  ),
+  [`anonymize a Word document of ${PAGES} pages`]: await measured(PAGES, async (round) =>
+    anonymize(await word(round), 'a.docx'),
+  ),
+  'a prompt without a document': await measured(1, async () => prompt()),
+  [`a prompt with a PDF of ${PAGES} pages`]: await measured(PAGES, async (round) => prompt(await pdf(round, PAGES))),
+};
+console.table(rows);

@@ -1,0 +1,132 @@
+import { unzipSync } from 'fflate';
+import { ascii } from '../corpus/plain.ts';
+import type { CorpusDocument } from '../corpus/planting.ts';
+import { formOf, type DocumentWorld } from '../world.ts';
+import { asFile, output, recognized, succeeds } from './programs.ts';
+import { fold, leaksIn, readableIn, type Leak } from './search.ts';
+
+/** What was found out about one document after it was anonymized. */
+export interface Examined {
+  readonly document: CorpusDocument;
+  readonly leaks: readonly Leak[];
+  /** Of text in pictures: places where another recognizer still reads somebody, and how many there were. */
+  readonly read: { readonly still: readonly string[]; readonly of: number };
+  /** Of the words that are nobody's, how many are still there, and how many there were. */
+  readonly words: { readonly kept: number; readonly of: number };
+  /** What is wrong with it: no answer, no tags, nothing that another program opens. */
+  readonly faults: readonly string[];
+  readonly result: Uint8Array;
+  /** Of who comes several times; empty where nobody was found. */
+  readonly tag: string;
+}
+
+interface Answer {
+  readonly content_base64: string;
+  readonly filename: string;
+  readonly mapping: readonly { readonly token: string; readonly original: string }[];
+}
+
+/** Anonymizes a document through the gateway, all who are in it named, and looks at what came back. */
+export async function examine(world: DocumentWorld, document: CorpusDocument): Promise<Examined> {
+  const people = [document.known.person.name, ...document.planted.map((one) => one.name).filter((one) => one !== '')];
+  const spellings = [...new Set(people.flatMap((name) => [name, ascii(name)]))];
+  const options = { remove: spellings.map((term) => ({ term, label: 'person' })), include_mapping: true };
+  const answer = await world.anonymize(formOf(document.bytes, document.name, options));
+  if (answer.status !== 200) {
+    const fault = `${answer.status} ${(await answer.text()).slice(0, 200)}`;
+    return {
+      document,
+      leaks: [],
+      read: { still: [], of: 0 },
+      words: { kept: 0, of: 0 },
+      faults: [fault],
+      result: new Uint8Array(),
+      tag: '',
+    };
+  }
+  const { content_base64, mapping } = (await answer.json()) as Answer;
+  const bytes = new Uint8Array(Buffer.from(content_base64, 'base64'));
+  const text = await readByOthers(document, bytes);
+  return {
+    document,
+    leaks: await leaksIn(document, bytes),
+    read: stillRead(document, text),
+    words: wordsKept(
+      document,
+      document.scanned ? await recognized(document.bytes, document.mediaType, document.language) : undefined,
+      text,
+    ),
+    faults: [...tagFaults(document, mapping, text), ...(await openingFaults(document, bytes))],
+    result: bytes,
+    tag: tagsOf(document, mapping)[0] ?? '',
+  };
+}
+
+/** What a reader other than ours sees. */
+async function readByOthers(
+  { mediaType, scanned, language, name }: CorpusDocument,
+  bytes: Uint8Array,
+): Promise<string> {
+  if (scanned) return recognized(bytes, mediaType, language);
+  if (mediaType === 'application/pdf') {
+    await using file = await asFile(bytes, 'a.pdf');
+    return (await output('pdftotext', [file.path, '-'])).toString('utf8');
+  }
+  if (/officedocument/.test(mediaType)) {
+    const parts = Object.values(unzipSync(bytes)).map((data) => Buffer.from(data).toString('utf8'));
+    return parts.join('\n').replace(/<[^>]*>/g, '');
+  }
+  const wide = /^utf-16(?:le|be)/.exec(name)?.[0] ?? 'utf-8';
+  return new TextDecoder(wide).decode(bytes);
+}
+
+function stillRead(document: CorpusDocument, text: string): Examined['read'] {
+  if (!document.scanned) return { still: [], of: 0 };
+  // Of those on paper: what is in a file's metadata is no picture.
+  const onPaper = document.planted.filter(({ place }) => place.endsWith('line'));
+  const still = readableIn({ ...document, planted: onPaper }, text).map(({ place }) => place);
+  return { still, of: onPaper.length };
+}
+
+/** Where text is in pictures, only words count that could be read before. */
+function wordsKept({ words }: CorpusDocument, before: string | undefined, after: string): Examined['words'] {
+  const readable = before === undefined ? words : words.filter((word) => fold(before).includes(fold(word)));
+  const left = fold(after);
+  return { kept: readable.filter((word) => left.includes(fold(word))).length, of: readable.length };
+}
+
+/** Who comes several times has one tag, as often as he comes; nobody else has it. */
+function tagFaults(document: CorpusDocument, mapping: Answer['mapping'], text: string): readonly string[] {
+  const faults: string[] = [];
+  const tokens = new Set(mapping.map(({ token }) => token));
+  if (tokens.size !== mapping.length) faults.push('a tag stands for two');
+  // In pictures tags are drawn, and recognition may have read a name otherwise.
+  if (document.scanned) return faults;
+  const [tag, ...others] = tagsOf(document, mapping);
+  if (tag === undefined || others.length > 0) return [...faults, `${others.length} more tags for one`];
+  const times = text.split(tag).length - 1;
+  const wanted = document.known.times;
+  if (times !== wanted) faults.push(`a tag ${times} times for one who came ${wanted} times`);
+  return faults;
+}
+
+function tagsOf({ known }: CorpusDocument, mapping: Answer['mapping']): readonly string[] {
+  return mapping.filter(({ original }) => fold(original) === fold(known.person.name)).map(({ token }) => token);
+}
+
+async function openingFaults({ mediaType }: CorpusDocument, bytes: Uint8Array): Promise<readonly string[]> {
+  await using file = await asFile(bytes, 'document');
+  const checks: readonly (readonly [string, readonly string[]])[] =
+    mediaType === 'application/pdf'
+      ? [
+          ['qpdf', ['--check', file.path]],
+          ['mutool', ['info', file.path]],
+        ]
+      : /officedocument/.test(mediaType)
+        ? [['unzip', ['-tq', file.path]]]
+        : [];
+  const faults: string[] = [];
+  for (const [program, args] of checks)
+    if (!(await succeeds(program, args))) faults.push(`${program} does not open it`);
+  return faults;
+}

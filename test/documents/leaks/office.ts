@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import type { CorpusDocument } from '../corpus/planting.ts';
+import { asFile, output } from './programs.ts';
+import { leaksInText } from './search.ts';
+
+/** A Word document that was made, and the same one anonymized. */
+export interface Letter {
+  readonly document: CorpusDocument;
+  readonly result: Uint8Array;
+  /** The tag of who comes several times. */
+  readonly tag: string;
+}
+
+/**
+ * Has a word processor open anonymized documents and write them as PDF, all at once, as it takes seconds to begin. Tells
+ * which it did not open, in which somebody is left, and in which a tag is missing.
+ */
+export async function openedByOffice(letters: readonly Letter[]): Promise<readonly string[]> {
+  await using folder = await asFile(new Uint8Array(), 'empty');
+  const names = letters.map((_, at) => `${at}.docx`);
+  for (const [at, { result }] of letters.entries()) await writeFile(join(folder.folder, `${at}.docx`), result);
+  const profile = `-env:UserInstallation=file://${folder.folder}/profile`;
+  const paths = names.map((name) => join(folder.folder, name));
+  await output('soffice', [profile, '--headless', '--convert-to', 'pdf', '--outdir', folder.folder, ...paths]);
+  const faults: string[] = [];
+  for (const [at, { document, tag }] of letters.entries()) {
+    const text = (await output('pdftotext', [join(folder.folder, `${at}.pdf`), '-'])).toString('utf8');
+    const name = `${document.language} ${document.name}`;
+    if (text.trim() === '') faults.push(`${name}: not opened by a word processor`);
+    else if (!text.includes(tag)) faults.push(`${name}: no tag is seen in a word processor`);
+    faults.push(
+      ...leaksInText(document, text).map(({ place, what }) => `${name}: ${what} of ${place}, in a word processor`),
+    );
+  }
+  return faults;
+}
