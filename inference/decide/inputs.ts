@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { ModelKind } from './manifest.ts';
 
@@ -21,9 +21,6 @@ const TYPED = Type.Object({
   state: Type.Union([TEXT, Type.Array(Type.Unknown()), Type.Record(TEXT, Type.Unknown())]),
   questions: Type.Array(QUESTION, { minItems: 1, maxItems: 16 }),
 });
-
-/** What the model of typed decisions is asked. */
-export type TypedInput = Static<typeof TYPED>;
 
 const CHECKS = { names: Compile(NAMES), router: Compile(ROUTER), typed: Compile(TYPED) } as const;
 

@@ -53,7 +53,7 @@ export function hashOf(text: string): number {
 const encoder = new TextEncoder();
 
 /** Upper, lower and other letters, digits and the rest; no more than two of a kind in a row. */
-export function shapeOf(word: string): string {
+function shapeOf(word: string): string {
   let shape = '';
   for (const char of word) {
     const mark = /[\p{Lu}\p{Lt}]/u.test(char)

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startDocumentWorld, type DocumentWorld } from '../documents/world.ts';
 import { chat } from '../harness/answers.ts';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
@@ -29,6 +30,11 @@ const opinion = (reasoning: number, complexity: readonly number[], task: string)
   revision: REVISION,
 });
 
+/** Resolves once the gateway knows that it has a router. */
+async function listed(gateway: DocumentWorld): Promise<void> {
+  while (!(await (await gateway.get('/v1/models')).text()).includes('gw/typed/router')) await setTimeout(100);
+}
+
 let models: ModelsServer;
 let upstream: Upstream;
 let world: DocumentWorld;
@@ -42,10 +48,7 @@ beforeAll(async () => {
     prices: PRICES,
     more: [AUTO],
   });
-  await vi.waitFor(
-    async () => expect(await (await world.get('/v1/models')).text()).toContain('gw/typed/router'),
-    20_000,
-  );
+  await listed(world);
 });
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
@@ -124,10 +127,7 @@ test('decision of gw/typed/router is what gw/auto does with the same text', asyn
       prices: PRICES,
       more: [AUTO],
     });
-    await vi.waitFor(
-      async () => expect(await (await real.get('/v1/models')).text()).toContain('gw/typed/router'),
-      20_000,
-    );
+    await listed(real);
     for (const [request, decision, model] of [
       ['thank you', { route: 'fast', demand: 'low' }, 'cheap'],
       ['why is that?', { route: 'balanced', demand: 'medium' }, 'dear'],

@@ -114,8 +114,8 @@ describe('a workload that is kept to its purpose', () => {
     models.models.set('typed', likely(1));
     const words = Array.from({ length: 1000 }, (_, index) => `w${index}`);
     await say('blocking', user(words.join(' ')));
-    const { request } = models.asked[0]?.body['state'] as { request: string };
-    expect(request.split(' ')).toEqual([...words.slice(0, 260), '…', ...words.slice(-100)]);
+    const state = models.asked[0]?.body['state'] as { readonly request: string } | undefined;
+    expect(state?.request.split(' ')).toEqual([...words.slice(0, 260), '…', ...words.slice(-100)]);
   });
 
   test('is refused where it says nothing', async () => {

@@ -11,7 +11,8 @@ const texts = (value) => {
   if (value && typeof value === 'object' && 'value' in value) return texts(value.value);
   return value && typeof value === 'object' ? Object.values(value).flatMap(texts) : [];
 };
-const plain = (list) => [...new Set(list)].filter((text) => text.length > 1 && !text.includes('{{') && !text.includes('#'));
+const plain = (list) =>
+  [...new Set(list)].filter((text) => text.length > 1 && !text.includes('{{') && !text.includes('#'));
 
 const lists = {};
 for (const [locale, { person = {}, location = {} }] of Object.entries(allLocales)) {

@@ -7,7 +7,7 @@ import { scan, type JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
 import type { AttachedFile } from './attached-file.ts';
 import { attach, type Desk } from './attach.ts';
-import { detectOrRefuse } from './detect-or-refuse.ts';
+import { detectOrRefuse, type Detected } from './detect-or-refuse.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
 import { unreadableReason } from './unreadable.ts';
@@ -168,17 +168,13 @@ function* leafTexts(texts: readonly Text[]): Generator<string> {
 }
 
 /** Spans of every leaf text, in order, and what nobody looked for; one promise only where it is needed. */
-async function detectAll(
-  texts: readonly Text[],
-  policy: ResolvedPolicy['dlp'],
-  detection: Detection,
-): Promise<{ readonly spans: readonly (readonly Span[])[]; readonly missed: readonly string[] }> {
+function detectAll(texts: readonly Text[], policy: ResolvedPolicy['dlp'], detection: Detection): Promise<Detected> {
   const all = [...leafTexts(texts)];
   const length = all.reduce((sum, text) => sum + text.length, 0);
   if (!detection.needsWorker(length, policy.entities)) {
-    return { spans: all.map((text) => detection.findNow(text, policy.entities)), missed: [] };
+    return Promise.resolve({ spans: all.map((text) => detection.findNow(text, policy.entities)), missed: [] });
   }
-  return await detectOrRefuse(all, policy, detection);
+  return detectOrRefuse(all, policy, detection);
 }
 
 /** What was found in the texts before each file, so that it is found in the file too. */

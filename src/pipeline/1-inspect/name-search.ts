@@ -29,7 +29,7 @@ export function createNameSearch(models: Pick<LocalModels, 'names'>): NameSearch
   });
   const asking = new Map<string, Promise<readonly Span[]>>();
   const queue = new Queue(models);
-  const once = (text: string): readonly Span[] | Promise<readonly Span[]> => {
+  const once = async (text: string): Promise<readonly Span[]> => {
     if (!LETTER.test(text)) return [];
     const hash = createHmac('sha256', key).update(text).digest('base64');
     const found = known.get(hash) ?? asking.get(hash);
