@@ -65,6 +65,10 @@ bench: packages ## Measure what the gateway adds to a call
 	@$(WITH_NODE) node test/bench/bench.ts
 	@$(MAKE) bench-documents
 
+.PHONY: eval
+eval: packages ## Score the detectors on labelled texts (EVAL_DATA=folder)
+	@exec $(WITH_NODE) node test/eval/detect.ts $(if $(EVAL_DATA),--data "$(EVAL_DATA)")
+
 .PHONY: bench-ocr
 bench-ocr: packages documents ## Measure text recognition beside the system's tesseract
 	@exec $(WITH_NODE) node test/bench/ocr.ts

@@ -108,7 +108,7 @@ export const HOSTILE_PDFS: readonly HostileFile[] = [
     what: 'a content of a quarter of a gigabyte',
     name: 'a.pdf',
     make: () => onePage('', stream(deflateSync(blanks(256)), flate)),
-    ends: ['too_large'],
+    ends: ['too_large', 'done'],
   },
   { what: 'forms in forms', name: 'a.pdf', make: nestedForms, ends: ['too_large'] },
   {

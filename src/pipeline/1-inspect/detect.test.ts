@@ -31,7 +31,7 @@ describe('sentences people write', () => {
     // French
     'Bonjour, mon numéro est le ‹PHONE:06 12 34 56 78›, mon adresse ‹EMAIL:zoé.dupont@example.fr›. Dossier n° 2024-118-A.',
     'Virement de 1 250,00 € sur le compte ‹IBAN:FR14 2004 1010 0505 0001 3M02 606› le 01/02/2024 à 14 h 30.',
-    'Le siège est au 12 rue de la Paix, 75002 Paris, SIREN 732 829 320.',
+    'Le siège est au ‹ADDRESS:12 rue de la Paix, 75002 Paris›, SIREN ‹TAX_ID:732 829 320›.',
     // Spanish
     'Llámame al ‹PHONE:612 34 56 78› o escribe a ‹EMAIL:begoña@example.es›; el pedido 8320169267 llegó el 12-05-2024.',
     'La tarjeta ‹CREDIT_CARD:5555 5555 5555 4444› fue rechazada; cobren de ‹IBAN:ES91 2100 0418 4502 0005 1332›.',
@@ -52,7 +52,7 @@ describe('sentences people write', () => {
 
 describe('text of machines', () => {
   test.each([
-    '2024-05-01T12:30:45.123Z INFO [auth] login ok user=ada ip=‹IP_ADDRESS:4.245.102.253› session=9ef61c99-9630-42a7-9af7-0b6a8301a34d 200 12ms',
+    '2024-05-01T12:30:45.123Z INFO [auth] login ok user=‹USERNAME:ada› ip=‹IP_ADDRESS:4.245.102.253› session=9ef61c99-9630-42a7-9af7-0b6a8301a34d 200 12ms',
     '‹IP_ADDRESS:93.184.216.34› - - [10/Oct/2024:13:55:36 +0200] "GET /a/b?id=1234567890 HTTP/1.1" 200 2326 "-" "Mozilla/5.0 (X11) Chrome/120.0.0.0"',
     '{"id":1234567890123,"email":"‹EMAIL:ada@example.com›","phone":"‹PHONE:+4930901820›","iban":"‹IBAN:DE89370400440532013000›","ok":true}',
     '{"arguments":"{\\"to\\":\\"‹EMAIL:ada@example.com›\\",\\"text\\":\\"Hi\\\\n‹PHONE:+49 30 901820›\\"}"}',
@@ -106,7 +106,22 @@ describe('categories', () => {
   });
 
   test('are listed', () => {
-    expect([...detection.categories]).toEqual(['IBAN', 'CREDIT_CARD', 'SECRET', 'EMAIL', 'IP_ADDRESS', 'PHONE']);
+    expect([...detection.categories]).toEqual([
+      'IBAN',
+      'CREDIT_CARD',
+      'TAX_ID',
+      'NATIONAL_ID',
+      'SECRET',
+      'EMAIL',
+      'PASSPORT',
+      'DATE_OF_BIRTH',
+      'LICENSE_PLATE',
+      'ADDRESS',
+      'IP_ADDRESS',
+      'USERNAME',
+      'BANK_ACCOUNT',
+      'PHONE',
+    ]);
   });
 });
 
@@ -131,6 +146,24 @@ const pieces = fc.oneof(
       'AKIA234567ABCDEFGHIJ',
       'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl',
       '-----BEGIN PRIVATE KEY-----',
+      '54362315K',
+      'ATU13585627',
+      '86 095 742 719',
+      'BSN 111222333',
+      'PESEL 44051401359',
+      'tax_id',
+      'born ',
+      '17 June 1980',
+      'Reisepass C01X00T47',
+      'Kennzeichen K-XG 89',
+      'AB-123-CD',
+      'Hauptstraße 5, 10115 Berlin',
+      '12 rue de la Paix',
+      '221 Baker Street',
+      'user=ada1',
+      'sort code 12-34-56',
+      'VALUES (',
+      'P<',
       'Tel.',
       'Bearer ',
       'with password hbFdodD8A6',
@@ -349,6 +382,38 @@ describe('hostile text', () => {
     'J',
     'w',
     'passw',
+    'PESEL 44051401359 ',
+    '12 ',
+    'AB 12 ',
+    'A1 ',
+    'born 1.1.1980 ',
+    'born 17 June ',
+    'Weg 5, ',
+    'Straße 1 ',
+    'Calle de la ',
+    'Calle de 1 ',
+    '1 Aa ',
+    '1 Aa, ',
+    '5 rue de ',
+    'Aa-',
+    'Aa ',
+    'A ',
+    '10115 Aa ',
+    'plate AA-',
+    'AA-1-',
+    'P<',
+    'P<AAA',
+    '<',
+    'A<',
+    'user=',
+    'user: ',
+    'user a with pass',
+    '//a:',
+    '//a:b@',
+    'VALUES (1,',
+    '(a) values (',
+    'sort code 12-34-56 ',
+    '12-34-',
   ];
 
   test.each(units)('%j: ten times the length is ten times the work', (unit) => {

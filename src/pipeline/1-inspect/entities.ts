@@ -14,6 +14,8 @@ const ENTITIES: readonly string[] = [
   'national_id',
   'passport',
   'tax_id',
+  'license_plate',
+  'bank_account',
   'ip_address',
   'url',
   'username',

@@ -1,4 +1,5 @@
 import { digitsEnd, endsToken, isAlphanumeric, isDigit, isInUuid, startsToken } from './characters.ts';
+import { passesLuhn } from './check-digits.ts';
 import type { Examiner } from './examiner.ts';
 
 const MIN_DIGITS = 12;
@@ -112,15 +113,6 @@ function isIssued(digits: string): boolean {
   if (four === 9792) return length === 16;
   if (two === 60 || two === 62 || two === 64 || two === 65) return isLong;
   return two === 50 || (two >= 56 && two <= 58) || two === 63 || two === 66 || two === 67 || two === 68;
-}
-
-function passesLuhn(digits: string): boolean {
-  let sum = 0;
-  for (let index = digits.length - 1, double = false; index >= 0; index -= 1, double = !double) {
-    const digit = digits.charCodeAt(index) - 48;
-    sum += double ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit;
-  }
-  return sum % 10 === 0;
 }
 
 /**

@@ -74,3 +74,8 @@ export function isInUuid(text: string, start: number, end: number): boolean {
   }
   return false;
 }
+
+/** Whether the code unit is `A` to `Z`. */
+export function isCapital(code: number): boolean {
+  return code >= 65 && code <= 90;
+}

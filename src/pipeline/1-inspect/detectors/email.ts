@@ -11,6 +11,9 @@ const LOGIN_MAX = 256;
 const NOT_A_DOMAIN = /^(?:\d+x\.|v?\d+\.\d+\.)/;
 /** Endings that a method call is not mistaken for: `q@k.transpose(…)` multiplies matrices. */
 const COMMON_ENDING = /\.(?:com|org|net|edu|gov|info|[a-z]{2})$/i;
+/** Domains of documentation (RFC 2606) and mailboxes of no one there: `support@example.com`. */
+const RESERVED = /^(?:[\w-]+\.)?example\.(?:com|net|org)$/i;
+const ROLE = /^(?:support|info|help|noreply|no-reply|contact|sales|admin|webmaster|postmaster|hostmaster|abuse)$/i;
 /** A quoted local part, and not what stands between two quoted texts. */
 const QUOTED_LOCAL = /^"[^\s",:;)](?:[^"]*[^\s",:;(])?"$/;
 const SENTENCE = /^\p{Lu}\p{Ll}/u;
@@ -39,6 +42,7 @@ export const email: Examiner = {
 function isMisleading(text: string, start: number, at: number, end: number): boolean {
   const domain = text.slice(at + 1, end);
   if (NOT_A_DOMAIN.test(domain) || isUrlLogin(text, at)) return true;
+  if (RESERVED.test(domain) && ROLE.test(text.slice(start, at))) return true;
   const next = text[end];
   if (next === '(') return !COMMON_ENDING.test(domain);
   return (next === ':' || next === '/') && text.slice(start, at) === 'git';

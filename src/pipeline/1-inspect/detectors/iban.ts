@@ -1,4 +1,4 @@
-import { endsToken, isAlphanumeric, isDigit, isLetter, startsToken } from './characters.ts';
+import { endsToken, isAlphanumeric, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
 
 /**
@@ -81,8 +81,4 @@ function append(remainder: number, code: number): number {
 
 function isSeparator(code: number): boolean {
   return code === 32 || code === 45 || code === 46;
-}
-
-function isCapital(code: number): boolean {
-  return code >= 65 && code <= 90;
 }

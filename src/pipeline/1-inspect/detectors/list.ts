@@ -1,11 +1,18 @@
+import { address } from './address.ts';
+import { bankAccount } from './bank-account.ts';
+import { birthDate } from './birth-date.ts';
 import { card } from './card.ts';
 import { email } from './email.ts';
 import type { Examiner } from './examiner.ts';
 import { iban } from './iban.ts';
 import { ip } from './ip.ts';
+import { nationalId, taxId } from './numbers.ts';
+import { passport } from './passport.ts';
+import { plate } from './plate.ts';
 import { createPhone } from './phone.ts';
 import { DEFAULT_PHONE_REGIONS } from './phone-plan.ts';
 import { secret } from './secret.ts';
+import { username } from './username.ts';
 
 /** What an installation may set about the search. */
 export interface DetectionOptions {
@@ -15,5 +22,20 @@ export interface DetectionOptions {
 
 /** Everything that is looked for. The order decides between finds of equal length: the first one wins. */
 export function createExaminers(options: DetectionOptions = {}): readonly Examiner[] {
-  return [iban, card, secret, email, ip, createPhone(options.phoneRegions ?? DEFAULT_PHONE_REGIONS)];
+  return [
+    iban,
+    card,
+    taxId,
+    nationalId,
+    secret,
+    email,
+    passport,
+    birthDate,
+    plate,
+    address,
+    ip,
+    username,
+    bankAccount,
+    createPhone(options.phoneRegions ?? DEFAULT_PHONE_REGIONS),
+  ];
 }

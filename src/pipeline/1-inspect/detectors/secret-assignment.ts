@@ -1,4 +1,4 @@
-import { isLetter } from './characters.ts';
+import { isCapital, isLetter } from './characters.ts';
 import type { Stretch } from './secret-shapes.ts';
 import { isPassword, isPasswordInProse, isStrongToken } from './secret-value.ts';
 
@@ -22,6 +22,11 @@ const NAMES: readonly (readonly [string, Kind])[] = [
   ['hasło', 'password'],
   ['haslo', 'password'],
   ['wachtwoord', 'password'],
+  ['parola', 'password'],
+  ['heslo', 'password'],
+  ['lösenord', 'password'],
+  ['salasana', 'password'],
+  ['adgangskode', 'password'],
   ['secret', 'secret'],
   ['secretkey', 'secret'],
   ['clientsecret', 'secret'],
@@ -94,10 +99,6 @@ function endsWithName(text: string, end: number, name: string): boolean {
   // A short name must be a part of its own: DB_PASS, not compass; userPwd is fine.
   const isJoined = isLetter(text.charCodeAt(at)) && !isCapital(text.charCodeAt(at + 1));
   return name.length > 4 || !isJoined;
-}
-
-function isCapital(code: number): boolean {
-  return code >= 65 && code <= 90;
 }
 
 /** The value from `from` on: in its quotes, or up to a blank or a sign that ends a value. */

@@ -20,6 +20,9 @@ function shape(prefix: string, alphabet: Shape['alphabet'], min: number, max = L
 /** Prefixes that end in `_` or `-`. */
 const PREFIXED: readonly Shape[] = [
   // Model providers
+  shape('nvapi-', 'url', 60),
+  shape('tvly-', 'url', 30),
+  shape('jina_', 'plain', 60),
   shape('sk-', 'url', 20),
   shape('gsk_', 'plain', 32),
   shape('xai-', 'plain', 40),
@@ -30,6 +33,18 @@ const PREFIXED: readonly Shape[] = [
   shape('gw_live_', 'url', 20),
   shape('gw_test_', 'url', 20),
   // Source code and packages
+  shape('gldt-', 'url', 20),
+  shape('glrt-', 'dotted', 20),
+  shape('glptt-', 'plain', 40),
+  shape('glcbt-', 'url', 20),
+  shape('glft-', 'url', 20),
+  shape('glagent-', 'url', 50),
+  shape('gloas-', 'plain', 64),
+  shape('rubygems_', 'plain', 48),
+  shape('CLOJARS_', 'plain', 60),
+  shape('bkua_', 'plain', 40),
+  shape('sgp_', 'url', 40),
+  shape('pul-', 'plain', 40),
   shape('ghp_', 'plain', 36),
   shape('gho_', 'plain', 36),
   shape('ghu_', 'plain', 36),
@@ -41,6 +56,50 @@ const PREFIXED: readonly Shape[] = [
   shape('pypi-', 'url', 50),
   shape('dckr_pat_', 'url', 20),
   // Chat, payment, mail, clouds
+  shape('sk_prod_', 'plain', 10),
+  shape('rk_prod_', 'plain', 10),
+  shape('shpss_', 'plain', 32),
+  shape('shpca_', 'plain', 32),
+  shape('shppa_', 'plain', 32),
+  shape('sq0atp-', 'url', 22),
+  shape('sq0csp-', 'url', 43),
+  shape('FLWSECK-', 'url', 32),
+  shape('FLWSECK_TEST-', 'url', 12),
+  shape('duffel_live_', 'url', 43),
+  shape('duffel_test_', 'url', 43),
+  shape('shippo_live_', 'plain', 40),
+  shape('shippo_test_', 'plain', 40),
+  shape('xkeysib-', 'url', 64),
+  shape('xsmtpsib-', 'url', 64),
+  shape('key-', 'plain', 32, 32),
+  shape('fio-u-', 'url', 64),
+  shape('doo_v1_', 'plain', 64),
+  shape('dor_v1_', 'plain', 64),
+  shape('glc_', 'plain', 32),
+  shape('sntrys_', 'url', 40),
+  shape('sntryu_', 'plain', 64),
+  shape('NRAK-', 'plain', 27),
+  shape('NRJS-', 'plain', 19),
+  shape('NRII-', 'url', 32),
+  shape('pnu_', 'plain', 36),
+  shape('pscale_tkn_', 'dotted', 32),
+  shape('pscale_pw_', 'dotted', 32),
+  shape('pscale_oauth_', 'dotted', 32),
+  shape('nfp_', 'plain', 36),
+  shape('rdme_', 'plain', 70),
+  shape('tfp_', 'dotted', 59),
+  shape('tskey-', 'url', 20),
+  shape('dnkey-', 'url', 50),
+  shape('figd_', 'url', 40),
+  shape('ntn_', 'plain', 40),
+  shape('secret_', 'plain', 43, 50),
+  shape('waka_', 'url', 36),
+  shape('phx_', 'plain', 40),
+  shape('CFPAT-', 'url', 43),
+  shape('GOCSPX-', 'url', 28),
+  shape('AGE-SECRET-KEY-', 'plain', 58, 60),
+  shape('ico-', 'plain', 32, 32),
+  shape('rnd_', 'plain', 24),
   shape('xoxb-', 'url', 20),
   shape('xoxp-', 'url', 20),
   shape('xoxa-', 'url', 20),
@@ -118,7 +177,7 @@ function runEnd(text: string, from: number, alphabet: Shape['alphabet'], limit: 
   return end;
 }
 
-const AWS_ID = /^(?:AKIA|ASIA)[A-Z0-9]{16}$/;
+const AWS_ID = /^(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}$/;
 const AWS_SECRET = /[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/y;
 
 /** An AWS access key id at `at`, and the secret key that stands close behind it. */

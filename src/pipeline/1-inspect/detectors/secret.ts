@@ -52,7 +52,7 @@ function stretchAt(text: string, at: number, floor: number): Stretch | undefined
 
 function amazon(text: string, at: number, floor: number, found: Parameters<Examiner['examine']>[3]): number {
   const after = text.charCodeAt(at + 1);
-  if (after !== 75 && after !== 83) return floor;
+  if (after !== 75 && after !== 83 && after !== 66 && after !== 67) return floor;
   const keys = awsKeys(text, at);
   for (const { start, end } of keys) found.push({ start, end, category: 'SECRET' });
   return keys.at(-1)?.end ?? floor;

@@ -1,0 +1,136 @@
+import {
+  ENDS_AS_STREET,
+  ENGLISH_ADDRESS,
+  FLAT,
+  FRENCH_ADDRESS,
+  FROM_CODE,
+  FROM_NUMBER,
+  NAME,
+  NUMBER_ALONE,
+  STREET,
+  STREET_FIRST,
+  SURE,
+} from './address-shape.ts';
+import { digitsEnd, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
+import { ANY_DIGIT, type Examiner } from './examiner.ts';
+
+/** How long the street before a number may be. */
+const STREET_REACH = 64;
+
+/**
+ * Postal addresses: a street by its word, a number, a postal code and a town, in the orders of the languages of the
+ * house. Without a code and town only streets that leave no doubt; without a word for a street only all the rest.
+ */
+export const address: Examiner = {
+  category: 'ADDRESS',
+  evidence: 'shaped',
+  triggers: ANY_DIGIT,
+  examine(text, at, floor, found): number {
+    const digits = digitsEnd(text, at);
+    if (digits - at > 6 || !startsToken(text, at) || !mayBePart(text, at, digits)) return floor;
+    const span = forwards(text, at, digits) ?? backwards(text, at, digits, floor);
+    if (span === undefined || span.start < floor) return floor;
+    found.push({ ...span, category: 'ADDRESS' });
+    return span.end;
+  },
+};
+
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Whether a letter stands close before or behind the number, with blanks, a comma or a full stop between. */
+function mayBePart(text: string, at: number, end: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  if (before === 32 && (isWordEnd(text.charCodeAt(at - 2)) || text.charCodeAt(at - 2) === 44)) return true;
+  const next = text.charCodeAt(end);
+  const later = text.charCodeAt(next === 44 ? end + 2 : end + 1);
+  return (
+    (next === 32 || next === 44 || isLetter(next)) && (isLetter(later) || later > 191 || later === 32 || later === 44)
+  );
+}
+
+function isWordEnd(code: number): boolean {
+  return isLetter(code) || code > 191 || code === 46 || code === 186;
+}
+
+/** An address that starts with the number: French and English ones, a flat before it. */
+function forwards(text: string, at: number, digits: number): Stretch | undefined {
+  const before = text.charCodeAt(at - 1);
+  if (before === 46 || before === 44 || before === 45 || before === 47 || before === 58 || digits - at > 5)
+    return undefined;
+  const word = wordAfter(text, digits);
+  const initial = text.charCodeAt(word);
+  if (FRENCH_INITIALS.includes(initial)) {
+    const end = matchEnd(FRENCH_ADDRESS, text, at);
+    if (end > 0) return { start: at, end: trimmed(text, end) };
+  }
+  if (!isCapital(initial)) return undefined;
+  const english = matchEnd(ENGLISH_ADDRESS, text, at);
+  if (english < 0) return undefined;
+  const flat = before === 32 ? FLAT.exec(text.slice(Math.max(0, at - 12), at)) : null;
+  return { start: flat === null ? at : at - flat[0].length, end: english };
+}
+
+const FRENCH_INITIALS = Array.from('rabcpiqsfvRABCPIQSFV', (letter) => letter.charCodeAt(0));
+
+/** Where the word behind a number starts: past one letter of the number's own, a comma and a blank. */
+function wordAfter(text: string, digits: number): number {
+  let at = digits;
+  if (isLetter(text.charCodeAt(at)) && !isLetter(text.charCodeAt(at + 1))) at += 1;
+  if (text.charCodeAt(at) === 44) at += 1;
+  if (text.charCodeAt(at) !== 32) return text.length;
+  at += 1;
+  return text.startsWith('bis ', at) || text.startsWith('ter ', at) ? at + 4 : at;
+}
+
+/** An address whose street stands before the number, or before a postal code without one. */
+function backwards(text: string, at: number, digits: number, floor: number): Stretch | undefined {
+  if (text.charCodeAt(at - 1) !== 32 || !mayFollowStreet(text, at - 1)) return undefined;
+  const number = digits - at < 6 ? matchEnd(FROM_NUMBER, text, at) : -1;
+  const code = number < 0 && digits - at > 2 ? matchEnd(FROM_CODE, text, at) : -1;
+  const from = Math.max(floor, at - STREET_REACH);
+  const line = text.slice(from, at);
+  const before = line.slice(Math.max(line.lastIndexOf('\n'), line.lastIndexOf(':'), line.lastIndexOf(';')) + 1);
+  const place = at - before.length;
+  if (number > 0) {
+    const street = STREET.exec(before) ?? (digits - at < 4 ? NAME.exec(before) : null);
+    return street === null ? undefined : { start: place + street.index, end: number };
+  }
+  if (code > 0) {
+    const street = STREET_FIRST.exec(before.replace(NO_NUMBER, ' '));
+    return street === null ? undefined : { start: place + street.index, end: code };
+  }
+  if (digits - at > 4 || !SURE.test(before)) return undefined;
+  const street = STREET.exec(before);
+  const alone = street === null ? -1 : matchEnd(NUMBER_ALONE, text, at);
+  return street === null || alone < 0 ? undefined : { start: place + street.index, end: alone };
+}
+
+/** Whether the word before a number is a name, ends as streets do, or is parted from it by a sign. */
+function mayFollowStreet(text: string, end: number): boolean {
+  let start = end;
+  while (end - start < 24 && isWordPart(text.charCodeAt(start - 1))) start -= 1;
+  const initial = text.charCodeAt(start);
+  if (start === end || isCapital(initial) || initial > 127) return true;
+  return ENDS_AS_STREET.test(text.slice(start, end));
+}
+
+function isWordPart(code: number): boolean {
+  return isLetter(code) || code > 191;
+}
+
+/** What stands between a street and a postal code where the house has no number. */
+const NO_NUMBER = /,? S\/N,? $| ?, $/;
+
+function matchEnd(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+function trimmed(text: string, end: number): number {
+  let last = end;
+  while (last > 0 && !isDigit(text.charCodeAt(last - 1)) && ' .,'.includes(text[last - 1] as string)) last -= 1;
+  return last;
+}

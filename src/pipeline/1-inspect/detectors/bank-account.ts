@@ -1,0 +1,64 @@
+import { type Teller, tellerOf } from './context-words.ts';
+import { digitsEnd, isDigit, startsToken } from './characters.ts';
+import { weighted } from './check-digits.ts';
+import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { endsNumber } from './number-groups.ts';
+
+const SORT_CODE = /\d\d([- ])\d\d\1\d\d(?!\d)/y;
+const sortCode = tellerOf('sortCode');
+const routing = tellerOf('routing');
+const account = tellerOf('account');
+/** Words of the bank's own number, one of which has to stand near an account. */
+const BANK = /sort[ -]?code|routing|\baba\b|\bblz\b|bankleitzahl/i;
+const BANK_REACH = 80;
+
+/**
+ * Account numbers that are no IBAN, each with words near: the sort codes of British banks, the routing numbers of
+ * American ones (American Bankers Association: weights 3-7-1, a multiple of ten), and accounts near either.
+ */
+export const bankAccount: Examiner = {
+  category: 'BANK_ACCOUNT',
+  evidence: 'weak',
+  triggers: ANY_DIGIT,
+  examine(text, at, floor, found): number {
+    const digits = digitsEnd(text, at);
+    const length = digits - at;
+    if (length < 2 || length === 3 || length === 4 || length === 5 || length > 17 || !isFree(text, at)) return floor;
+    const end = length === 2 ? sortCodeEnd(text, at) : isAccount(text, at, digits) ? digits : -1;
+    if (end < 0) return floor;
+    found.push({ start: at, end, category: 'BANK_ACCOUNT' });
+    return end;
+  },
+};
+
+function isNear(words: Teller, text: string, start: number, end: number): boolean {
+  return words.isBefore(text, start) || words.isAfter(text, end);
+}
+
+function isFree(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  const isJoined =
+    (before === 45 || before === 46 || before === 47 || before === 43) && isDigit(text.charCodeAt(at - 2));
+  return startsToken(text, at) && !isJoined && before !== 43 && before !== 95;
+}
+
+function sortCodeEnd(text: string, at: number): number {
+  SORT_CODE.lastIndex = at;
+  if (!SORT_CODE.test(text) || !endsNumber(text, SORT_CODE.lastIndex)) return -1;
+  const end = SORT_CODE.lastIndex;
+  return isNear(sortCode, text, at, end) ? end : -1;
+}
+
+function isAccount(text: string, at: number, end: number): boolean {
+  if (!endsNumber(text, end)) return false;
+  const digits = text.slice(at, end);
+  if (digits.length === 6 && sortCode.isBefore(text, at)) return true;
+  if (isRoutingNumber(digits) && isNear(routing, text, at, end)) return true;
+  if (!account.isBefore(text, at)) return false;
+  return BANK.test(text.slice(Math.max(0, at - BANK_REACH), end + BANK_REACH));
+}
+
+function isRoutingNumber(digits: string): boolean {
+  if (!/^(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)\d{7}$/.test(digits)) return false;
+  return weighted(digits, [3, 7, 1, 3, 7, 1, 3, 7, 1]) % 10 === 0;
+}

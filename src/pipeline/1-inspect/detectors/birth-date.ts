@@ -1,0 +1,98 @@
+import { tellerOf } from './context-words.ts';
+import { digitsEnd, isDigit, isLetter, startsToken } from './characters.ts';
+import { ANY_DIGIT, type Examiner } from './examiner.ts';
+
+/** Months as they are written in the languages of the house and of their neighbours, short forms by their first letters. */
+const MONTHS = new Set(
+  [
+    'january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec',
+    'januar februar märz maerz mai juni juli oktober dezember jänner feber mär okt dez',
+    'janvier février fevrier mars avril juin juillet août aout septembre octobre novembre décembre decembre janv févr avr juil déc',
+    'enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre ene abr ago dic',
+    'gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre gen mag giu lug set ott',
+    'januari februari maart mei augustus mrt',
+    'stycznia lutego marca kwietnia maja czerwca lipca sierpnia września wrzesnia października pazdziernika listopada grudnia',
+    'janeiro fevereiro março marco maio junho julho setembro outubro novembro dezembro fev abr out',
+    'marts maj juni juli augusti april februar',
+    'ledna února unora března brezna dubna května kvetna června cervna července cervence srpna září zari října rijna listopadu prosince',
+    'ianuarie februarie martie aprilie mai iunie iulie septembrie octombrie noiembrie decembrie',
+    'tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta syyskuuta lokakuuta marraskuuta joulukuuta',
+    'január februára marca apríla mája júna júla augusta októbra novembra decembra janar',
+  ].flatMap((line) => line.split(' ')),
+);
+
+const DAY = '(?:0?[1-9]|[12]\\d|3[01])';
+const MONTH = '(?:0?[1-9]|1[0-2])';
+const YEAR = '(?:18[89]\\d|19\\d\\d|20[0-4]\\d)';
+const NUMERIC = new RegExp(
+  `(?:${YEAR}([-./])${MONTH}\\1${DAY}|(?:${DAY}(?:([-/])|(\\. ?))${MONTH}|${MONTH}([-/])${DAY})(?:\\2\\3\\4)(?:${YEAR}|\\d\\d))(?!\\d|[-./]\\d|[a-z])`,
+  'y',
+);
+/** `8 de abril de 1955`, `20. října 1951`, `1er mars 1951`, `17th of June, 1980`, `17-Jun-80`. */
+const DAY_FIRST = new RegExp(
+  `${DAY}(?:\\.|st|nd|rd|th|er|º|ª|°)?[ -](?:de |of |den )?(\\p{L}{3,12})\\.?,?[ -](?:de |del )?(?:${YEAR}|'?\\d\\d(?=[^\\d:]|$))(?!\\d)`,
+  'uy',
+);
+const DAY_SECOND = new RegExp(`${DAY}(?:st|nd|rd|th)?,? ${YEAR}(?!\\d)`, 'y');
+const LONGEST_MONTH = 13;
+
+/**
+ * Dates of birth: a date in numbers or with its month in words, after a word about birth with no other number between,
+ * before one in the same clause, or in a column of that name. Any other date is none.
+ */
+export const birthDate: Examiner = {
+  category: 'DATE_OF_BIRTH',
+  evidence: 'shaped',
+  triggers: ANY_DIGIT,
+  examine(text, at, floor, found): number {
+    const length = digitsEnd(text, at) - at;
+    if ((length > 2 && length !== 4) || !mayBeDate(text, at + length, length) || !startsToken(text, at)) return floor;
+    const start = monthBefore(text, at);
+    const end = start < at ? matchEnd(DAY_SECOND, text, at) : dateEnd(text, at);
+    if (end < 0 || start < floor || !isBirth(text, start, end)) return floor;
+    found.push({ start, end, category: 'DATE_OF_BIRTH' });
+    return end;
+  },
+};
+
+/** Whether what follows could go on a date: an ordinal's ending, a sign and more digits, a blank and a month or year. */
+function mayBeDate(text: string, end: number, length: number): boolean {
+  const next = text.charCodeAt(end);
+  const later = text.charCodeAt(end + 1);
+  if (length === 4) return (next === 45 || next === 46 || next === 47) && isDigit(later);
+  if (next === 45 || next === 46 || next === 47) return isWordPart(later) || isDigit(later) || later === 32;
+  if (next === 32 || next === 44) return isWordPart(later) || later === 32 || isDigit(later);
+  return isWordPart(next) || next === 176;
+}
+
+/** Where a month starts that ends right before `at`; `at` itself when there is none. */
+function monthBefore(text: string, at: number): number {
+  if (text.charCodeAt(at - 1) !== 32) return at;
+  const end = text.charCodeAt(at - 2) === 46 ? at - 2 : at - 1;
+  let start = end;
+  while (end - start < LONGEST_MONTH && isWordPart(text.charCodeAt(start - 1))) start -= 1;
+  return end - start > 2 && MONTHS.has(text.slice(start, end).toLowerCase()) ? start : at;
+}
+
+function isWordPart(code: number): boolean {
+  return isLetter(code) || (code > 191 && code < 592) || code === 186 || code === 170;
+}
+
+function dateEnd(text: string, at: number): number {
+  const numeric = matchEnd(NUMERIC, text, at);
+  if (numeric >= 0) return numeric;
+  DAY_FIRST.lastIndex = at;
+  const match = DAY_FIRST.exec(text);
+  return match !== null && MONTHS.has((match[1] as string).toLowerCase()) ? DAY_FIRST.lastIndex : -1;
+}
+
+function matchEnd(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+const birth = tellerOf('birth');
+
+function isBirth(text: string, start: number, end: number): boolean {
+  return birth.isColumn(text, start) ?? (birth.isBefore(text, start, true) || birth.isAfter(text, end));
+}

@@ -1,0 +1,110 @@
+import { isDigit } from './characters.ts';
+import type { Examiner } from './examiner.ts';
+import { ANY_DIGIT } from './examiner.ts';
+import { type Teller, tellerOf, type WordKind } from './context-words.ts';
+import { NATIONAL_NUMBERS } from './national-numbers.ts';
+import { endsNumber, numberGroups, type NumberGroups } from './number-groups.ts';
+import type { NumberKind } from './number-kind.ts';
+import { TAX_NUMBERS } from './tax-numbers.ts';
+
+/** A kind with the words that tell it: its own and those of any number of a person. */
+interface ToldKind extends NumberKind {
+  readonly teller: Teller;
+}
+
+/** Layouts that begin with a letter, and such that have any. */
+const FROM_LETTER = /^\^(?:\(\?![^)]*\)|\(\?:)?\[?[A-Z]/;
+const LETTERED = /[A-Z]/;
+
+function numbers(category: string, kinds: readonly NumberKind[], general: readonly WordKind[]): Examiner {
+  const byLength = kindsByLength(
+    kinds.filter(({ shape }) => !FROM_LETTER.test(shape.source)),
+    general,
+  );
+  const letteredByLength = kindsByLength(
+    kinds.filter(({ shape }) => LETTERED.test(shape.source)),
+    general,
+  );
+  return {
+    category,
+    evidence: 'checked',
+    triggers: ANY_DIGIT,
+    examine(text, at, floor, found): number {
+      for (const groups of numberGroups(text, at, floor)) {
+        for (let last = groups.ends.length - 1; last >= 0; last -= 1) {
+          const end = groups.ends[last] as number;
+          const count = groups.counts[last] as number;
+          const known = (isAllDigits(groups.compact, count) ? byLength : letteredByLength)[count];
+          if (known === undefined || !endsNumber(text, end)) continue;
+          if (!isNumber(text, groups, last, known)) continue;
+          found.push({ start: groups.start, end, category });
+          return end;
+        }
+      }
+      return floor;
+    },
+  };
+}
+
+/** The kinds of one length, and what says that a word of any of them is near. */
+interface Alike {
+  readonly kinds: readonly ToldKind[];
+  readonly any: Teller;
+}
+
+function kindsByLength(kinds: readonly NumberKind[], general: readonly WordKind[]): readonly (Alike | undefined)[] {
+  const longest = Math.max(...kinds.flatMap(({ lengths }) => lengths));
+  const tellers = new Map<WordKind, Teller>();
+  const told = kinds.map((kind): ToldKind => {
+    const teller = tellers.get(kind.words) ?? tellerOf(...general, kind.words);
+    tellers.set(kind.words, teller);
+    return { ...kind, teller };
+  });
+  return Array.from({ length: longest + 1 }, (_, length) => {
+    const known = told.filter(({ lengths }) => lengths.includes(length));
+    if (known.length === 0) return undefined;
+    return { kinds: known, any: tellerOf(...general, ...new Set(known.map(({ words }) => words))) };
+  });
+}
+
+/** Whether more digits follow a blank: without a word the row is something longer, such as a mistyped IBAN. */
+function goesOn(text: string, end: number): boolean {
+  return text.charCodeAt(end) === 32 && isDigit(text.charCodeAt(end + 1));
+}
+
+function isAllDigits(compact: string, length: number): boolean {
+  for (let index = 0; index < length; index += 1) if (compact.charCodeAt(index) > 57) return false;
+  return true;
+}
+
+function isNumber(text: string, groups: NumberGroups, last: number, { kinds, any }: Alike): boolean {
+  const end = groups.ends[last] as number;
+  const compact = groups.compact.slice(0, groups.counts[last]);
+  const written = text.slice(groups.start, end);
+  const isPlain = written.length === compact.length;
+  const isWhole = !goesOn(text, end);
+  // Few numbers have a word near that tells anything: asked once for all kinds.
+  let hasWords: boolean | undefined;
+  for (const kind of kinds) {
+    if (!kind.shape.test(compact) || !kind.isValid(compact)) continue;
+    const isGrouped = !isPlain && kind.groups !== undefined && kind.groups.test(written);
+    if (isWhole && isGrouped && kind.alone !== 'never') return true;
+    if (isWhole && isPlain && kind.alone === 'always' && written === compact) return true;
+    hasWords ??= isTold(any, text, groups.start, end);
+    if (hasWords && isTold(kind.teller, text, groups.start, end)) return true;
+  }
+  return false;
+}
+
+function isTold(words: Teller, text: string, start: number, end: number): boolean {
+  return words.isColumn(text, start) ?? (words.isBefore(text, start, true) || words.isAfter(text, end));
+}
+
+/**
+ * Numbers that states give to persons, with the check digits that each country knows. A layout that leaves no doubt
+ * counts anywhere, bare digits only with a word about them near, or in the groups they are written in.
+ */
+export const nationalId: Examiner = numbers('NATIONAL_ID', NATIONAL_NUMBERS, ['identity', 'taxpayer']);
+
+/** The same for tax numbers of persons and firms, and for VAT numbers. */
+export const taxId: Examiner = numbers('TAX_ID', TAX_NUMBERS, ['taxpayer']);

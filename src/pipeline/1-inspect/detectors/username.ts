@@ -1,0 +1,73 @@
+import { isLetter } from './characters.ts';
+import type { Examiner } from './examiner.ts';
+import { spoken } from './secret-assignment.ts';
+
+/** Fields for a login. Those that hold other things too, such as an object of code, need a sign that this is a value. */
+const SURE =
+  /(?:^|[^a-z])(?:user[_ -]?name|user[_ -]?id|login[_ -]?name|benutzer(?:name|kennung)|nom d'utilisateur|identifiant|nombre de usuario|nome utente|gebruikersnaam|nazwa u[zż]ytkownika|nome de (?:usu[aá]rio|utilizador)|username|login)["'`\]]{0,2} ?$/i;
+const LOOSE =
+  /(?:^|[^a-z])(?:user|usr|benutzer|utilisateur|usuario|utente|gebruiker|u[zż]ytkownik|utilizador)["'`\]]{0,2}$/i;
+const VALUE = /([ \t]?)(\\?["'`]?)([a-zA-Z][\w.-]{2,31})(?![\w@([/:\\-])/y;
+const LOGIN = /\/\/([\w.+%-]{2,64}):[^\s/@"'`<>\\]{1,256}@/y;
+/** `user ada1 with password …`, read backwards from the word. */
+const SPOKEN =
+  /(?:^|[^a-z])(?:user(?:name)?|benutzer(?:name)?|utente|usuario|utilisateur|gebruiker|login|account)[ :]{1,2}["'`]?([a-z_][\w.-]{2,31})["'`]?,? (?:with|and|mit|und|avec|et|con|y|e|com|met|en)(?: the| dem)? pas$/i;
+/** Names of roles, types and stand-ins: nobody's login. */
+const NOBODY =
+  /^(?:users?|user_?name|name|login|root|admin|administrator|postgres|mysql|mongo|redis|rabbitmq|guest|anonymous|app|api|sa|test|tester|default|null|none|nil|undefined|true|false|string|str|text|varchar|any|unknown|object|self|this|current_?user|me|id|email|key|token|password|required|optional|system|service|assistant|bot|new|await|async|get|set|your\w*|example\w*)$/i;
+const CODE =
+  /^(?:request|req|res|self|this|ctx|context|process|os|config|settings|event|session|data|args|props|env|params)\.|_?user$/i;
+
+/**
+ * Logins: the name in `scheme://name:password@host`, the values of fields that are named for one, and what stands
+ * between "user" and "with password". Roles such as `root`, and the names of types and variables, are none.
+ */
+export const username: Examiner = {
+  category: 'USERNAME',
+  evidence: 'shaped',
+  triggers: ':=w',
+  examine(text, at, floor, found): number {
+    const start = text.charCodeAt(at) === 119 ? spokenBefore(text, at) : assignedAfter(text, at);
+    if (start < floor) return floor;
+    NAME.lastIndex = start;
+    if (!NAME.test(text)) return floor;
+    let end = NAME.lastIndex;
+    while (text.charCodeAt(end - 1) === 46) end -= 1;
+    const name = text.slice(start, end);
+    if (end - start < 3 || NOBODY.test(name) || CODE.test(name)) return floor;
+    found.push({ start, end, category: 'USERNAME' });
+    return end;
+  },
+};
+
+const NAME = /[\w.+%-]{2,64}/y;
+const FIELD_REACH = 24;
+const SPOKEN_REACH = 64;
+
+/** Where the login starts that the `:` or `=` at `at` announces, or -1. */
+function assignedAfter(text: string, at: number): number {
+  if (text.charCodeAt(at + 1) === 47) {
+    LOGIN.lastIndex = at + 1;
+    return LOGIN.test(text) ? at + 3 : -1;
+  }
+  const before = text.charCodeAt(at - 1);
+  if (!isLetter(before) && before !== 34 && before !== 39 && before !== 32) return -1;
+  VALUE.lastIndex = at + 1;
+  const value = VALUE.exec(text);
+  if (value === null) return -1;
+  const [, blank = '', quote = '', name = ''] = value;
+  const field = text.slice(Math.max(0, at - FIELD_REACH), at);
+  const isQuoted = quote !== '';
+  const isPair = blank === '' && text.charCodeAt(at) === 61 && before !== 32;
+  const isSure = SURE.test(field) && (isQuoted || isPair || /[\d._-]/.test(name) || text.charCodeAt(at) === 58);
+  if (!isSure && !((isQuoted || isPair) && LOOSE.test(field))) return -1;
+  return at + 1 + blank.length + quote.length;
+}
+
+/** Where the login starts before the word "password" whose `w` is at `at`, or -1. */
+function spokenBefore(text: string, at: number): number {
+  if (text.charCodeAt(at - 1) !== 115 || text.charCodeAt(at - 2) !== 115 || !spoken(text, at, 0)) return -1;
+  const before = text.slice(Math.max(0, at - SPOKEN_REACH), at - 1);
+  const match = SPOKEN.exec(before);
+  return match === null ? -1 : at - 1 - before.length + match.index + match[0].lastIndexOf(match[1] as string);
+}
