@@ -52,7 +52,8 @@ npm_install() {
 
 setup_node() { npm_install tools/node ci; }
 
-setup_packages() { npm_install . ci; }
+# The runtime of models brings what a processor needs; its script would fetch the libraries of a GPU from elsewhere.
+setup_packages() { ONNXRUNTIME_NODE_INSTALL=${ONNXRUNTIME_NODE_INSTALL:-skip} npm_install . ci; }
 
 # What only `make check` needs. Not `npm ci`: these tools list optional binaries for many platforms, and a registry
 # that lacks one of them leaves the lock file incomplete, which `ci` refuses and `install` takes.
