@@ -244,7 +244,7 @@ def export(model: Tagger, path: Path) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, default=HERE.parents[3] / "shared" / "data")
-    parser.add_argument("--tools", type=Path, default=HERE.parents[2] / ".tools" / "training")
+    parser.add_argument("--tools", type=Path, default=HERE.parents[2] / ".tools" / "names")
     parser.add_argument("--out", type=Path, default=HERE.parents[1] / "models" / "names")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--smoke", action="store_true")
@@ -269,6 +269,10 @@ def main() -> None:
     print(f"exported; tables in 8 bits move no probability by more than {difference:.4f}")
     torch.save(model.state_dict(), args.tools / "names.pt")
     write_manifest(args.out, "names", {
+        "name": "gatewarden-names",
+        "licence": "Apache-2.0",
+        "languages": ["en", "de", "fr", "es", "it", "nl", "pl", "pt"],
+        "limits": {"tokens": 4096},
         "tokenizer": {"type": "hashed-words", "lists": "lists.bin"},
         "labels": list(TAGS),
         "training": {"command": "make train-names", "seed": SEED, "items": len(items)},
