@@ -10,6 +10,10 @@ VITEST := NO_COLOR=1 $(WITH_NODE) node_modules/.bin/vitest run
 CHECK := $(WITH_NODE) tools/check/node_modules/.bin
 export OXLINT_TSGOLINT_PATH := $(CURDIR)/tools/check/node_modules/.bin/tsgolint
 
+DATA ?= ../shared/data
+TRAIN := $(WITH_NODE) env PYTHONPATH=inference/training OMP_NUM_THREADS=2 .tools/training/bin/python
+TRAINED = --data $(DATA) $(if $(SMOKE),--smoke --out .tools/smoke-model)
+
 # $(call quietly,COMMAND): shows what a command printed only when it fails.
 quietly = out=$$($(1) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
 
@@ -81,6 +85,12 @@ bench-documents: packages servers documents ## Measure pages a minute, and what 
 bench-ledger: packages servers ## Measure the ledger with ten million rows (BENCH_ROWS for less)
 	@exec $(WITH_NODE) node test/bench/ledger.ts
 
+.PHONY: train-names train-router
+train-names: packages training ## Train the model of names into inference/models (DATA: the folder of data; SMOKE=1: in a minute)
+	@$(TRAIN) -m names.train $(TRAINED)
+train-router: packages training ## Train the router
+	@$(TRAIN) -m router.train $(TRAINED)
+
 .PHONY: check
 check: packages check-tools ## Format, lint, types, architecture and dead code
 	@$(MAKE) --keep-going --jobs=2 --output-sync=target \
@@ -110,7 +120,9 @@ tools: k6 ## Build the pinned tools of tools/go into .tools/bin (the first time 
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
 
-.PHONY: packages check-tools servers documents office python s3 k6
+.PHONY: training packages check-tools servers documents office python s3 k6
+training:
+	@$(SETUP) training
 packages:
 	@$(SETUP) node packages
 check-tools:

@@ -1,4 +1,8 @@
+import { join } from 'node:path';
 import { createLog, type Log } from '#telemetry/log.ts';
+import { openModelHost } from './decide/model-host.ts';
+import { createModelMetrics } from './decide/model-metrics.ts';
+import type { ModelKind } from './decide/manifest.ts';
 import { createHealth } from './health.ts';
 import { createJobMetrics } from './job-metrics.ts';
 import { faultyLanguages, smallLanguages } from './ocr/language-data.ts';
@@ -12,6 +16,9 @@ import { openWorkerPool } from './worker-pool.ts';
 const MIB = 1024 * 1024;
 /** How long a job that nobody waits for may take to notice. */
 const GRACE_MS = 2000;
+
+/** Each has a folder of its name, or is not there. */
+const MODELS: readonly ModelKind[] = ['names', 'router', 'typed'];
 
 await main();
 
@@ -43,8 +50,18 @@ async function run(settings: Settings, log: Log): Promise<void> {
       log.warn({ event: 'worker.killed', reason });
     },
   });
+  const models = MODELS.map((kind) =>
+    openModelHost({
+      kind,
+      folder: join(settings.modelsDir, kind),
+      queueLength: settings.modelQueueLength,
+      answerMs: settings.answerMs,
+      onState: (fault) => log.info({ event: 'model.state', model: kind, fault: fault ?? 'none' }),
+    }),
+  );
+  const modelMetrics = createModelMetrics(models);
   const health = createHealth(queue, pool, faultyLanguages);
-  const server = buildServer({ queue, pool, health, metrics, log, maxBytes: settings.maxBytes });
+  const server = buildServer({ queue, pool, health, metrics, models, modelMetrics, log, maxBytes: settings.maxBytes });
   const url = await server.listen({ host: settings.host, port: settings.port });
   process.stdout.write(`${JSON.stringify({ event: 'inference.listening', url })}\n`);
   void health.start().then(() => log.info({ event: 'inference.ready', small_nets: smallLanguages() }));
@@ -57,7 +74,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     health.drain();
     const late = setTimeout(() => process.exit(1), patienceMs);
     await server.close();
-    await pool.close();
+    await Promise.all([pool.close(), ...models.map((model) => model.close())]);
     clearTimeout(late);
     process.exit(0);
   };

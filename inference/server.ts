@@ -1,6 +1,9 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { DocumentFault } from '#ports/documents.ts';
 import type { Log } from '#telemetry/log.ts';
+import type { ModelHost } from './decide/model-host.ts';
+import type { ModelMetrics } from './decide/model-metrics.ts';
+import { serveModels } from './decide/routes.ts';
 import { readForm, RequestFault } from './form.ts';
 import type { Health } from './health.ts';
 import type { JobMetrics } from './job-metrics.ts';
@@ -13,6 +16,8 @@ export interface ServerDeps {
   readonly pool: WorkerPool;
   readonly health: Health;
   readonly metrics: JobMetrics;
+  readonly models: readonly ModelHost[];
+  readonly modelMetrics: ModelMetrics;
   readonly log: Log;
   readonly maxBytes: number;
 }
@@ -33,12 +38,14 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   app.setErrorHandler((error, request, reply) => answerError(deps, error, request, reply));
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'no such route' }));
   for (const verb of VERBS) app.post(`/v1/${verb}`, (request, reply) => serve(deps, verb, request, reply));
+  serveModels(app, deps.models, deps.modelMetrics);
   app.get('/livez', () => 'ok\n');
   app.get('/readyz', (_request, reply) => {
     const reason = deps.health.notReady();
-    return reply.code(reason === undefined ? 200 : 503).send(`${reason ?? 'ok'}\n`);
+    const models = deps.models.map(({ kind, fault }) => `model ${kind}: ${fault ?? 'ok'}\n`);
+    return reply.code(reason === undefined ? 200 : 503).send([`${reason ?? 'ok'}\n`, ...models].join(''));
   });
-  app.get('/metrics', () => deps.metrics.text());
+  app.get('/metrics', () => deps.metrics.text() + deps.modelMetrics.text());
   return app;
 }
 

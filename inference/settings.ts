@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
 /** What the engine's process is told by its environment. */
 export interface Settings {
@@ -17,6 +18,12 @@ export interface Settings {
   readonly stepMs: number;
   /** JavaScript heap of a thread. */
   readonly workerHeapMib: number;
+  /** Where local models are, a folder each. */
+  readonly modelsDir: string;
+  /** Questions to a model that may wait beside the one that runs. */
+  readonly modelQueueLength: number;
+  /** Milliseconds from a question to a model to its answer. */
+  readonly answerMs: number;
   /** Memory of the process with all threads: at more, the job that started last is ended. */
   readonly maxRssMib: number;
   /** Jobs after which a thread is replaced. */
@@ -31,6 +38,7 @@ export interface Settings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const MIB = 1024 * 1024;
+const MODELS = fileURLToPath(new URL('./models', import.meta.url));
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /** Reads and checks the environment; every fault at once, each naming its variable. */
@@ -58,7 +66,10 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     jobMs: whole('GW_INFERENCE_JOB_SECONDS', 300, 1, 3600) * 1000,
     stepMs: whole('GW_INFERENCE_STEP_SECONDS', 45, 1, 3600) * 1000,
     workerHeapMib: whole('GW_INFERENCE_WORKER_HEAP_MIB', 1024, 64, 16_384),
-    maxRssMib: whole('GW_INFERENCE_MAX_RSS_MIB', 768 + workers * 1536, 256, 262_144),
+    maxRssMib: whole('GW_INFERENCE_MAX_RSS_MIB', 1024 + workers * 1536, 256, 262_144),
+    modelsDir: text('GW_MODELS_DIR', MODELS),
+    modelQueueLength: whole('GW_INFERENCE_MODEL_QUEUE_LENGTH', 32, 0, 10_000),
+    answerMs: whole('GW_INFERENCE_ANSWER_SECONDS', 10, 1, 600) * 1000,
     jobsPerWorker: whole('GW_INFERENCE_JOBS_PER_WORKER', 200, 1, 1_000_000),
     drainMs: whole('GW_INFERENCE_DRAIN_SECONDS', 60, 0, 3600) * 1000,
     child: child === 'true',

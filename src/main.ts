@@ -3,9 +3,12 @@ import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createAlertWebhook } from '#adapters/webhook/alert-webhook.ts';
 import { openFolderSource } from '#config/folder-source.ts';
+import { withNames } from '#inspect/detect-names.ts';
+import { createNameSearch } from '#inspect/name-search.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
 import { createPriceBook } from '#meter/price-book.ts';
 import { createCorridor } from '#pipeline/corridor.ts';
+import { createLocalRouter } from '#route/local-router.ts';
 import { createLocalProvider } from '#providers/local/local.ts';
 import { createProviders } from '#providers/registry.ts';
 import { createMediaFetcher } from '#providers/media.ts';
@@ -20,7 +23,7 @@ import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embed
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
 import { openDocumentJobs } from './main/document-jobs.ts';
-import { openDocuments } from './main/documents.ts';
+import { openInference, type Inference } from './main/inference.ts';
 import { openAnchors, openStores } from './main/stores.ts';
 import { createObserver } from './observer.ts';
 import { openSnapshotFile } from './price-snapshot-file.ts';
@@ -67,9 +70,14 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const { ledger, journal, counters, responseCache, retainedContent, credit } = stores;
   void ledger.countEarlierUsage().catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
   const transport = createTransport();
-  const detection = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
-  const documents = openDocuments(settings, observer.onDocuments);
-  const local = documents && createLocalProvider(documents.engine, documents.answers);
+  const pool = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
+  const inference = openInference(settings, observer.onInference);
+  const detection = withNames(
+    pool,
+    inference && createNameSearch(inference.models),
+    () => inference?.knows('names') ?? false,
+  );
+  const local = inference && createLocalProvider({ ...inference, answers: (model) => answersFor(inference, model) });
   const providers = createProviders(transport, local);
   const snapshot =
     settings.prices &&
@@ -94,7 +102,11 @@ async function run(settings: Settings, log: Log): Promise<void> {
     prices,
     providers,
     media,
-    ...(documents && { documents: documents.engine }),
+    ...(inference && {
+      documents: inference.engine,
+      models: inference.models,
+      router: createLocalRouter(inference.models, () => inference.has('router')),
+    }),
     responseCache,
     retainedContent,
     box: createSealedBox(contentKeys),
@@ -124,7 +136,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     ledger,
     config,
     calls,
-    findable: detection.categories,
+    findable: () => detection.categories,
     onEnded: observer.onJob,
     onFault: (error) => observer.onCorridor({ kind: 'jobs.fault', error }),
   });
@@ -159,8 +171,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
-  documents?.start();
-  if (documents) jobs.runner.start();
+  inference?.start();
+  if (inference) jobs.runner.start();
 
   /** Readiness off, no new calls, open streams run on, rows and settlements out, then the stores. // spec 6.1.5 */
   const shutDown = async (): Promise<void> => {
@@ -180,15 +192,21 @@ async function run(settings: Settings, log: Log): Promise<void> {
     admin.close();
     config.close();
     snapshot?.close();
-    const others = [detection, transport, media, jobs, ...(anchors ? [anchors.store] : [])];
+    const others = [pool, transport, media, jobs, ...(anchors ? [anchors.store] : [])];
     await Promise.allSettled(others.map(async (one) => one.close()));
-    await documents?.close();
+    await inference?.close();
     await stores.close();
     await development?.sandbox.stop();
     process.exit(complete ? 0 : 1);
   };
   process.on('SIGTERM', () => void shutDown());
   process.on('SIGINT', () => void shutDown());
+}
+
+/** Whether one of the gateway's own models can answer now, as far as is known. */
+function answersFor(inference: Inference, model: string): boolean {
+  if (model === 'typed') return inference.has('typed');
+  return model === 'typed/router' ? inference.has('router') : inference.answers();
 }
 
 interface Development {

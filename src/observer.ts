@@ -8,6 +8,7 @@ import type { JobRunner } from '#pipeline/job-runner.ts';
 import type { RowJournal } from '#ports/row-journal.ts';
 import type { Anchorer } from '#seal/anchorer.ts';
 import type { DocumentEngine, DocumentFaultKind } from '#ports/documents.ts';
+import type { ModelFaultKind, ModelKind } from '#ports/local-models.ts';
 import type { OpenCalls } from '#surfaces/open-calls.ts';
 import type { Log } from '#telemetry/log.ts';
 import { formatEuro } from '#meter/money.ts';
@@ -34,10 +35,17 @@ export type DocumentsEvent =
   | { readonly kind: 'documents.fault'; readonly verb: DocumentVerb; readonly fault: DocumentFaultKind }
   | { readonly kind: 'documents.engine_died'; readonly code: number | null; readonly signal: string | null };
 
+/** Facts of local models; never content. */
+export interface ModelsEvent {
+  readonly kind: 'models.fault';
+  readonly model: ModelKind;
+  readonly fault: ModelFaultKind;
+}
+
 /** Turns what happens into log lines and metrics. One line a call is the audit row's job, not the log's. */
 export interface Observer {
   readonly onCorridor: (event: CorridorEvent) => void;
-  readonly onDocuments: (event: DocumentsEvent) => void;
+  readonly onInference: (event: DocumentsEvent | ModelsEvent) => void;
   readonly onJob: (ended: JobEnded) => void;
   /** A line of the journal could not be read: rows are lost, unless their strand has them. */
   readonly onJournalDamage: (damage: { readonly file: string; readonly offset: number }) => void;
@@ -80,6 +88,7 @@ export function createObserver(log: Log): Observer {
   const rejected = metrics.counter('gw_price_snapshots_rejected_total', 'Price snapshots that were not taken over.');
   const asked = metrics.counter('gw_document_requests_total', 'Requests to the document engine, by verb.');
   const unread = metrics.counter('gw_document_faults_total', 'Documents that were not processed, by verb and fault.');
+  const unanswered = metrics.counter('gw_model_faults_total', 'Questions to local models without an answer, by model.');
   const deaths = metrics.counter(
     'gw_document_engine_deaths_total',
     'Ends of the document engine that nobody asked for.',
@@ -94,12 +103,14 @@ export function createObserver(log: Log): Observer {
     'Time of jobs that ended: until they were taken up last, and worked on since.',
   );
   return {
-    onDocuments(event) {
+    onInference(event) {
       switch (event.kind) {
         case 'documents.asked':
           return asked(`verb="${event.verb}"`);
         case 'documents.fault':
           return unread(`verb="${event.verb}",fault="${event.fault}"`);
+        case 'models.fault':
+          return unanswered(`model="${event.model}",fault="${event.fault}"`);
         case 'documents.engine_died':
           deaths('');
           return log.warn({ event: event.kind, code: event.code, signal: event.signal });

@@ -51,7 +51,7 @@ export interface Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const INFERENCE_BOUND = /^GW_INFERENCE_(?!URL$)[A-Z_]+$/;
+const INFERENCE_BOUND = /^GW_(?:INFERENCE_(?!URL$)[A-Z_]+|MODELS_DIR)$/;
 const VENDOR_KEY = /^[A-Z]+_API_KEY$/;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh node|packages|check|servers|python|s3|k6…: installs what is missing or out of date, each kind once.
+# setup.sh node|packages|check|servers|python|s3|k6|training…: installs what is missing or out of date, each kind once.
 # Says nothing and costs a few milliseconds when everything is in place. Called by the Makefile.
 set -eu
 cd "$(dirname -- "$0")/.."
@@ -52,7 +52,8 @@ npm_install() {
 
 setup_node() { npm_install tools/node ci; }
 
-setup_packages() { npm_install . ci; }
+# The runtime of models brings what a processor needs; its script would fetch the libraries of a GPU from elsewhere.
+setup_packages() { ONNXRUNTIME_NODE_INSTALL=${ONNXRUNTIME_NODE_INSTALL:-skip} npm_install . ci; }
 
 # What only `make check` needs. Not `npm ci`: these tools list optional binaries for many platforms, and a registry
 # that lacks one of them leaves the lock file incomplete, which `ci` refuses and `install` takes.
@@ -120,7 +121,19 @@ setup_python() { python_install python test/journeys/python/requirements.txt; }
 # A stand-in for object storage, for the tests of copies of checkpoints.
 setup_s3() { python_install s3 test/harness/s3/requirements.txt; }
 
-# python_install NAME LIST: an environment of Python in .tools/NAME with the packages of a list.
+# PyTorch as Debian builds it, for the processor, and what exports models beside it; lists of names come from a package of
+# npm. An environment with another PyTorch, such as one for a GPU, trains as well: see inference/training/README.md.
+setup_training() {
+  missing=''
+  /usr/bin/python3 -c 'import torch' >/dev/null 2>&1 || missing=' python3-torch libopenblas0-pthread python3-venv'
+  install_for 'training models needs' "$missing"
+  PIP_NO_DEPS=1 python_install training inference/training/requirements.txt /usr/bin/python3 --system-site-packages
+  [ -d .tools/names/node_modules/@faker-js/faker ] ||
+    quietly npm npm --prefix .tools/names install --no-audit --no-fund --loglevel=error @faker-js/faker@10.6.0 ||
+    die 'npm could not install lists of names'
+}
+
+# python_install NAME LIST [PYTHON [OPTION]]: an environment of Python in .tools/NAME with the packages of a list.
 python_install() {
   folder=.tools/$1
   list=$2
@@ -140,7 +153,7 @@ python_install() {
   if [ -z "${PIP_CERT:-}" ] && [ -r /etc/ssl/certs/ca-certificates.crt ]; then
     export PIP_CERT=/etc/ssl/certs/ca-certificates.crt
   fi
-  quietly "$1" python3 -m venv --clear "$folder" || die "python3 could not make an environment in $folder"
+  quietly "$1" "${3:-python3}" -m venv --clear ${4:+"$4"} "$folder" || die "python3 could not make an environment in $folder"
   quietly "$1" "$python" -m pip install --quiet --disable-pip-version-check -r "$list" ||
     die "pip could not install the packages of $list"
   printf '%s\n' "$sum" >"$stamp"
@@ -213,7 +226,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | documents | office | python | s3 | k6) "setup_$kind" ;;
+    node | packages | check | servers | documents | office | python | s3 | k6 | training) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

@@ -1,11 +1,11 @@
 import type { OrganizationConfig, ProviderConfig } from './snapshot.ts';
 
-const MODELS = ['ocr', 'anonymize'] as const;
+const MODELS = ['ocr', 'anonymize', 'typed', 'typed/router'] as const;
 
 /**
  * What the gateway does itself, as a provider: no resource describes it, every organization has it, and nothing that is
  * sent to it leaves. Its slug is reserved. `gw/anonymize` is no model that can be asked for: it stands for the work of
- * `/v1/documents/anonymize` in allow-lists, prices and audit rows. // spec 2.4, 2.5
+ * `/v1/documents/anonymize` in allow-lists, prices and audit rows. // spec 2.4, 2.5, 4.4.1
  */
 export const LOCAL_PROVIDER: ProviderConfig = Object.freeze({
   id: 'gw',

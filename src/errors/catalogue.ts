@@ -75,6 +75,8 @@ export const CATALOGUE = {
   ledger_unavailable: kind(503, 'api_error', 'api_error', { retryAfter: 5 }),
   inspection_unavailable: kind(503, 'api_error', 'api_error', { retryAfter: 2 }),
   scope_guard_unavailable: kind(503, 'api_error', 'api_error', { retryAfter: 2 }),
+  local_model_busy: kind(503, 'api_error', 'overloaded_error', { retryAfter: 2 }),
+  local_model_unavailable: kind(503, 'api_error', 'api_error', { retryAfter: 2 }),
   document_engine_unavailable: kind(503, 'api_error', 'api_error', { retryAfter: 2 }),
   pdf_renderer_unavailable: kind(503, 'api_error', 'api_error'),
   server_restarting: kind(503, 'api_error', 'overloaded_error', { retryAfter: 1 }),

@@ -23,7 +23,7 @@ export interface DocumentJobsDeps {
   readonly ledger: Ledger;
   readonly config: Pick<ConfigSource, 'current' | 'readable'>;
   readonly calls: OpenCalls;
-  readonly findable: ReadonlySet<string>;
+  readonly findable: () => ReadonlySet<string>;
   readonly onEnded: (ended: JobEnded) => void;
   readonly onFault: (error: unknown) => void;
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '#errors/gateway-error.ts';
+import { shapeError } from '#errors/shape-error.ts';
 import { readExtension } from '#inspect/extension.ts';
 import { planRefusal } from '#meter/plan.ts';
 import { BadRequestShape, KeptThread } from '#wire/codec.ts';
@@ -36,8 +37,7 @@ export function refuseAtTheDoor({ headers, key, startedAt }: Opening): void {
 export function requestFault(thrown: unknown): unknown {
   if (thrown instanceof KeptThread)
     return new GatewayError('thread_unsupported_request', thrown.message, { param: thrown.param });
-  if (thrown instanceof BadRequestShape)
-    return new GatewayError('invalid_request', thrown.message, { param: thrown.param });
+  if (thrown instanceof BadRequestShape) return shapeError(thrown);
   if (thrown instanceof TooManyValues)
     return new GatewayError('request_too_large', `The request is too large: ${thrown.message}.`);
   if (thrown instanceof NotAJsonObject || thrown instanceof AmbiguousJson)

@@ -14,6 +14,7 @@ export type Surface =
   | 'ocr'
   | 'documents'
   | 'images'
+  | 'systemone'
   | 'audio'
   | 'videos'
   | 'files';

@@ -1,6 +1,7 @@
 import type { CorridorEvent } from './corridor-event.ts';
 import type { Detection } from '#inspect/inspect.ts';
 import type { DocumentEngine } from '#ports/documents.ts';
+import type { LocalModels } from '#ports/local-models.ts';
 import type { MediaFetcher } from '#ports/media.ts';
 import type { PriceBook } from '#meter/price-book.ts';
 import type { Providers } from '#route/offer.ts';
@@ -20,6 +21,8 @@ export interface CorridorDeps extends TreasuryStores {
   readonly providers: Providers;
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
   readonly router?: Router;
+  /** Judges calls of workloads with a scope guard; absent: nobody does. */
+  readonly models?: Pick<LocalModels, 'decide'>;
   readonly media: MediaFetcher;
   /** Absent: documents are not processed. */
   readonly documents?: DocumentEngine;

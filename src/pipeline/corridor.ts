@@ -32,7 +32,8 @@ import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './doc
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
 import { serve, type Stages } from './pipeline.ts';
 import { RecentDocuments } from './recent-documents.ts';
-import { guardScope } from '#inspect/scope-guard.ts';
+import { saidIn } from './said-in.ts';
+import { guardScope, wordsOf, type ScopeDeps } from '#inspect/scope-guard.ts';
 
 /** The assembled corridor of one process. */
 export interface Corridor {
@@ -134,6 +135,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       'The audit ledger is behind; nothing is sent that could not be sealed.',
     );
   };
+  const guardOf = ({ signal }: Pick<Opening, 'signal'>, entry: Entry): ScopeDeps => {
+    return { models: deps.models, signal, onVerdict: (verdict) => void (entry.scope = verdict) };
+  };
   const learned = new LearnedRejects();
   const onCacheFault = (error: unknown): void => onEvent({ kind: 'cache.fault', error });
   const answers = new AnswerCache({ store: deps.responseCache, box: deps.box, onFault: onCacheFault });
@@ -154,11 +158,12 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
     known: (ingress) => repeats.find(ingress),
     admit,
-    inspect(call, entry) {
+    async inspect(call, entry) {
       const { policy } = call.key.workload;
-      guardScope(policy);
-      if (staysHere(call.ask.model, call.key.workload.organization))
-        return Promise.resolve(uninspected(call.codec.contents(call.document)));
+      if (policy.scopeGuard.mode !== 'off') await guardScope(policy, () => saidIn(call), guardOf(call, entry));
+      // What a local model decides by is protected like what leaves. // spec 4.4.8
+      if (call.codec.family !== 'systemone' && staysHere(call.ask.model, call.key.workload.organization))
+        return uninspected(call.codec.contents(call.document));
       const onFindings: OnFindings = (findings, unscanned) => {
         entry.findings = findings;
         entry.unscanned = unscanned;
@@ -208,8 +213,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   };
   const passageStages: PassageStages = {
     open: (passage) => openEntry(passage, 'passthrough'),
-    inspect: (document, codec, policy, remove, onFindings) => {
-      guardScope(policy);
+    async inspect(document, codec, { key, signal }, remove, onFindings, entry) {
+      const { policy } = key.workload;
+      await guardScope(policy, () => wordsOf(document.body), guardOf({ signal }, entry));
       return inspect(document, codec, policy.dlp, remove, deps.detection, onFindings);
     },
     route: (passage, model, entry) => routePassage(passage, model, deps, entry),

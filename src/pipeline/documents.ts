@@ -5,7 +5,7 @@ import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import { findInDocument, replaced, type DocumentFindings } from '#inspect/document-text.ts';
 import { categoriesOf, notLookedFor } from '#inspect/entities.ts';
 import type { Detection } from '#inspect/inspect.ts';
-import { guardScope } from '#inspect/scope-guard.ts';
+import { refuseUnguarded } from '#inspect/scope-guard.ts';
 import type { Debited, Hold } from '#meter/meter.ts';
 import {
   DocumentFault,
@@ -100,8 +100,9 @@ export async function anonymize(request: AnonymizeRequest, stages: DocumentStage
     const timeoutMs = request.lasting?.timeoutMs ?? answerTimeout(request);
     entry.admitted({ model: MODEL_ID, stream: false });
     const { file, options } = await request.upload();
-    guardScope(request.key.workload.policy);
-    const categories = categoriesOf(options.entities, stages.detection.categories, 'options.entities');
+    refuseUnguarded(request.key.workload.policy);
+    const findable = stages.detection.categories;
+    const categories = categoriesOf(options.entities, findable, 'options.entities') ?? findable;
     entry.removed = options.remove.map(({ label }) => label);
     entry.step = 'route';
     const target = stages.route(MODEL_ID, entry);
@@ -150,7 +151,7 @@ export async function anonymize(request: AnonymizeRequest, stages: DocumentStage
 }
 
 interface Work extends Upload {
-  readonly categories: ReadonlySet<string> | undefined;
+  readonly categories: ReadonlySet<string>;
   /** Pages or pictures that are held for. */
   readonly most: number;
 }
@@ -178,7 +179,7 @@ async function work(
   const units = [...read.units, { id: NAME_UNIT, text: file.name, visibility: 'hidden' as const }];
   const found = await findInDocument(units, { categories, terms }, detection);
   entry.findings = found.findings;
-  if (!categories) entry.unscanned = notLookedFor(detection.categories);
+  if (!options.entities) entry.unscanned = notLookedFor(categories);
   const inside = found.replacements.filter(({ unit }) => unit !== NAME_UNIT);
   const { originals, replacements } = found;
   const document = await engine.redact(file, { layout: read.layout, replacements: inside, originals }, signal);

@@ -1,6 +1,6 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 import { categoriesOf } from '#inspect/entities.ts';
-import { guardScope } from '#inspect/scope-guard.ts';
+import { refuseUnguarded } from '#inspect/scope-guard.ts';
 import type { Job, JobBook, JobBounds, JobFiles } from '#ports/document-jobs.ts';
 import type { AddressSigner, SignedAddress } from '#seal/signed-address.ts';
 import { refuseAtTheDoor } from './admit.ts';
@@ -16,7 +16,7 @@ export interface JobDeskDeps {
   /** False where documents are not processed. */
   readonly accepts: boolean;
   /** Kinds of personal data that can be found, in capitals. */
-  readonly findable: ReadonlySet<string>;
+  readonly findable: () => ReadonlySet<string>;
   readonly bounds: JobBounds;
   /** How long the address of a result holds. */
   readonly addressMs: number;
@@ -80,9 +80,9 @@ async function submit(request: AnonymizeRequest, deps: JobDeskDeps): Promise<Pic
   refuseAtTheDoor(request);
   if (!deps.accepts)
     throw new GatewayError('document_engine_unavailable', 'Documents are not processed in this installation.');
-  guardScope(request.key.workload.policy);
+  refuseUnguarded(request.key.workload.policy);
   const upload = await request.upload();
-  categoriesOf(upload.options.entities, deps.findable, 'options.entities');
+  categoriesOf(upload.options.entities, deps.findable(), 'options.entities');
   const { id, startedAt, key } = request;
   const { workload } = key;
   const job = { id, organization: workload.organization.id };

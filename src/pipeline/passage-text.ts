@@ -1,4 +1,5 @@
 import type { CustomTerm } from '#config/snapshot.ts';
+import type { OnFindings } from '#inspect/inspect.ts';
 import type { Entry } from '#seal/entry.ts';
 import type { Codec } from '#wire/codec.ts';
 import { readDocument, render, type Edit, type WireDocument } from '#wire/document.ts';
@@ -25,15 +26,17 @@ const OPAQUE_ID = /^[A-Za-z0-9._-]{1,128}$/;
 export async function inspectDocument(
   document: WireDocument,
   remove: readonly CustomTerm[],
-  { key }: Passage,
+  passage: Passage,
   stages: PassageStages,
   entry: Entry,
 ): Promise<readonly Edit[]> {
-  const { edits } = await stages.inspect(document, PLAIN, key.workload.policy, remove, (findings) => {
+  const onFindings: OnFindings = (findings, unscanned) => {
+    entry.unscanned = [...new Set([...entry.unscanned, ...unscanned])];
     const sum: Record<string, number> = { ...entry.findings };
     for (const [category, count] of Object.entries(findings)) sum[category] = (sum[category] ?? 0) + count;
     entry.findings = sum;
-  });
+  };
+  const { edits } = await stages.inspect(document, PLAIN, passage, remove, onFindings, entry);
   return edits;
 }
 

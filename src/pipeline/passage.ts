@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
+import type { CustomTerm } from '#config/snapshot.ts';
 import { asGatewayError } from '#errors/gateway-error.ts';
 import type { Inspection, OnFindings } from '#inspect/inspect.ts';
 import type { Demand } from '#meter/demand.ts';
@@ -52,9 +52,10 @@ export interface PassageStages {
   inspect(
     document: WireDocument,
     codec: Pick<Codec, 'contents'>,
-    policy: ResolvedPolicy,
+    passage: Passage,
     remove: readonly CustomTerm[],
     onFindings: OnFindings,
+    entry: Entry,
   ): Promise<Inspection>;
   route(passage: Passage, model: string | undefined, entry: Entry): Target;
   meter(subject: Debited, target: Target, demand: PassageDemand): Promise<Hold>;

@@ -84,8 +84,8 @@ export interface Provider {
    * request asks for, where a family serves the model for some requests only; absent: families that serve all of them.
    */
   families(model: string, needs?: Needs): readonly Family[];
-  /** Whether it can answer at the moment, where that is known without asking it; absent: it is not known. */
-  answers?(): boolean;
+  /** Whether it can answer for this model now, where that is known without asking it; absent: it is not known. */
+  answers?(model: string): boolean;
   /** What it knows the model by: a deployment, an inference profile; else the model id. */
   upstreamModel(model: string): string;
   /** Where a call for this model is processed: what the configuration says, unless the model's id says worse. */

@@ -1,7 +1,8 @@
 import type { ModelRequest } from '#wire/canonical.ts';
+import type { RouterDecision } from '#wire/systemone/decision.ts';
 
 /** What the local router model makes of a request. // spec 2.6 */
-export interface RouterVerdict {
+export interface RouterVerdict extends RouterDecision {
   /** `code`, `writing`, `translation`, … */
   readonly task: string;
   /** 0 trivial, 1 simple, 2 moderate, 3 hard. */

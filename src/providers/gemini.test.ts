@@ -115,10 +115,9 @@ describe('embeddings', () => {
   });
 });
 
-it('TypeSafe serves no family, and may be asked again when it was too early', async () => {
+it('TypeSafe serves typed decisions alone, and may be asked again when it was too early', async () => {
   const typesafe = providers(configOf('typesafe'))!;
-  expect(typesafe.families('jev-latest')).toEqual([]);
-  await expect(typesafe.send(outgoingTo(typesafe))).rejects.toMatchObject({ kind: 'protocol' });
+  expect(typesafe.families('jev-latest')).toEqual(['systemone']);
   const body = '{"detail":{"error_type":"e","message":"Soon."}}';
   expect(typesafe.readFailure({ status: 425, header: () => undefined }, body)).toMatchObject({
     message: 'Soon.',

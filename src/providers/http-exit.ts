@@ -13,6 +13,7 @@ export const PATHS: Readonly<Partial<Record<Family, string>>> = {
   moderations: '/moderations',
   ocr: '/ocr',
   images: '/images/generations',
+  systemone: '/systemone',
 };
 
 export type Headers = Readonly<Record<string, string>>;

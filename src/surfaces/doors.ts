@@ -6,6 +6,7 @@ import { messagesCodec } from '#wire/messages/codec.ts';
 import { moderationsCodec } from '#wire/moderations/codec.ts';
 import { ocrCodec } from '#wire/ocr/codec.ts';
 import { responsesCodec } from '#wire/responses/codec.ts';
+import { systemOneCodec } from '#wire/systemone/codec.ts';
 import { chatVoice } from './chat/voice.ts';
 import type { Door } from './door.ts';
 import { messagesVoice } from './messages/voice.ts';
@@ -22,5 +23,6 @@ export const DOORS: readonly Door[] = [
   { surface: 'embeddings', paths: ['/v1/embeddings'], codec: embeddingsCodec, voice: chatVoice },
   { surface: 'moderations', paths: ['/v1/moderations'], codec: moderationsCodec, voice: chatVoice },
   { surface: 'ocr', paths: ['/v1/ocr'], codec: ocrCodec, voice: chatVoice },
+  { surface: 'systemone', paths: ['/v1/systemone'], codec: systemOneCodec, voice: chatVoice },
   { surface: 'images', paths: ['/v1/images/generations'], codec: imagesCodec, voice: chatVoice },
 ];

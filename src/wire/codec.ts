@@ -82,14 +82,19 @@ export interface AnswerUnits {
   readonly images?: number;
 }
 
-/** A member of the body that has the wrong shape, told to the client. */
+/**
+ * A member of the body that has the wrong shape, told to the client: as 400, unless a surface promises 422 for what is
+ * missing or 413 for what is too large. // spec 4.4.4
+ */
 export class BadRequestShape extends Error {
   override readonly name = 'BadRequestShape';
   readonly param: string;
+  readonly status: 400 | 413 | 422;
 
-  constructor(message: string, param: string) {
+  constructor(message: string, param: string, status: BadRequestShape['status'] = 400) {
     super(message);
     this.param = param;
+    this.status = status;
   }
 }
 

@@ -22,6 +22,7 @@ export type Family =
   | 'moderations'
   | 'ocr'
   | 'images'
+  | 'systemone'
   | 'documents'
   | 'passthrough';
 

@@ -64,15 +64,18 @@ export async function loadLedger(
     FROM audit_rows, row_facts(row_text, false)
     GROUP BY 1, 2, 3, 4, 5`);
   const columns = (await client.query('SELECT * FROM audit_usage LIMIT 0')).fields.map(({ name }) => name).slice(6);
+  const sums = columns.map((column) => `sum(${column})`).join(', ');
   await client.query(`INSERT INTO audit_usage_days
-    SELECT organization, date_trunc('day', quarter, 'UTC'), workload, provider, model,
-      ${columns.map((column) => `sum(${column})`).join(', ')}
+    SELECT organization, date_trunc('day', quarter, 'UTC'), workload, provider, model, ${sums}
     FROM audit_usage GROUP BY 1, 2, 3, 4, 5`);
+  await client.query(`INSERT INTO audit_usage_edges
+    SELECT organization, edge, workload, provider, model, ${sums}
+    FROM audit_usage, edges_over(quarter) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`);
   await client.query(`INSERT INTO audit_spend
     SELECT organization, workload, ${NO_STRAND}, quarter, sum(cost_nano_eur), sum(calls)
     FROM audit_usage GROUP BY 1, 2, 4`);
   await client.query('ALTER TABLE audit_rows ENABLE TRIGGER count_usage');
-  await client.query('VACUUM ANALYZE audit_usage, audit_usage_days, audit_spend');
+  await client.query('VACUUM ANALYZE audit_usage, audit_usage_days, audit_usage_edges, audit_spend');
   await client.query('ANALYZE audit_rows');
 }
 

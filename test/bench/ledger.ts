@@ -100,6 +100,7 @@ async function askUsage(): Promise<void> {
     'by workload and model, Berlin': { ...month, timeZone: 'Europe/Berlin', by: ['workload', 'model'] },
     'by day, Berlin': { ...month, timeZone: 'Europe/Berlin', by: ['day'] },
     'by workload, model and day, Berlin': { ...month, timeZone: 'Europe/Berlin', by: ['workload', 'model', 'day'] },
+    'by workload, model and day, Kolkata': { ...month, timeZone: 'Asia/Kolkata', by: ['workload', 'model', 'day'] },
     'of one workload by model and day, Kolkata': {
       ...month,
       workload: 'production/app-3',

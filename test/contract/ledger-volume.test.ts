@@ -31,16 +31,19 @@ const instants = (days: number, offset: number): string[] =>
   Array.from({ length: days + 1 }, (_, day) => new Date(Date.UTC(2026, 9, 1 + day) - offset).toISOString());
 
 test.each([
-  ['UTC', instants(31, 0)],
-  ['an hour before it', instants(31, 3_600_000)],
-])('a month by workload, model and day of %s is read from sums alone, by index', async (_, bounds) => {
+  ['UTC', 0],
+  ['an hour before it', 60],
+  ['five and three quarter hours before it', 345],
+])('a month by workload, model and day of %s is read from sums alone, by index', async (_, minutes) => {
   const sql = readFileSync(new URL('../../src/adapters/postgres/statements/usage.sql', import.meta.url), 'utf8');
   const midnights = instants(31, 0);
-  const values = [LARGE_ORGANIZATION, null, bounds, true, true, midnights, true];
+  const [bounds, edges] = [instants(31, minutes * 60_000), instants(31, Math.floor(minutes / 30) * 1_800_000)];
+  const values = [LARGE_ORGANIZATION, null, bounds, true, true, edges, midnights, true];
   const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${sql}`, values);
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   expect(plan).toContain('audit_usage_days');
   expect(plan).not.toContain('audit_rows');
+  expect(plan).toContain('audit_usage_edges_pkey');
   expect(plan).not.toMatch(/Seq Scan on audit_usage(?!_days)/);
 });
 

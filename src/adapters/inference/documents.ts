@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Agent, request, type Dispatcher } from 'undici';
+import { Agent } from 'undici';
 import {
   DocumentFault,
   type DocumentEngine,
@@ -10,6 +10,7 @@ import {
   type RecognizedPage,
   type RedactedDocument,
 } from '#ports/documents.ts';
+import { exchange, faultIn, NoExchange, type Exchanged, type Sent } from './exchange.ts';
 
 export interface DocumentEngineOptions {
   /** Where the engine is now; undefined while it is not there. Asked for each request: a child has a new one when it was restarted. */
@@ -25,7 +26,7 @@ const RETRY_AFTER_MS = 2000;
 /** Of an answer: more than any document's pages have within the engine's own bounds. */
 const MAX_ANSWER_BYTES = 1024 * 1024 * 1024;
 
-const KINDS: ReadonlySet<string> = new Set<DocumentFaultKind>([
+const KINDS: ReadonlySet<DocumentFaultKind> = new Set<DocumentFaultKind>([
   'unsupported',
   'unreadable',
   'encrypted',
@@ -54,7 +55,7 @@ export function openDocumentEngine(options: DocumentEngineOptions): DocumentEngi
   const ask = async <T>(verb: string, file: DocumentFile, told: object, signal: AbortSignal): Promise<T> => {
     const { body, contentType } = formOf(told, file);
     const sent = { method: 'POST' as const, headers: { 'content-type': contentType }, body };
-    const answer = await exchange(agent, options.url(), `/v1/${verb}`, sent, signal, timeoutMs);
+    const answer = await asked(agent, { url: options.url(), path: `/v1/${verb}` }, sent, signal, timeoutMs);
     if (answer.status !== 200) throw faultOf(answer);
     return parseResult(answer.text) as T;
   };
@@ -69,14 +70,8 @@ export function openDocumentEngine(options: DocumentEngineOptions): DocumentEngi
     },
     async ping() {
       const never = new AbortController().signal;
-      const { status, text } = await exchange(
-        agent,
-        options.url(),
-        '/readyz',
-        { method: 'GET' },
-        never,
-        PING_TIMEOUT_MS,
-      );
+      const address = { url: options.url(), path: '/readyz' };
+      const { status, text } = await asked(agent, address, { method: 'GET' }, never, PING_TIMEOUT_MS);
       if (status !== 200) throw unavailable(`the document engine is not ready: ${text.slice(0, 200).trim()}`);
     },
     close: () => agent.destroy(),
@@ -91,43 +86,27 @@ function parseResult(text: string): unknown {
   }
 }
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-  readonly retryAfter: string | string[] | undefined;
-}
-
-type Sent = Pick<Dispatcher.RequestOptions, 'method'> & {
-  readonly headers?: Record<string, string>;
-  readonly body?: Uint8Array;
-};
-
-async function exchange(
+/** As `exchange`, and what did not come about as a fault. */
+async function asked(
   agent: Agent,
-  url: string | undefined,
-  path: string,
+  address: Parameters<typeof exchange>[1],
   sent: Sent,
   signal: AbortSignal,
   timeoutMs: number,
-): Promise<Answer> {
-  signal.throwIfAborted();
-  if (url === undefined) throw unavailable('the document engine is not there');
-  const late = AbortSignal.timeout(timeoutMs);
+): Promise<Exchanged> {
   try {
-    const { statusCode, headers, body } = await request(new URL(path, url), {
-      ...sent,
-      dispatcher: agent,
-      signal: AbortSignal.any([signal, late]),
-    });
-    return { status: statusCode, text: await body.text(), retryAfter: headers['retry-after'] };
-  } catch (cause) {
-    signal.throwIfAborted();
-    throw unavailable(
-      late.aborted ? 'the document engine did not answer in time' : 'the document engine cannot be reached',
-      cause,
-    );
+    return await exchange(agent, address, sent, signal, timeoutMs);
+  } catch (thrown) {
+    if (!(thrown instanceof NoExchange)) throw thrown;
+    throw unavailable(`the document engine ${NO_ANSWER[thrown.why]}`, thrown.cause);
   }
 }
+
+const NO_ANSWER: Readonly<Record<NoExchange['why'], string>> = {
+  absent: 'is not there',
+  unreachable: 'cannot be reached',
+  late: 'did not answer in time',
+};
 
 function unavailable(message: string, cause?: unknown): DocumentFault {
   return new DocumentFault('unavailable', message, {
@@ -137,23 +116,12 @@ function unavailable(message: string, cause?: unknown): DocumentFault {
 }
 
 /** What the engine said of a document; an answer that is not its own is nobody's. */
-function faultOf({ status, text, retryAfter }: Answer): DocumentFault {
-  const fault = parseFault(text);
+function faultOf({ status, text, retryAfter }: Exchanged): DocumentFault {
+  const fault = faultIn(text, KINDS);
   if (!fault || (status !== 422 && status !== 503)) return unavailable(`the document engine answered with ${status}`);
   const seconds = Number(retryAfter);
   const waits = status === 503 ? { retryAfterMs: seconds > 0 ? seconds * 1000 : RETRY_AFTER_MS } : {};
   return new DocumentFault(fault.kind, fault.message, waits);
-}
-
-function parseFault(text: string): { readonly kind: DocumentFaultKind; readonly message: string } | undefined {
-  try {
-    const { fault } = JSON.parse(text) as { fault?: { kind?: unknown; message?: unknown } };
-    const { kind, message } = fault ?? {};
-    if (typeof kind !== 'string' || !KINDS.has(kind) || typeof message !== 'string') return undefined;
-    return { kind: kind as DocumentFaultKind, message };
-  } catch {
-    return undefined;
-  }
 }
 
 /** The two parts of a request. A name may say anything: what would end its header is left out. */

@@ -5,57 +5,71 @@ import { firstRow, isEnd } from './copy-format.ts';
 const MEASURES = 12;
 const HIGH = 2 ** 32;
 
+type Names = Pick<UsageLine, 'workload' | 'provider' | 'model'>;
+
 /** What was summed of a workload and a model. */
 interface Group {
-  readonly workload: string | undefined;
-  readonly provider: string | undefined;
-  readonly model: string | undefined;
+  readonly names: Names;
   /** The numbers of each period, one period after the other. */
   readonly numbers: Float64Array;
   readonly costs: bigint[];
 }
 
-/**
- * Adds up the parts of an answer to `usage.sql` in COPY's binary format. Lines come by workload, day, provider and model;
- * `days`: of the periods, in order; empty where days are not told apart, and there is one.
- */
-export function addParts(bytes: Buffer, days: readonly string[]): readonly UsageLine[] {
-  const periods = Math.max(1, days.length);
-  const groups = new Map<string, Group>();
-  for (let at = firstRow(bytes); !isEnd(bytes, at);) at = addPart(bytes, at + 2, groups, periods);
-  const sorted = [...groups.values()].sort(
-    (a, b) => compare(a.workload, b.workload) || compare(a.provider, b.provider) || compare(a.model, b.model),
-  );
-  const lines: UsageLine[] = [];
-  for (let from = 0, until = 0; from < sorted.length; from = until) {
-    const { workload } = sorted[from]!;
-    while (sorted[until]?.workload === workload && until < sorted.length) until += 1;
-    const ofWorkload = sorted.slice(from, until);
-    for (let period = 0; period < periods; period++)
-      for (const group of ofWorkload)
-        if (group.numbers[period * MEASURES] !== 0) lines.push(lineOf(group, period, days[period]));
-  }
-  return lines;
-}
+/** Adds up the parts of an answer to `usage.sql` as they come; the whole answer takes no memory. */
+export class UsageParts {
+  readonly #days: readonly string[];
+  readonly #groups = new Map<string, Group>();
+  #first = true;
 
-/** Adds a part of which the first value's length stands at `begin`; returns where the next part begins. */
-function addPart(bytes: Buffer, begin: number, groups: Map<string, Group>, periods: number): number {
-  let at = begin;
-  for (let column = 0; column < 3; column++) at += 4 + Math.max(0, bytes.readInt32BE(at));
-  // The three values with their lengths: the same bytes are the same group.
-  const key = bytes.toString('latin1', begin, at);
-  let group = groups.get(key);
-  if (!group) groups.set(key, (group = groupAt(bytes, begin, periods)));
-  const [adds, takes] = [bytes.readInt32BE(at + 4), bytes.readInt32BE(at + 12)];
-  const measures = at + 16;
-  const costAt = measures + MEASURES * 12;
-  const end = costAt + 4 + bytes.readInt32BE(costAt);
-  const cost = BigInt(bytes.toString('latin1', costAt + 4, end));
-  if (adds > 0) change(group, adds - 1, bytes, measures, 1);
-  if (adds > 0) group.costs[adds - 1]! += cost;
-  if (takes > 0) change(group, takes - 1, bytes, measures, -1);
-  if (takes > 0) group.costs[takes - 1]! -= cost;
-  return end;
+  /** `days`: of the periods, in order; empty where days are not told apart, and there is one period. */
+  constructor(days: readonly string[]) {
+    this.#days = days;
+  }
+
+  /** A piece of the answer in COPY's binary format, as `copyOut` hands it over. */
+  add(piece: Buffer): void {
+    const at = this.#first ? firstRow(piece) : 0;
+    this.#first = false;
+    if (!isEnd(piece, at)) this.#addPart(piece, at + 2);
+  }
+
+  /** What was added: by workload, day, provider and model. */
+  lines(): readonly UsageLine[] {
+    const periods = Math.max(1, this.#days.length);
+    const sorted = [...this.#groups.values()].sort(
+      ({ names: a }, { names: b }) =>
+        compare(a.workload, b.workload) || compare(a.provider, b.provider) || compare(a.model, b.model),
+    );
+    const lines: UsageLine[] = [];
+    for (let from = 0, until = 0; from < sorted.length; from = until) {
+      const { workload } = sorted[from]!.names;
+      while (sorted[until]?.names.workload === workload && until < sorted.length) until += 1;
+      for (let period = 0; period < periods; period++)
+        for (let index = from; index < until; index++) {
+          const group = sorted[index]!;
+          if (group.numbers[period * MEASURES] !== 0) lines.push(lineOf(group, period, this.#days[period]));
+        }
+    }
+    return lines;
+  }
+
+  /** Adds a part of which the first value's length stands at `begin`. */
+  #addPart(bytes: Buffer, begin: number): void {
+    let at = begin;
+    for (let column = 0; column < 3; column++) at += 4 + Math.max(0, bytes.readInt32BE(at));
+    // The three values with their lengths: the same bytes are the same group.
+    const key = bytes.toString('latin1', begin, at);
+    let group = this.#groups.get(key);
+    if (!group) this.#groups.set(key, (group = groupAt(bytes, begin, Math.max(1, this.#days.length))));
+    const [adds, takes] = [bytes.readInt32BE(at + 4), bytes.readInt32BE(at + 12)];
+    const measures = at + 16;
+    const costAt = measures + MEASURES * 12;
+    const cost = BigInt(bytes.toString('latin1', costAt + 4, costAt + 4 + bytes.readInt32BE(costAt)));
+    if (adds > 0) change(group, adds - 1, bytes, measures, 1);
+    if (adds > 0) group.costs[adds - 1]! += cost;
+    if (takes > 0) change(group, takes - 1, bytes, measures, -1);
+    if (takes > 0) group.costs[takes - 1]! -= cost;
+  }
 }
 
 function groupAt(bytes: Buffer, begin: number, periods: number): Group {
@@ -66,8 +80,13 @@ function groupAt(bytes: Buffer, begin: number, periods: number): Group {
     at = from + Math.max(0, length);
     return length < 0 ? undefined : bytes.toString('utf8', from, at);
   };
-  const names = { workload: next(), provider: next(), model: next() };
-  return { ...names, numbers: new Float64Array(periods * MEASURES), costs: Array.from({ length: periods }, () => 0n) };
+  const [workload, provider, model] = [next(), next(), next()];
+  const names = {
+    ...(workload !== undefined && { workload }),
+    ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
+  };
+  return { names, numbers: new Float64Array(periods * MEASURES), costs: Array.from({ length: periods }, () => 0n) };
 }
 
 function change({ numbers }: Group, period: number, bytes: Buffer, measures: number, sign: 1 | -1): void {
@@ -76,27 +95,25 @@ function change({ numbers }: Group, period: number, bytes: Buffer, measures: num
     numbers[first + index]! += sign * (bytes.readInt32BE(at) * HIGH + bytes.readUInt32BE(at + 4));
 }
 
-function lineOf({ numbers, costs, ...names }: Group, period: number, day: string | undefined): UsageLine {
-  const of = (measure: number): number => numbers[period * MEASURES + measure]!;
-  const { workload, provider, model } = names;
+function lineOf({ names, numbers, costs }: Group, period: number, day: string | undefined): UsageLine {
+  const of = period * MEASURES;
+  // A spread that comes first is copied as a whole.
+  const name = day === undefined ? names : { ...names, day };
   return {
-    ...(workload !== undefined && { workload }),
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(day !== undefined && { day }),
-    calls: of(0),
-    refused: of(1),
-    failed: of(2),
-    hungUp: of(3),
-    abandoned: of(4),
-    cacheHits: of(5),
+    ...name,
+    calls: numbers[of]!,
+    refused: numbers[of + 1]!,
+    failed: numbers[of + 2]!,
+    hungUp: numbers[of + 3]!,
+    abandoned: numbers[of + 4]!,
+    cacheHits: numbers[of + 5]!,
     tokens: {
-      input: of(6),
-      cacheRead: of(7),
-      cacheWrite5m: of(8),
-      cacheWrite1h: of(9),
-      output: of(10),
-      reasoning: of(11),
+      input: numbers[of + 6]!,
+      cacheRead: numbers[of + 7]!,
+      cacheWrite5m: numbers[of + 8]!,
+      cacheWrite1h: numbers[of + 9]!,
+      output: numbers[of + 10]!,
+      reasoning: numbers[of + 11]!,
     },
     cost: costs[period]!,
   };

@@ -4,14 +4,17 @@ import { copyOut, copyQuery } from './copy-out.ts';
 import { localDays } from './local-periods.ts';
 import { query, STATEMENTS } from './statements.ts';
 import { inTransaction } from './transaction.ts';
-import { addParts } from './usage-parts.ts';
+import { UsageParts } from './usage-parts.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How far apart the edges are that sums are kept for. */
+const EDGES_MS = HOUR_MS / 2;
 /** How long sums are kept by quarter of an hour: thirteen months and some days. */
 const QUARTERS_KEPT_MS = 400 * DAY_MS;
 const QUARTERS_READ_MS = QUARTERS_KEPT_MS - 2 * DAY_MS;
 /** Quarters that no gateway adds to any more, but for rows that come late. */
-const SETTLED_AFTER_MS = 2 * 3_600_000;
+const SETTLED_AFTER_MS = 2 * HOUR_MS;
 const FOLD_AT_ONCE = 20_000;
 const BACKFILL_AT_ONCE = 20_000;
 const READ_TIMEOUT_MS = 30_000;
@@ -26,19 +29,21 @@ export async function askUsage(pool: Pool, question: UsageQuestion): Promise<Usa
   const [first, last] = [days[0], days.at(-1)];
   if (!first || !last) return { lines: [], complete: true };
   const bounds = [...(by.includes('day') ? days.map((day) => day.from) : [first.from]), last.until];
-  const midnights = bounds.map((instant) => Math.round(instant / DAY_MS) * DAY_MS);
-  // What lies between an instant and the midnight that stands for it is read by quarter.
+  const edges = bounds.map((instant) => nearest(instant, EDGES_MS));
+  const midnights = edges.map((instant) => nearest(instant, DAY_MS));
+  // What lies between an instant and the midnight that stands for it is read by half hour and quarter.
   if (bounds.some((instant, index) => instant !== midnights[index] && instant < Date.now() - QUARTERS_READ_MS))
     throw new RangeError('usage of longer than thirteen months ago is kept by days of UTC only');
   const asked = USAGE_DIMENSIONS.map((dimension) => by.includes(dimension));
-  const told = { bounds: bounds.map(timestamp), midnights: midnights.map(timestamp), asEach: asked.every(Boolean) };
   const [byWorkload = false, byModel = false] = asked;
-  const values = [organization, workload ?? null, told.bounds, byWorkload, byModel, told.midnights, told.asEach];
+  const instants = { bounds: bounds.map(timestamp), edges: edges.map(timestamp), midnights: midnights.map(timestamp) };
+  const told = [byWorkload, byModel, instants.edges, instants.midnights, asked.every(Boolean)];
+  const sql = copyQuery(STATEMENTS.usage, [organization, workload ?? null, instants.bounds, ...told]);
   const answer = async (client: PoolClient): Promise<UsageReport> => {
-    const parts = await copyOut(client, copyQuery(STATEMENTS.usage, values), { timeoutMs: READ_TIMEOUT_MS });
+    const parts = new UsageParts(by.includes('day') ? days.map(({ id }) => id) : []);
+    await copyOut(client, sql, { timeoutMs: READ_TIMEOUT_MS, take: (piece) => parts.add(piece) });
     const pending = await client.query<{ pending: boolean }>(query(STATEMENTS.usagePending, [], READ_TIMEOUT_MS));
-    const lines = addParts(parts, by.includes('day') ? days.map(({ id }) => id) : []);
-    return { lines, complete: pending.rows[0]?.pending === false };
+    return { lines: parts.lines(), complete: pending.rows[0]?.pending === false };
   };
   return inTransaction(pool, answer, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 }
@@ -68,7 +73,7 @@ export async function findUsageDifferences(pool: Pool): Promise<readonly UsageDi
   }));
 }
 
-/** Folds the sums of past quarters, and forgets quarters of long ago. To be run by one process at a time. */
+/** Folds the sums of past quarters, and forgets quarters and edges of long ago. To be run by one process at a time. */
 export async function foldUsage(client: Pick<Pool, 'query'>, now: number): Promise<void> {
   const values = [timestamp(now - SETTLED_AFTER_MS), FOLD_AT_ONCE];
   for (let folded = FOLD_AT_ONCE; folded >= FOLD_AT_ONCE;) {
@@ -84,6 +89,11 @@ export async function backfillUsage(pool: Pool): Promise<void> {
     const { rows } = await pool.query<{ counted: number }>(query(STATEMENTS.backfillUsage, [BACKFILL_AT_ONCE]));
     if (rows.length === 0) return;
   }
+}
+
+/** Of two that are as near, the later: as `audit_usage_edges` has it. */
+function nearest(instant: number, unit: number): number {
+  return Math.round(instant / unit) * unit;
 }
 
 function timestamp(instant: number): string {

@@ -14,6 +14,7 @@ import type { Media, MediaPlace } from '#wire/codec.ts';
 import type { Edit } from '#wire/document.ts';
 import type { AttachScope } from './attach.ts';
 import type { Span } from './detector.ts';
+import { detectOrRefuse } from './detect-or-refuse.ts';
 import { replaced, searchDocument, tagDocument } from './document-text.ts';
 import { mergeActions, type Action } from './merge.ts';
 import { confusion } from './rewrite.ts';
@@ -57,6 +58,9 @@ export class AttachedFile {
   }
 
   /** How many leaves of the request come before it. */
+  /** What policy wants found in it and nobody looked for. */
+  missed: readonly string[] = [];
+
   get leaves(): number {
     return this.place.leaves;
   }
@@ -201,13 +205,10 @@ export class AttachedFile {
 
   async #detect(text: string): Promise<readonly Span[]> {
     const { detection, policy } = this.#scope;
-    try {
-      if (!detection.needsWorker(text.length)) return detection.findNow(text, policy.entities);
-      return (await detection.find([text], policy.entities))[0] ?? [];
-    } catch (cause) {
-      const message = 'An attached document could not be inspected; nothing was sent.';
-      throw new GatewayError('inspection_unavailable', message, {}, { cause });
-    }
+    if (!detection.needsWorker(text.length, policy.entities)) return detection.findNow(text, policy.entities);
+    const { spans, missed } = await detectOrRefuse([text], policy, detection, 'An attached document');
+    this.missed = missed;
+    return spans[0] ?? [];
   }
 
   #guardSize(): void {

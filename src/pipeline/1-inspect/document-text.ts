@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { CustomTerm } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Replacement, TextUnit } from '#ports/documents.ts';
+import { NAME_CATEGORIES } from './detect-names.ts';
 import type { Span } from './detector.ts';
 import type { Detection } from './inspect.ts';
 import { mergeActions, type Action } from './merge.ts';
@@ -28,6 +29,8 @@ export interface DocumentFindings {
   readonly mapping: readonly { readonly token: string; readonly original: string }[];
 }
 
+/** A shorter name is found again as whole words only: as the engine looks for originals in what it has written. */
+const LONG_NAME = 8;
 /** Terms are looked for on the event loop; after so many code units others get their turn. */
 const TURN_LENGTH = 64 * 1024;
 
@@ -119,10 +122,14 @@ class DocumentTags {
 }
 
 /** Texts that were found, each once, as terms. */
-function distinct(found: readonly { readonly text: string; readonly category: string }[]): readonly CustomTerm[] {
+function distinct(
+  found: readonly { readonly text: string; readonly category: string }[],
+): readonly (CustomTerm & { readonly wholeBelow?: number })[] {
   const categories = new Map<string, string>();
   for (const { text, category } of found) if (!categories.has(text)) categories.set(text, category);
-  return Array.from(categories, ([term, label]) => ({ term, label }));
+  return Array.from(categories, ([term, label]) => {
+    return { term, label, ...(NAME_CATEGORIES.has(label) && { wholeBelow: LONG_NAME }) };
+  });
 }
 
 function folded(text: string): string {
@@ -200,7 +207,7 @@ function overEnd(span: Span, { from }: JoinedLines, text: string): readonly Span
 
 async function findTerms(
   texts: readonly string[],
-  terms: readonly CustomTerm[],
+  terms: Parameters<typeof createTermFinder>[0],
 ): Promise<readonly (readonly Span[])[] | undefined> {
   const find = createTermFinder(terms);
   if (!find) return undefined;

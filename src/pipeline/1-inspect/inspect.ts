@@ -7,15 +7,20 @@ import { scan, type JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
 import type { AttachedFile } from './attached-file.ts';
 import { attach, type Desk } from './attach.ts';
+import { detectOrRefuse, type Detected } from './detect-or-refuse.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
 import { unreadableReason } from './unreadable.ts';
 
-/** Finds personal data and secrets in texts: at once for small ones, off the event loop for large ones. */
+/**
+ * Finds personal data and secrets in texts: at once for small ones, off the event loop for large ones. Without `categories`
+ * all structured kinds are looked for; names are where they are named.
+ */
 export interface Detection {
   /** What it can find, in upper case. */
   readonly categories: ReadonlySet<string>;
-  needsWorker(totalLength: number): boolean;
+  /** Whether texts of this total length, or what is looked for in them, are for `find` and not for `findNow`. */
+  needsWorker(totalLength: number, categories?: ReadonlySet<string>): boolean;
   findNow(text: string, categories?: ReadonlySet<string>): readonly Span[];
   find(texts: readonly string[], categories?: ReadonlySet<string>): Promise<readonly (readonly Span[])[]>;
 }
@@ -55,7 +60,7 @@ export async function inspect(
   const attaches = desk !== undefined && policy.documents === 'anonymize' && contents.media.length > 0;
   const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
   const texts = flatten(contents);
-  const spans = await detectAll(texts, policy.entities, detection);
+  const { spans, missed } = await detectAll(texts, policy, detection);
   const kinds = kindsOf(contents.media);
   const keepsTags = contents.keptBefore === true;
   const attached = desk ? attach(contents.media, { policy, remove, rewrite, detection, desk, keepsTags }) : [];
@@ -68,15 +73,16 @@ export async function inspect(
   }
   const written = writeInOrder(texts, spans.values(), rewrite, attached, policy);
   const dropped = codec.dropSigned?.(document, rewrite.flagged) ?? [];
-  onFindings(findings, kinds);
+  onFindings(findings, [...missed, ...kinds]);
   const looked = new Set(attached.map(({ media }) => media));
-  const unscanned = kindsOf(contents.media.filter((item) => !looked.has(item)));
+  const unread = kindsOf(contents.media.filter((item) => !looked.has(item)));
   if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
-  refuseUnreadable(unscanned, policy);
+  refuseUnreadable(unread, policy);
   if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
   const losses = dropped.length > 0 ? ['thinking'] : [];
   const { media, keptBefore = false } = contents;
   const edits = [...written, ...dropped];
+  const unscanned = [...new Set([...missed, ...attached.flatMap((file) => file.missed)]), ...unread];
   return { edits, losses, findings, unscanned, media, tags: rewrite.tags, keptBefore, attached };
 }
 
@@ -161,25 +167,14 @@ function* leafTexts(texts: readonly Text[]): Generator<string> {
   }
 }
 
-/** Spans of every leaf text, in order; one promise only where a worker is needed. */
-async function detectAll(
-  texts: readonly Text[],
-  categories: ReadonlySet<string> | undefined,
-  detection: Detection,
-): Promise<readonly (readonly Span[])[]> {
+/** Spans of every leaf text, in order, and what nobody looked for; one promise only where it is needed. */
+function detectAll(texts: readonly Text[], policy: ResolvedPolicy['dlp'], detection: Detection): Promise<Detected> {
   const all = [...leafTexts(texts)];
   const length = all.reduce((sum, text) => sum + text.length, 0);
-  if (!detection.needsWorker(length)) return all.map((text) => detection.findNow(text, categories));
-  try {
-    return await detection.find(all, categories);
-  } catch (cause) {
-    throw new GatewayError(
-      'inspection_unavailable',
-      'The request could not be inspected; nothing was sent.',
-      {},
-      { cause },
-    );
+  if (!detection.needsWorker(length, policy.entities)) {
+    return Promise.resolve({ spans: all.map((text) => detection.findNow(text, policy.entities)), missed: [] });
   }
+  return detectOrRefuse(all, policy, detection);
 }
 
 /** What was found in the texts before each file, so that it is found in the file too. */

@@ -11,9 +11,12 @@ const UNSPACED =
 /**
  * Finds named terms however they are written: in any case, composed or decomposed, with any white space between words,
  * with characters nobody sees; inside words too, since `Falcons` names Falcon. One pass, linear in the text whatever the
- * terms (Aho and Corasick 1975). The longest term wins where several overlap.
+ * terms (Aho and Corasick 1975). The longest term wins where several overlap. `wholeBelow`: a term of fewer characters is
+ * found as whole words only.
  */
-export function createTermFinder(terms: readonly CustomTerm[]): ((text: string) => readonly Span[]) | undefined {
+export function createTermFinder(
+  terms: readonly (CustomTerm & { readonly wholeBelow?: number })[],
+): ((text: string) => readonly Span[]) | undefined {
   if (terms.length === 0) return undefined;
   const root = buildTrie(terms);
   return (text) => {
@@ -61,10 +64,10 @@ interface Node {
   term: Pattern | undefined;
 }
 
-function buildTrie(terms: readonly CustomTerm[]): Node {
+function buildTrie(terms: readonly (CustomTerm & { readonly wholeBelow?: number })[]): Node {
   const root = newNode();
   root.fail = root;
-  for (const { term, label } of terms) {
+  for (const { term, label, wholeBelow = SUBSTRING_FROM } of terms) {
     const text = foldForTerms(term.trim()).text;
     if (text === '') continue;
     let node = root;
@@ -74,7 +77,7 @@ function buildTrie(terms: readonly CustomTerm[]): Node {
       if (child === undefined) node.next.set(unit, (child = newNode()));
       node = child;
     }
-    const wholeWord = text.length < SUBSTRING_FROM && !UNSPACED.test(text);
+    const wholeWord = text.length < wholeBelow && !UNSPACED.test(text);
     node.term ??= { length: text.length, category: categoryOf(label), wholeWord };
   }
   linkFailures(root);

@@ -44,8 +44,8 @@ export function aliasOrder(alias: AliasConfig, automatic: () => AutomaticInput):
 /**
  * The rule of automatic aliases. The first route whose conditions hold is tried first; a condition on task or complexity
  * holds only where the local router says so. Then the alias' targets: for a plain request (text only, no tools, no JSON
- * mode, at most `PLAIN_TOKENS`) the cheapest first by the price book, those without a price last; for any other by
- * priority. Equals keep the order of the resource. The models of the other routes come last, should nothing else do.
+ * mode, at most `PLAIN_TOKENS`) the cheapest first by the price book, those without a price last, unless the router says
+ * that it asks for more than what is fast; for any other by priority. Equals keep the order of the resource. The models of the other routes come last, should nothing else do.
  */
 function automaticOrder(alias: AliasConfig, input: AutomaticInput): AliasOrder {
   const { demands, verdict } = input;
@@ -54,12 +54,14 @@ function automaticOrder(alias: AliasConfig, input: AutomaticInput): AliasOrder {
     return ofTask && (maxComplexity === undefined || (verdict?.complexity ?? Infinity) <= maxComplexity);
   });
   const special = demandsInWords(demands);
-  const plain = special.length === 0 && demands.inputTokens <= PLAIN_TOKENS;
+  const small = special.length === 0 && demands.inputTokens <= PLAIN_TOKENS;
+  const plain = small && (verdict === undefined || verdict.route === 'fast');
   const rest = plain ? byPrice(alias, input) : byPriority(alias);
   const models = new Set([...(route ? [route.model] : []), ...rest, ...alias.routes.map(({ model }) => model)]);
-  const judged = verdict ? `the router says ${verdict.task}, complexity ${verdict.complexity}; ` : '';
+  const judged = verdict ? `the router says ${verdict.task}, complexity ${verdict.complexity}, ${verdict.route}; ` : '';
   const routed = route ? `first the route to ${route.model}, then ` : '';
-  const shown = special.length === 0 ? 'not a small request' : `a request with ${special.join(', ')}`;
+  const larger = small ? 'more than a plain request' : 'not a small request';
+  const shown = special.length === 0 ? larger : `a request with ${special.join(', ')}`;
   const rule = plain ? 'a plain request, cheapest first' : `${shown}, by priority`;
   return { models: [...models], how: `${alias.alias}: automatic: ${judged}${routed}${rule}` };
 }

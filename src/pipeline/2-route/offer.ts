@@ -53,14 +53,27 @@ export function offerOf(
   if (config.models.size > 0 && !settings) return notThere(config === LOCAL_PROVIDER ? NO_ALIAS : NO_MODEL);
   const provider = providers(config);
   if (!provider) return notThere(config === LOCAL_PROVIDER ? NO_ENGINE : 'The provider cannot be reached.');
+  const kept = namedOnly(config, alias);
+  if (kept) return kept;
   const offer = { provider, model, settings };
   // Where nothing leaves, there is no place to ask about. // spec 2.4, 4.4.7
   return config === LOCAL_PROVIDER ? offer : (outside(slug, provider.jurisdiction(model), policy) ?? offer);
 }
 
 const NO_ALIAS = 'No alias of this name is configured for the organization.';
-const NO_ENGINE = 'Documents are not processed in this installation.';
+const NO_ENGINE = 'The gateway answers nothing itself in this installation.';
 const NO_MODEL = 'The provider does not offer this model here.';
+
+/** A vendor whose models are asked for by name, on the organization's own account, or not at all. // spec 4.4.1 */
+function namedOnly({ vendor, slug, keyOwnership }: ProviderConfig, alias: string | undefined): Denial | undefined {
+  if (vendor !== 'typesafe') return undefined;
+  const denied = (message: string): Denial => {
+    return { code: 'permission_denied', why: reasonOf(message), message, param: 'model' };
+  };
+  if (alias !== undefined) return denied(`Models of ${slug} are asked for by name, never by an alias.`);
+  if (keyOwnership !== 'organization') return denied(`Models of ${slug} need the organization's own key.`);
+  return undefined;
+}
 
 export function isDenial(found: object): found is Denial {
   return 'why' in found;

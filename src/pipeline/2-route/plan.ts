@@ -12,7 +12,7 @@ import { decisionOf, type Considered, type Decision } from './decision.ts';
 import { isHubFamily } from './exits.ts';
 import { demandsOf, leaveOutUnfit, type Demands } from './fitness.ts';
 import { managedKeyDenial } from './managed-key.ts';
-import { isDenial, offerOf, outside, notThere, type Denial, type Offer, type Providers } from './offer.ts';
+import { isDenial, offerOf, outside, notThere, reasonOf, type Denial, type Offer, type Providers } from './offer.ts';
 
 /** One way to serve a call: a provider, the id it offers the model by, and the family it is asked in. */
 export interface Target extends Offer {
@@ -103,12 +103,21 @@ function consider(
 ): Target | Denial {
   const { organization } = question.key.workload;
   const offer = offerOf(id, alias, { organization, policy }, providers);
-  if (isDenial(offer)) return offer;
+  if (isDenial(offer)) return undecided(question, id, offer) ?? offer;
   const family = familyFor(question, offer.provider.families(offer.model, { tools: hasTools(question) }));
   if (family === undefined) return notThere('The provider cannot be reached through this surface.');
   const target = { ...offer, family };
   return askedOutside(question, target, policy) ?? managedKeyDenial(question, target) ?? target;
 }
+
+/** A decision of a local model fails where there are none: it is not another name for nothing. // spec 4.4.7 */
+function undecided({ codec }: RouteQuestion, id: string, { code }: Denial): Denial | undefined {
+  if (codec.family !== 'systemone' || code !== 'model_not_found' || !LOCAL_DECISIONS.has(id)) return undefined;
+  const message = 'There are no local models in this installation.';
+  return { code: 'local_model_unavailable', why: reasonOf(message), message };
+}
+
+const LOCAL_DECISIONS: ReadonlySet<string> = new Set(['gw/typed', 'gw/typed/router']);
 
 function hasTools({ document: { body } }: RouteQuestion): boolean {
   return [body['tools'], body['functions']].some((tools) => isArray(tools) && tools.length > 0);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { OrganizationConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
+import { shapeError } from '#errors/shape-error.ts';
 import type { AttachedFile } from '#inspect/attached-file.ts';
 import type { Inspection } from '#inspect/inspect.ts';
 import { outputCeiling } from '#meter/demand.ts';
@@ -77,9 +78,7 @@ export async function prepare(
  * call, unless there is somebody who can be asked already. // spec 7.1
  */
 function refusalOf(thrown: unknown, isFallback: boolean): GatewayError {
-  if (thrown instanceof BadRequestShape) {
-    return new GatewayError('invalid_request', thrown.message, { param: thrown.param });
-  }
+  if (thrown instanceof BadRequestShape) return shapeError(thrown);
   if (!(thrown instanceof GatewayError)) throw thrown;
   const isOfDocument = thrown.cause instanceof DocumentFault;
   if (thrown.code === 'data_protection' || (isOfDocument && isFallback)) return thrown;

@@ -65,7 +65,7 @@ function isReachable(
   const offer = offerOf(id, alias, workload, providers);
   if (isDenial(offer)) return false;
   const { provider, model } = offer;
-  if (provider.answers?.() === false) return false;
+  if (provider.answers?.(model) === false) return false;
   const { credentials, vendor } = provider.config;
   if ((credentials.length === 0 && vendor !== 'custom') || provider.families(model).length === 0) return false;
   return prices.find(workload.organization, provider.config, model, at, QUANTITIES) !== undefined;

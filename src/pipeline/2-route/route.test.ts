@@ -202,6 +202,7 @@ describe('an automatic alias with a router', () => {
       },
     } satisfies Router,
   });
+  const FAST = { route: 'fast', demand: 'low' } as const;
   const routes = [
     { task: 'code', maxComplexity: 1, model: 'a/cheap' },
     { task: 'code', model: 'a/dear' },
@@ -210,10 +211,10 @@ describe('an automatic alias with a router', () => {
   const key = keyOf(A, auto(['a/mid'], routes));
 
   test.each([
-    [{ task: 'code', complexity: 1 }, 'a/cheap'],
-    [{ task: 'code', complexity: 2 }, 'a/dear'],
-    [{ task: 'writing', complexity: 0 }, 'a/blind'],
-    [{ task: 'writing', complexity: 1 }, 'a/mid'],
+    [{ task: 'code', complexity: 1, ...FAST }, 'a/cheap'],
+    [{ task: 'code', complexity: 2, ...FAST }, 'a/dear'],
+    [{ task: 'writing', complexity: 0, ...FAST }, 'a/blind'],
+    [{ task: 'writing', complexity: 1, ...FAST }, 'a/mid'],
     [undefined, 'a/mid'],
     [new Error('busy'), 'a/mid'],
   ])('%j leads to %s', async (verdict, first) => {
@@ -221,10 +222,31 @@ describe('an automatic alias with a router', () => {
   });
 
   test('is told what it decided', async () => {
-    const { route: told } = await route(key, ask('gw/auto'), chatCodec, router({ task: 'code', complexity: 2 }));
-    expect(told[0]).toBe(
-      'gw/auto: automatic: the router says code, complexity 2; first the route to a/dear, then a plain request, cheapest first',
+    const { route: told } = await route(
+      key,
+      ask('gw/auto'),
+      chatCodec,
+      router({ task: 'code', complexity: 2, ...FAST }),
     );
+    expect(told[0]).toBe(
+      'gw/auto: automatic: the router says code, complexity 2, fast; first the route to a/dear, then a plain request, cheapest first',
+    );
+  });
+
+  test.each([
+    ['fast', 'a/cheap'],
+    ['balanced', 'a/dear'],
+    ['reasoning', 'a/dear'],
+  ] as const)('a small request that is %s goes to %s first', async (decided, first) => {
+    const book = make('PriceBook', 'prices', {
+      prices: [
+        { model: 'a/dear', input: '9', output: '9' },
+        { model: 'a/cheap', input: '1', output: '1' },
+      ],
+    });
+    const both = keyOf(A, book, auto(['a/dear', 'a/cheap']));
+    const verdict = { task: 'support', complexity: 1, route: decided, demand: 'low' } as const;
+    expect((await route(both, ask('gw/auto'), chatCodec, router(verdict))).ids[0]).toBe(first);
   });
 
   test('is asked for automatic aliases only', async () => {

@@ -75,6 +75,7 @@ function ordered(row: AuditRow, findings: string[]): Complete<AuditRow> {
     reason: row.reason,
     // JSON.stringify leaves out members that are undefined.
     route: row.route,
+    scope: row.scope,
     sequence: finite(row.sequence),
     service_tier: row.service_tier,
     shadow: row.shadow,

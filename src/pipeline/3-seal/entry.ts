@@ -21,7 +21,7 @@ export interface EntryTarget {
 /** What the row of a call that was answered from the cache says, and says again of the same call. */
 export interface Recurring extends Pick<
   Entry,
-  'findings' | 'unscanned' | 'removed' | 'route' | 'shadow' | 'losses' | 'providerResponseId'
+  'scope' | 'findings' | 'unscanned' | 'removed' | 'route' | 'shadow' | 'losses' | 'providerResponseId'
 > {
   readonly target: EntryTarget;
   readonly asked: { readonly model: string | null; readonly stream: boolean };
@@ -33,6 +33,8 @@ export interface Recurring extends Pick<
  */
 export class Entry implements AsyncDisposable {
   step: Step = 'door';
+  /** What the scope guard made of the call. */
+  scope: string | undefined;
   findings: Readonly<Record<string, number>> = {};
   unscanned: readonly string[] = [];
   /** Labels of the terms that the request itself asks to remove. */
@@ -94,16 +96,16 @@ export class Entry implements AsyncDisposable {
 
   /** What of this entry is true of the next call too that is the same to the byte; undefined unless it was a hit. */
   recurring(): Recurring | undefined {
-    const { findings, unscanned, removed, losses, providerResponseId, target } = this;
+    const { scope, findings, unscanned, removed, losses, providerResponseId, target } = this;
     if (this.cacheHit === 'none' || !this.#served || !target) return undefined;
     const asked = this.#asked;
     const [route, shadow] = [[...this.route], [...this.shadow]];
-    return { findings, unscanned, removed, route, shadow, losses, providerResponseId, target, asked };
+    return { scope, findings, unscanned, removed, route, shadow, losses, providerResponseId, target, asked };
   }
 
   /** The call is one that was answered from the cache a moment ago. */
-  recurs({ asked, route, shadow, findings, unscanned, removed }: Recurring): void {
-    Object.assign(this, { findings, unscanned, removed });
+  recurs({ asked, route, shadow, scope, findings, unscanned, removed }: Recurring): void {
+    Object.assign(this, { scope, findings, unscanned, removed });
     this.#asked = asked;
     this.route.push(...route);
     this.shadow.push(...shadow);
@@ -210,6 +212,7 @@ export class Entry implements AsyncDisposable {
       // A failure behind the gateway carries the provider's words, which may quote content: only its cause is kept.
       reason: failed && this.#error ? (this.#error.report?.cause ?? this.#error.message) : null,
       route: bounded(this.route),
+      scope: this.scope,
       service_tier: billed?.usage.serviceTier,
       shadow: this.shadow.length > 0 ? bounded(this.shadow.map(({ field, text }) => `${field}: ${text}`)) : undefined,
       status: failed && this.#error ? this.#error.status : outcome === 'hung_up' ? 499 : 200,

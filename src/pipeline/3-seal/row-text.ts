@@ -100,6 +100,7 @@ const MEMBERS: readonly (readonly [string, string, 'optional'?])[] = [
   ['provider_response_id', TEXT_OR_NULL],
   ['reason', TEXT_OR_NULL],
   ['route', TEXTS, 'optional'],
+  ['scope', TEXT, 'optional'],
   ['sequence', `(${NUMBER})`],
   ['service_tier', TEXT, 'optional'],
   ['shadow', TEXTS, 'optional'],

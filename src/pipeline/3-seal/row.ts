@@ -49,6 +49,8 @@ export interface AuditRow {
   readonly reason: string | null;
   /** How the route was decided: each model considered, with its verdict and why. Absent in rows of earlier builds. */
   readonly route?: readonly string[];
+  /** What the scope guard made of it. Absent where the workload has none. */
+  readonly scope?: string | undefined;
   readonly sequence: number;
   /** The service tier that was billed, where it is not the vendor's ordinary one. */
   readonly service_tier?: string | undefined;

@@ -1,53 +1,43 @@
 import { LOCAL_PROVIDER } from '#config/local-provider.ts';
-import { documentError } from '#errors/document-error.ts';
-import { GatewayError } from '#errors/gateway-error.ts';
-import { DocumentFault, type DocumentEngine } from '#ports/documents.ts';
-import { UpstreamFault, type Incoming, type Outgoing, type Provider } from '#ports/provider.ts';
-import type { Json, JsonObject } from '#wire/json.ts';
+import type { DocumentEngine } from '#ports/documents.ts';
+import type { LocalModels } from '#ports/local-models.ts';
+import type { Provider } from '#ports/provider.ts';
+import type { Family } from '#wire/document.ts';
 import { UNKNOWN_MODEL } from '#wire/traits.ts';
-import { madeAnswer } from '../made-answer.ts';
+import { decide, readDecision } from './decide.ts';
 import { readOcrRequest } from './ocr-request.ts';
+import { recognize } from './recognize.ts';
 
-/** What the gateway answers itself, reached like any provider: text recognition so far. Nothing leaves. // spec 2.4 */
-export function createLocalProvider(engine: DocumentEngine, answers: () => boolean): Provider {
+/** What the gateway's own answers come from. */
+export interface LocalDeps {
+  readonly engine: DocumentEngine;
+  readonly models: LocalModels;
+  /** Whether a model of the gateway's own can answer now. */
+  readonly answers: (model: string) => boolean;
+}
+
+const FAMILIES: Readonly<Record<string, readonly Family[]>> = {
+  ocr: ['ocr'],
+  typed: ['systemone'],
+  'typed/router': ['systemone'],
+};
+
+/** What the gateway answers itself, reached like any provider: text recognition and decisions. // spec 2.4, 4.4 */
+export function createLocalProvider({ engine, models, answers }: LocalDeps): Provider {
   return {
     config: LOCAL_PROVIDER,
     answers,
-    families: (model) => (model === 'ocr' ? ['ocr'] : []),
+    families: (model) => FAMILIES[model] ?? [],
     upstreamModel: (model) => `${LOCAL_PROVIDER.slug}/${model}`,
     jurisdiction: () => LOCAL_PROVIDER.jurisdiction,
     traits: () => UNKNOWN_MODEL,
-    fit: ({ body }) => {
+    fit: ({ family, body }, { model }) => {
       // What cannot be served is refused before anything is held for it.
-      readOcrRequest(body);
+      if (family === 'systemone') readDecision(body, model);
+      else readOcrRequest(body);
       return [];
     },
-    send: (outgoing) => recognize(outgoing, engine),
+    send: (outgoing) => (outgoing.family === 'systemone' ? decide(outgoing, models) : recognize(outgoing, engine)),
     readFailure: () => ({ message: undefined, retryAfterMs: undefined, retryable: false, status: undefined }),
   };
-}
-
-/** Rejects with the `GatewayError` of the document's or the engine's fault, or with `UpstreamFault`. */
-async function recognize({ body, model, timeoutMs, signal }: Outgoing, engine: DocumentEngine): Promise<Incoming> {
-  const { file, options, pagesAtMost } = readOcrRequest(JSON.parse(body) as JsonObject);
-  const { base64, ...named } = file;
-  const bytes = Buffer.from(base64, 'base64');
-  const late = AbortSignal.timeout(timeoutMs);
-  try {
-    const pages = await engine.recognize({ ...named, bytes }, options, AbortSignal.any([signal, late]));
-    if (pages.length === 0 && options.pages) {
-      throw new GatewayError('invalid_request', 'The document has none of these pages.', { param: 'pages' });
-    }
-    if (pages.length > pagesAtMost) {
-      const message = 'The document has more pages than its size lets expect: name those that are wanted in pages.';
-      throw new GatewayError('document_too_large_to_scan', message, { param: 'pages' });
-    }
-    const usage_info = { pages_processed: pages.length, doc_size_bytes: bytes.length };
-    return madeAnswer(200, { pages: pages as unknown as readonly Json[], model, usage_info });
-  } catch (thrown) {
-    if (thrown instanceof DocumentFault) throw documentError(thrown, 'document');
-    if (signal.aborted) throw new UpstreamFault('aborted', 'the call was given up', { cause: thrown });
-    if (late.aborted) throw new UpstreamFault('timeout', 'the document took too long', { cause: thrown });
-    throw thrown;
-  }
 }

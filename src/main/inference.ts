@@ -1,31 +1,42 @@
 import { openDocumentEngine } from '#adapters/inference/documents.ts';
+import { openLocalModels } from '#adapters/inference/models.ts';
 import { DocumentFault, type DocumentEngine, type DocumentFaultKind } from '#ports/documents.ts';
+import { ModelFault, type LocalModels, type ModelKind } from '#ports/local-models.ts';
 import { startEngineChild, type EngineChild } from '../embedded/document-engine.ts';
-import type { DocumentsEvent, DocumentVerb } from '../observer.ts';
+import type { DocumentsEvent, DocumentVerb, ModelsEvent } from '../observer.ts';
 import type { Settings } from '../settings.ts';
 
-/** The document engine as this process reaches it. */
-export interface Documents {
+/** The inference process as this one reaches it: the document engine, and local models. */
+export interface Inference {
   readonly engine: DocumentEngine;
-  /** Whether it answered when it was last asked. */
+  readonly models: LocalModels;
+  /** Whether documents can be processed, as far as is known. */
   readonly answers: () => boolean;
+  /** Whether a local model can be asked, as far as is known. */
+  readonly has: (kind: ModelKind) => boolean;
+  /** Whether there is such a local model at all: it could be asked once. */
+  readonly knows: (kind: ModelKind) => boolean;
   /** Starts the child, where it is one, and looks from time to time whether it answers. Waits for nothing. */
   start(): void;
   close(): Promise<void>;
 }
 
-/** Between two looks: at an engine that is not there yet, and at one that is. */
-const LOOK_MS = { absent: 500, there: 15_000 };
+/** Between two looks: at a process that is not there yet, and at one that is. */
+const LOOK_MS = { absent: 500, there: 5000 };
 
-/** Opens the engine that settings name; undefined where documents are not processed. */
-export function openDocuments(
+/** Opens what settings name; undefined where there is to be none. */
+export function openInference(
   { inference, inferenceEnv, logLevel }: Pick<Settings, 'inference' | 'inferenceEnv' | 'logLevel'>,
-  onEvent: (event: DocumentsEvent) => void,
-): Documents | undefined {
+  onEvent: (event: DocumentsEvent | ModelsEvent) => void,
+): Inference | undefined {
   if (inference === 'off') return undefined;
   let child: EngineChild | undefined;
-  const engine = openDocumentEngine({ url: () => (inference === 'child' ? child?.url() : inference.url) });
+  const url = (): string | undefined => (inference === 'child' ? child?.url() : inference.url);
+  const engine = openDocumentEngine({ url });
+  const models = openLocalModels({ url });
   let answers = false;
+  let ready: ReadonlySet<ModelKind> = new Set();
+  const known = new Set<ModelKind>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const look = async (): Promise<void> => {
@@ -33,11 +44,17 @@ export function openDocuments(
       () => true,
       () => false,
     );
+    ready = await models.ready().catch(() => new Set<ModelKind>());
+    for (const kind of ready) known.add(kind);
     if (!closed) timer = setTimeout(() => void look(), LOOK_MS[answers ? 'there' : 'absent']).unref();
   };
   const onDone = (verb: DocumentVerb, fault: DocumentFaultKind | undefined): void => {
     if (fault) onEvent({ kind: 'documents.fault', verb, fault });
     answers = fault !== 'unavailable';
+  };
+  const onFault = (model: ModelKind, { kind: fault }: ModelFault): void => {
+    onEvent({ kind: 'models.fault', model, fault });
+    if (fault === 'unavailable') ready = new Set([...ready].filter((one) => one !== model));
   };
   const start = (): void => {
     if (inference === 'child') {
@@ -46,6 +63,7 @@ export function openDocuments(
         onLine: (line) => process.stdout.write(`${line}\n`),
         onDeath: (exit) => {
           answers = false;
+          ready = new Set();
           onEvent({ kind: 'documents.engine_died', ...exit });
         },
       });
@@ -54,13 +72,16 @@ export function openDocuments(
   };
   return {
     engine: watched(engine, (verb) => onEvent({ kind: 'documents.asked', verb }), onDone),
+    models: observed(models, onFault),
     answers: () => answers,
+    has: (kind) => ready.has(kind),
+    knows: (kind) => known.has(kind),
     start,
     async close() {
       closed = true;
       clearTimeout(timer);
       await child?.stop();
-      await engine.close();
+      await Promise.all([engine.close(), models.close()]);
     },
   };
 }
@@ -88,5 +109,23 @@ function watched(
     recognize: (file, options, signal) => told('recognize', () => engine.recognize(file, options, signal)),
     redact: (file, options, signal) => told('redact', () => engine.redact(file, options, signal)),
     ping: () => engine.ping(),
+  };
+}
+
+/** Local models, with each question that was not answered told. */
+function observed(models: LocalModels, onFault: (model: ModelKind, fault: ModelFault) => void): LocalModels {
+  const told = async <T>(model: ModelKind, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (thrown instanceof ModelFault) onFault(model, thrown);
+      throw thrown;
+    }
+  };
+  return {
+    names: (texts, signal) => told('names', () => models.names(texts, signal)),
+    route: (input, signal) => told('router', () => models.route(input, signal)),
+    decide: (state, questions, signal) => told('typed', () => models.decide(state, questions, signal)),
+    ready: () => models.ready(),
   };
 }

@@ -1,0 +1,20 @@
+import { ModelFault, type ModelFolder, type ModelKind } from './manifest.ts';
+import { loadNames } from './names.ts';
+import { loadRouter } from './router.ts';
+import type { RouterState } from './router-input.ts';
+
+/** Answers one request of a model's route; what it says was checked where it came in. */
+export type Answerer = (input: object) => Promise<object>;
+
+/** How a folder of each kind becomes a model. Each throws `ModelFault` when the graph is not of its kind. */
+export const LOADERS: Readonly<Record<ModelKind, (folder: ModelFolder) => Promise<Answerer>>> = {
+  async names(folder) {
+    const find = await loadNames(folder);
+    return async (input) => ({ spans: await find((input as { readonly texts: readonly string[] }).texts) });
+  },
+  async router(folder) {
+    const judge = await loadRouter(folder);
+    return (input) => judge(input as RouterState);
+  },
+  typed: () => Promise.reject(new ModelFault('this build has no runtime for a model of typed decisions')),
+};

@@ -1,0 +1,201 @@
+import { Worker } from 'node:worker_threads';
+import type { ModelKind } from './manifest.ts';
+import type { Question, ThreadStart, ThreadWord } from './model-thread.ts';
+
+/** Why a model gives no answer: all of its places are taken, or it is not there. */
+export type NoAnswer = 'busy' | 'unavailable';
+
+/** A question that was not answered. The message tells of the model, never of the question. */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+  readonly why: NoAnswer;
+
+  constructor(why: NoAnswer, message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+export interface HostOptions extends ThreadStart {
+  /** Questions in hand beside the one that runs. */
+  readonly queueLength: number;
+  /** Milliseconds from a question to its answer, waiting included. */
+  readonly answerMs: number;
+  /** Told when it can be asked (undefined), or why it cannot. */
+  readonly onState: (fault: string | undefined) => void;
+}
+
+/** A model in a thread of its own, which is ended when a question takes too long. */
+export interface ModelHost {
+  readonly kind: ModelKind;
+  /** SHA-256 of its weights; undefined until it is loaded. */
+  readonly revision: string | undefined;
+  /** Why it cannot be asked, or undefined when it can. */
+  readonly fault: string | undefined;
+  /** Questions in its thread: 0 or 1. */
+  readonly running: number;
+  readonly waiting: number;
+  /** Rejects with `Unanswered`, or with the signal's reason. */
+  ask(input: object, signal: AbortSignal): Promise<object>;
+  close(): Promise<void>;
+}
+
+const RESTART_MS = 1000;
+const LOADING = 'loading';
+const ENTRY = new URL('./model-thread.ts', import.meta.url);
+
+/** Starts loading a model. One whose files are not as its manifest says stays unavailable: they are not tried again. */
+export function openModelHost(options: HostOptions): ModelHost {
+  return new Host(options);
+}
+
+interface Waiting {
+  readonly input: object;
+  readonly settle: (outcome: { readonly output: object } | { readonly fault: Unanswered }) => void;
+}
+
+class Host implements ModelHost {
+  revision: string | undefined;
+  fault: string | undefined = LOADING;
+  readonly #options: HostOptions;
+  #thread: Worker | undefined;
+  #queue: Waiting[] = [];
+  #running: { readonly id: number; readonly waiting: Waiting } | undefined;
+  #asked = 0;
+  #closed = false;
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  get kind(): ModelKind {
+    return this.#options.kind;
+  }
+
+  get running(): number {
+    return this.#running ? 1 : 0;
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  ask(input: object, signal: AbortSignal): Promise<object> {
+    signal.throwIfAborted();
+    const { kind, queueLength, answerMs } = this.#options;
+    if (this.fault !== undefined && this.fault !== LOADING) return Promise.reject(this.#gone());
+    if (this.waiting + this.running > queueLength)
+      return Promise.reject(new Unanswered('busy', `the model of ${kind} has no place left`));
+    const { promise, resolve, reject } = Promise.withResolvers<object>();
+    const waiting: Waiting = {
+      input,
+      settle: (outcome) => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', leave);
+        if ('output' in outcome) resolve(outcome.output);
+        else reject(outcome.fault);
+      },
+    };
+    const leave = (): void => {
+      // What runs goes on without anybody waiting, and is still to end in time.
+      if (this.#running?.waiting !== waiting) clearTimeout(timer);
+      this.#queue = this.#queue.filter((each) => each !== waiting);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => this.#late(waiting), answerMs);
+    signal.addEventListener('abort', leave, { once: true });
+    this.#queue.push(waiting);
+    this.#next();
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#thread?.terminate();
+  }
+
+  #start(): void {
+    const { kind, folder } = this.#options;
+    const thread = new Worker(ENTRY, {
+      workerData: { kind, folder } satisfies ThreadStart,
+      // What libraries print may quote the text: it is read and dropped.
+      stdout: true,
+      stderr: true,
+      env: {},
+    });
+    thread.stdout.resume();
+    thread.stderr.resume();
+    thread.on('message', (word: ThreadWord) => {
+      if (this.#thread === thread) this.#hear(word);
+    });
+    thread.on('error', () => this.#lost(thread));
+    thread.on('exit', () => this.#lost(thread));
+    this.#thread = thread;
+  }
+
+  #hear(word: ThreadWord): void {
+    if (word.kind === 'ready') {
+      this.revision = word.revision;
+      this.#become(undefined);
+      this.#next();
+    } else if (word.kind === 'failed') this.#fail(word.reason);
+    else if (this.#running?.id === word.id) {
+      const { waiting } = this.#running;
+      this.#running = undefined;
+      waiting.settle(word.kind === 'answer' ? { output: word.output } : { fault: this.#gone() });
+      this.#next();
+    }
+  }
+
+  #next(): void {
+    if (this.#running || this.fault !== undefined || !this.#thread) return;
+    const waiting = this.#queue.shift();
+    if (!waiting) return;
+    const id = ++this.#asked;
+    this.#running = { id, waiting };
+    this.#thread.postMessage({ id, input: waiting.input } satisfies Question);
+  }
+
+  /** Out of time: what runs takes its thread along, which native code may keep for a while yet. */
+  #late(waiting: Waiting): void {
+    if (this.#running?.waiting === waiting) {
+      const thread = this.#thread;
+      if (thread) this.#lost(thread);
+      void thread?.terminate();
+    } else if (this.#queue.includes(waiting)) {
+      this.#queue = this.#queue.filter((each) => each !== waiting);
+      const { kind } = this.#options;
+      waiting.settle({ fault: new Unanswered('busy', `the model of ${kind} had no time for it`) });
+    }
+  }
+
+  /** A thread that ended takes its question along; the others wait for its successor. */
+  #lost(thread: Worker): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    const running = this.#running;
+    this.#running = undefined;
+    running?.waiting.settle({ fault: this.#gone() });
+    if (this.#closed) return this.#fail('closed');
+    if (this.fault !== undefined && this.fault !== LOADING) return;
+    this.#become(LOADING);
+    setTimeout(() => {
+      if (!this.#closed) this.#start();
+    }, RESTART_MS).unref();
+  }
+
+  #fail(reason: string): void {
+    this.#become(reason);
+    for (const waiting of this.#queue.splice(0)) waiting.settle({ fault: this.#gone() });
+  }
+
+  #become(fault: string | undefined): void {
+    this.fault = fault;
+    this.#options.onState(fault);
+  }
+
+  #gone(): Unanswered {
+    return new Unanswered('unavailable', `the model of ${this.#options.kind} gives no answer`);
+  }
+}

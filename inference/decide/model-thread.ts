@@ -1,0 +1,42 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { readModelFolder, ModelFault, type ModelKind } from './manifest.ts';
+import { LOADERS } from './loaders.ts';
+
+/** To a thread. */
+export interface Question {
+  readonly id: number;
+  readonly input: object;
+}
+
+/** From a thread: once whether its model is there, then the answer to each question. */
+export type ThreadWord =
+  | { readonly kind: 'ready'; readonly revision: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'answer'; readonly id: number; readonly output: object }
+  | { readonly kind: 'refused'; readonly id: number; readonly cause: string };
+
+/** What a thread is started with. */
+export interface ThreadStart {
+  readonly kind: ModelKind;
+  readonly folder: string;
+}
+
+const port = parentPort;
+if (port === null) throw new Error('model-thread.ts runs as a worker thread only');
+const tell = (word: ThreadWord): void => port.postMessage(word);
+
+const { kind, folder } = workerData as ThreadStart;
+try {
+  const files = await readModelFolder(folder, kind);
+  const answer = await LOADERS[kind](files);
+  port.on('message', ({ id, input }: Question) => {
+    answer(input).then(
+      (output) => tell({ kind: 'answer', id, output }),
+      // What a library says may quote the text: only the kind of the fault goes out.
+      (error: unknown) => tell({ kind: 'refused', id, cause: error instanceof Error ? error.name : typeof error }),
+    );
+  });
+  tell({ kind: 'ready', revision: files.revision });
+} catch (error) {
+  tell({ kind: 'failed', reason: error instanceof ModelFault ? error.message : `${kind}: the model cannot be loaded` });
+}

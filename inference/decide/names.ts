@@ -1,0 +1,144 @@
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
+import { readLists, type Lists } from './lists.ts';
+import { decodeTags } from './tags.ts';
+import { createNumbers, NUMBERS, wordsOf, type Word } from './words.ts';
+
+/** A name in a text: UTF-16 offsets, its kind as tags have it, and how sure the model is, 0 to 1. */
+export type NameSpan = readonly [start: number, end: number, kind: string, score: number];
+
+/** Kinds of names, by the labels of training. */
+const KINDS: Readonly<Record<string, string>> = {
+  PER: 'PERSON_NAME',
+  LOC: 'LOCATION',
+  ORG: 'ORGANIZATION',
+  ADDRESS: 'ADDRESS',
+};
+
+/** Words that the model looks at on each side of one; nothing further away changes what it says. */
+const REACH = 8;
+/** Of one run, context included. */
+const MOST_WORDS = 4096;
+/** Lists that a word may be in. */
+const LISTS = 6;
+
+/** Finds the names in each text. One call at a time: it blocks its thread. */
+export type FindNames = (texts: readonly string[]) => Promise<readonly (readonly NameSpan[])[]>;
+
+/** Loads a verified folder. Throws `ModelFault` when its graph is not that of such a model. */
+export async function loadNames(folder: ModelFolder): Promise<FindNames> {
+  const { manifest, files } = folder;
+  if (manifest.tokenizer.type !== 'hashed-words') throw new ModelFault('a model of names takes hashed words');
+  const lists = readLists(files.get(manifest.tokenizer.lists)!);
+  const session = await InferenceSession.create(files.get(WEIGHTS)!, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+  const numbersOf = createNumbers();
+  const tags = manifest.labels;
+  const unknown = tags.find((tag) => tag !== 'O' && !(/^[BI]-/.test(tag) && Object.hasOwn(KINDS, tag.slice(2))));
+  if (unknown !== undefined) throw new ModelFault(`no kind of name is called ${unknown}`);
+  if (!session.outputNames.includes('logits'))
+    throw new ModelFault('the graph of a model of names has an output logits');
+  return async (texts) => {
+    const words = texts.map(wordsOf);
+    const logits = words.map((list) => new Float32Array(list.length * tags.length));
+    for (const run of runsOf(words)) await score(session, run, texts, words, logits, { lists, numbersOf, tags });
+    return texts.map((text, at) => spansOf(text, words[at]!, logits[at]!, tags));
+  };
+}
+
+/** A stretch of words of one text, and where it stands in a run. `from` to `until` is what the run is asked about. */
+interface Stretch {
+  readonly text: number;
+  readonly first: number;
+  readonly last: number;
+  readonly from: number;
+  readonly until: number;
+  readonly at: number;
+}
+
+/** Texts one after the other, far enough apart not to see each other; long ones in stretches that overlap. */
+function runsOf(words: readonly (readonly Word[])[]): readonly (readonly Stretch[])[] {
+  const runs: Stretch[][] = [];
+  let run: Stretch[] = [];
+  let size = 0;
+  for (const [text, list] of words.entries()) {
+    for (let from = 0; from < list.length; from += MOST_WORDS - 2 * REACH) {
+      const until = Math.min(list.length, from + MOST_WORDS - 2 * REACH);
+      const first = Math.max(0, from - REACH);
+      const last = Math.min(list.length, until + REACH);
+      if (size + last - first > MOST_WORDS && run.length > 0) {
+        runs.push(run);
+        run = [];
+        size = 0;
+      }
+      run.push({ text, first, last, from, until, at: size });
+      size += last - first + REACH;
+    }
+  }
+  return run.length > 0 ? [...runs, run] : runs;
+}
+
+interface Reader {
+  readonly lists: Lists;
+  readonly numbersOf: (word: string) => readonly number[];
+  readonly tags: readonly string[];
+}
+
+async function score(
+  session: InferenceSession,
+  run: readonly Stretch[],
+  texts: readonly string[],
+  words: readonly (readonly Word[])[],
+  logits: readonly Float32Array[],
+  { lists, numbersOf, tags }: Reader,
+): Promise<void> {
+  const lastOne = run.at(-1)!;
+  const size = lastOne.at + lastOne.last - lastOne.first;
+  const numbers = new BigInt64Array(size * NUMBERS);
+  const known = new Float32Array(size * LISTS);
+  const gaps = new BigInt64Array(size);
+  const mask = new Float32Array(size);
+  for (const { text, first, last, at } of run) {
+    for (let index = first; index < last; index += 1) {
+      const { start, end, gap } = words[text]![index]!;
+      const word = texts[text]!.slice(start, end);
+      const place = at + index - first;
+      for (const [i, number] of numbersOf(word).entries()) numbers[place * NUMBERS + i] = BigInt(number);
+      const bits = lists(word);
+      for (let bit = 0; bit < LISTS; bit += 1) known[place * LISTS + bit] = (bits >> bit) & 1;
+      gaps[place] = BigInt(gap);
+      mask[place] = 1;
+    }
+  }
+  const said = await session.run({
+    numbers: new Tensor('int64', numbers, [1, size, NUMBERS]),
+    lists: new Tensor('float32', known, [1, size, LISTS]),
+    gaps: new Tensor('int64', gaps, [1, size]),
+    mask: new Tensor('float32', mask, [1, size]),
+  });
+  const all = said['logits']!.data as Float32Array;
+  const width = tags.length;
+  for (const { text, first, from, until, at } of run) {
+    const begin = (at + from - first) * width;
+    logits[text]!.set(all.subarray(begin, begin + (until - from) * width), from * width);
+  }
+}
+
+function spansOf(
+  text: string,
+  words: readonly Word[],
+  logits: Float32Array,
+  tags: readonly string[],
+): readonly NameSpan[] {
+  const spans: [start: number, end: number, kind: string, score: number][] = [];
+  if (words.length === 0) return spans;
+  for (const [index, { tag, score: sure }] of decodeTags(logits, tags).entries()) {
+    const { start, end } = words[index]!;
+    const open = spans.at(-1);
+    if (tag === 'O') continue;
+    if (tag.startsWith('I') && open) {
+      open[1] = end;
+      open[3] = Math.min(open[3], sure);
+    } else spans.push([start, end, KINDS[tag.slice(2)]!, sure]);
+  }
+  return spans.filter(([start, end]) => /[\p{L}\p{N}]/u.test(text.slice(start, end)));
+}

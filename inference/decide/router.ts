@@ -1,0 +1,74 @@
+import { Tokenizer } from '@huggingface/tokenizers';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
+import { routerNumbers, type RouterState } from './router-input.ts';
+
+/** What a router makes of a prompt: probabilities, calibrated. */
+export interface RouterAnswer {
+  /** That it takes several steps that depend on each other. */
+  readonly reasoning: number;
+  /** Of the levels 0 to 3. */
+  readonly complexity: readonly number[];
+  /** By the model's labels. */
+  readonly task: Readonly<Record<string, number>>;
+}
+
+const OUTPUTS = { task: 0, reasoning: 2, complexity: 4 } as const;
+
+/** Loads a verified folder. Throws `ModelFault` when its tokenizer or its graph is not that of a router. */
+export async function loadRouter({
+  manifest,
+  files,
+}: ModelFolder): Promise<(state: RouterState) => Promise<RouterAnswer>> {
+  if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('a router takes a tokenizer of pieces');
+  const pieces = openTokenizer(files.get(manifest.tokenizer.file)!);
+  const session = await InferenceSession.create(files.get(WEIGHTS)!, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+  const missing = Object.keys(OUTPUTS).find((name) => !session.outputNames.includes(name));
+  if (missing !== undefined) throw new ModelFault(`the graph of a router has an output ${missing}`);
+  const { labels } = manifest;
+  return async (state) => {
+    const { ids, grams, features } = routerNumbers(state, pieces);
+    const longs = (values: readonly number[]): Tensor =>
+      new Tensor('int64', BigInt64Array.from(values.length > 0 ? values : [0], BigInt), [
+        1,
+        Math.max(1, values.length),
+      ]);
+    const said = await session.run({
+      ids: longs(ids),
+      mask: new Tensor('float32', new Float32Array(ids.length).fill(1), [1, ids.length]),
+      grams: longs(grams),
+      features: new Tensor('float32', Float32Array.from(features), [1, features.length]),
+    });
+    const row = (name: keyof typeof OUTPUTS, size: number): readonly number[] => {
+      const data = said[name]?.data as Float32Array;
+      if (data.length !== size) throw new ModelFault(`the output ${name} is not of ${size} numbers`);
+      return Array.from(data);
+    };
+    return {
+      reasoning: row('reasoning', OUTPUTS.reasoning)[1]!,
+      complexity: row('complexity', OUTPUTS.complexity),
+      task: Object.fromEntries(row('task', labels.length).map((p, index) => [labels[index] ?? '', p])),
+    };
+  };
+}
+
+/** The library's types do not resolve as modules of ours: this is what is used of it. */
+const Opened = Tokenizer as unknown as new (
+  file: object,
+  config: object,
+) => { encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly ids: readonly number[] } };
+
+/** A text as the numbers of its pieces, without marks at its ends. Throws `ModelFault`. */
+export function openTokenizer(bytes: Uint8Array): (text: string) => readonly number[] {
+  try {
+    const file = JSON.parse(new TextDecoder().decode(bytes)) as {
+      readonly normalizer?: { readonly lowercase?: boolean };
+    };
+    const tokenizer = new Opened(file, {});
+    // In training letters become small one by one: a sigma at the end of a word too is the one of its middle.
+    const small = file.normalizer?.lowercase === true;
+    return (text) => tokenizer.encode(small ? text.replaceAll('Σ', 'σ') : text, { add_special_tokens: false }).ids;
+  } catch {
+    throw new ModelFault('the file of the tokenizer is none');
+  }
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { RequestFault } from '../form.ts';
+import { inputOf } from './inputs.ts';
+import { Unanswered, type ModelHost } from './model-host.ts';
+import type { ModelMetrics } from './model-metrics.ts';
+
+/** Of a request: far more than a prompt is, since large texts come in pieces. */
+const MOST_BYTES = 16 * 1024 * 1024;
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * One route a model: `POST /v1/names`. JSON in, JSON out; 400, or 503 with a fault as documents have it. `GET /v1/models`
+ * tells which can be asked.
+ */
+export function serveModels(app: FastifyInstance, hosts: readonly ModelHost[], metrics: ModelMetrics): void {
+  for (const host of hosts) app.post(`/v1/${host.kind}`, (request, reply) => serve(host, metrics, request, reply));
+  app.get('/v1/models', () => ({
+    models: hosts.map(({ kind, revision, fault }) => ({ kind, revision: revision ?? null, fault: fault ?? null })),
+  }));
+}
+
+async function serve(
+  host: ModelHost,
+  metrics: ModelMetrics,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort(new Error('nobody waits for the answer')));
+  const input = inputOf(host.kind, await readBody(request.raw));
+  if (!input) throw new RequestFault(`not what the model of ${host.kind} takes`);
+  const began = performance.now();
+  try {
+    const output = await host.ask(input, gone.signal);
+    metrics.answered(host.kind, performance.now() - began);
+    return await reply.type('application/json').send(JSON.stringify({ ...output, revision: host.revision }));
+  } catch (error) {
+    if (gone.signal.aborted) return reply.code(499).send();
+    if (!(error instanceof Unanswered)) throw error;
+    metrics.unanswered(host.kind, error.why);
+    void reply.header('retry-after', RETRY_AFTER_SECONDS);
+    return reply.code(503).send({ fault: { kind: error.why, message: error.message } });
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > MOST_BYTES) throw new RequestFault('the request is too large');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

@@ -1,0 +1,182 @@
+"""Sentences with names, as words and labels: what is read, what is made up, and what is done to it."""
+
+import gzip
+import json
+import random
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from common.words import words_of
+
+LABELS = ("PER", "LOC", "ORG", "ADDRESS")
+TAGS = ("O", *(f"{part}-{label}" for label in LABELS for part in "BI"))
+OWN = {"PER": "PER", "PERSON": "PER", "LOC": "LOC", "ORG": "ORG", "ADDRESS": "ADDRESS"}
+MARK = re.compile(r"\[\[(PER|LOC|ORG|ADDRESS):([^\[\]]+)\]\]")
+LOCALES = {
+    "en": ("en", "en_GB", "en_US", "en_IE", "en_IN"),
+    "de": ("de", "de_AT", "de_CH"),
+    "fr": ("fr", "fr_BE", "fr_CH"),
+    "es": ("es", "es_MX"),
+    "it": ("it",),
+    "nl": ("nl", "nl_BE"),
+    "pl": ("pl",),
+    "pt": ("pt_PT", "pt_BR"),
+}
+
+
+@dataclass
+class Item:
+    """A text; `spans`: (start, end, label), in order. `weight`: how often it is seen in an epoch, about."""
+
+    lang: str
+    text: str
+    spans: list[tuple[int, int, str]]
+    source: str
+    weight: float = 1.0
+    words: list[str] = field(default_factory=list)
+
+
+def read_lines(path: Path):
+    opened = gzip.open(path, "rt", encoding="utf8") if path.suffix == ".gz" else open(path, encoding="utf8")
+    with opened as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def read_spans(path: Path, source: str, weight: float = 1.0) -> list[Item]:
+    """A file of shared data: offsets into the text. Labels that are no names are none here."""
+    items = []
+    for entry in read_lines(path):
+        spans = sorted((s[0], s[1], OWN[s[2]]) for s in entry["spans"] if s[2] in OWN)
+        items.append(Item(entry["lang"], entry["text"], spans, source, weight))
+    return items
+
+
+def read_marked(path: Path, weight: float) -> list[Item]:
+    """A file of our own: names are marked in the text."""
+    items = []
+    for entry in read_lines(path):
+        text, spans, at = "", [], 0
+        for mark in MARK.finditer(entry["text"]):
+            text += entry["text"][at : mark.start()]
+            spans.append((len(text), len(text) + len(mark[2]), mark[1]))
+            text += mark[2]
+            at = mark.end()
+        items.append(Item(entry["lang"], text + entry["text"][at:], spans, "own", weight))
+    return items
+
+
+def is_title(item: Item) -> bool:
+    """A headword of an encyclopedia: nothing around the name tells that it is one."""
+    return len(item.spans) == 1 and item.spans[0][1] - item.spans[0][0] > 0.7 * len(item.text)
+
+
+def pieces(item: Item, most: int = 160) -> list[Item]:
+    """A long text, cut at line ends."""
+    if len(item.text) < most * 5:
+        return [item]
+    parts, at = [], 0
+    while at < len(item.text):
+        end = item.text.find("\n", at + most * 3)
+        end = len(item.text) if end < 0 else end + 1
+        spans = [(s - at, e - at, label) for s, e, label in item.spans if s >= at and e <= end]
+        parts.append(Item(item.lang, item.text[at:end], spans, item.source, item.weight))
+        at = end
+    return parts
+
+
+def replace_spans(item: Item, texts: dict[int, str]) -> Item:
+    """A copy in which the spans of these positions say something else."""
+    text, spans, at = "", [], 0
+    for index, (start, end, label) in enumerate(item.spans):
+        text += item.text[at:start]
+        said = texts.get(index, item.text[start:end])
+        spans.append((len(text), len(text) + len(said), label))
+        text += said
+        at = end
+    return Item(item.lang, text + item.text[at:], spans, item.source, item.weight)
+
+
+class Varied:
+    """Other names in the same places, and texts in small or large letters."""
+
+    def __init__(self, lists: dict, chance: random.Random):
+        self.lists = lists
+        self.chance = chance
+
+    def pick(self, lang: str, kind: str) -> str:
+        locale = self.chance.choice(LOCALES.get(lang, LOCALES["en"]))
+        found = self.lists.get(locale, {}).get(kind) or ()
+        # One in four comes from anywhere: people move.
+        if not found or self.chance.random() < 0.25:
+            everywhere = [l for l in self.lists.values() if l.get(kind)]
+            found = self.chance.choice(everywhere)[kind]
+        return self.chance.choice(found)
+
+    def person(self, lang: str, was: str) -> str:
+        """In the form of the name that was there: how many words, which letters."""
+        given, surname = self.pick(lang, "given"), self.pick(lang, "surname")
+        parts = was.split()
+        if "," in was:
+            made = f"{surname}, {given}"
+        elif len(parts) == 1:
+            made = given if self.chance.random() < 0.6 else surname
+        elif len(parts) > 2 and self.chance.random() < 0.5:
+            made = f"{given} {self.pick(lang, 'given')} {surname}"
+        elif len(parts[0].rstrip(".")) == 1:
+            made = f"{given[0]}. {surname}"
+        else:
+            made = f"{given} {surname}"
+            if self.chance.random() < 0.08:
+                made += "-" + self.pick(lang, "surname")
+        return made.lower() if was.islower() else made.upper() if was.isupper() and len(was) > 3 else made
+
+    def vary(self, item: Item) -> Item:
+        if item.spans and self.chance.random() < 0.5:
+            texts = {}
+            for index, (start, end, label) in enumerate(item.spans):
+                was = item.text[start:end]
+                if label == "PER" and self.chance.random() < 0.8:
+                    texts[index] = self.person(item.lang, was)
+                elif label == "LOC" and self.chance.random() < 0.4 and was[:1].isupper():
+                    texts[index] = self.pick(item.lang, "city")
+            item = replace_spans(item, texts)
+        roll = self.chance.random()
+        cased = item.text.lower() if roll < 0.08 else item.text.upper() if roll < 0.11 else item.text
+        if len(cased) == len(item.text):
+            item = Item(item.lang, cased, item.spans, item.source, item.weight)
+        return item
+
+
+def tags_of(item: Item) -> tuple[list[tuple[int, int, int]], list[int]]:
+    """Words and the tag of each. A word that is only in part a name's belongs to it."""
+    words = words_of(item.text)
+    tags, index, inside = [], 0, -1
+    for start, end, _ in words:
+        while index < len(item.spans) and item.spans[index][1] <= start:
+            index += 1
+        if index < len(item.spans) and item.spans[index][0] < end:
+            label = LABELS.index(item.spans[index][2])
+            tags.append(1 + 2 * label + (1 if inside == index else 0))
+            inside = index
+        else:
+            tags.append(0)
+    return words, tags
+
+
+def training_items(data: Path, own: Path, small: bool) -> list[Item]:
+    """All there is to learn from, wikis thinned out: they are many, and written by a machine."""
+    items: list[Item] = []
+    for path in sorted((data / "ner").glob("wikiann.*.train.jsonl.gz")):
+        items += [i for i in read_spans(path, "wikiann", 0.5) if not is_title(i) or len(i.text) % 8 == 0]
+    items += read_spans(data / "ner" / "wnut17.en.train.jsonl.gz", "wnut17", 1.0)
+    items += read_spans(data / "pii" / "synth_eu.train.jsonl.gz", "synth_eu", 1.0)
+    for item in read_spans(data / "pii" / "meddocan.es.train.jsonl.gz", "meddocan", 1.0):
+        items += pieces(item)
+    for path in sorted(own.glob("names.*.jsonl")):
+        items += read_marked(path, 6.0)
+    if small:
+        random.Random(1).shuffle(items)
+        items = items[:600]
+    return items

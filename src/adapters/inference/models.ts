@@ -1,0 +1,135 @@
+import Type, { type TSchema, type Static } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { Agent } from 'undici';
+import { ModelFault, type LocalModels, type ModelFaultKind, type ModelKind } from '#ports/local-models.ts';
+import { exchange, faultIn, NoExchange, type Exchanged } from './exchange.ts';
+
+export interface LocalModelsOptions {
+  /** Where they are now; undefined while they are not there. Asked for each request. */
+  readonly url: () => string | undefined;
+  /** Milliseconds to an answer, waiting in the model's queue included; by default a little more than a model may take. */
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 12_000;
+const READY_TIMEOUT_MS = 5000;
+const CONNECT_TIMEOUT_MS = 1000;
+/** Answers of millions of words are no larger. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+const FAULTS: ReadonlySet<ModelFaultKind> = new Set<ModelFaultKind>(['busy', 'unavailable']);
+const KINDS: readonly ModelKind[] = ['names', 'router', 'typed'];
+
+const PROBABILITY = Type.Number({ minimum: 0, maximum: 1 });
+const REVISION = Type.String({ pattern: '^[0-9a-f]{64}$' });
+const SPAN = Type.Tuple([Type.Integer({ minimum: 0 }), Type.Integer({ minimum: 0 }), Type.String(), PROBABILITY]);
+const NAMES = Compile(Type.Object({ spans: Type.Array(Type.Array(SPAN)), revision: REVISION }));
+const ROUTER = Compile(
+  Type.Object({
+    reasoning: PROBABILITY,
+    complexity: Type.Array(PROBABILITY, { minItems: 4, maxItems: 4 }),
+    task: Type.Record(Type.String(), PROBABILITY),
+    revision: REVISION,
+  }),
+);
+const TYPED = Compile(
+  Type.Object({
+    answers: Type.Array(
+      Type.Object({ probabilities: Type.Array(PROBABILITY), answer_confidence: Type.Optional(PROBABILITY) }),
+    ),
+    revision: REVISION,
+  }),
+);
+const READY = Compile(
+  Type.Object({
+    models: Type.Array(Type.Object({ kind: Type.String(), fault: Type.Union([Type.String(), Type.Null()]) })),
+  }),
+);
+
+/** Local models over HTTP (inference/README.md). An answer that is not what was asked for is none: `unavailable`. */
+export function openLocalModels(options: LocalModelsOptions): LocalModels & { close(): Promise<void> } {
+  const agent = new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: MAX_ANSWER_BYTES,
+  });
+  const { url, timeoutMs = TIMEOUT_MS } = options;
+  const ask = async <S extends TSchema>(
+    kind: ModelKind,
+    question: object,
+    answer: Validator<Record<never, never>, S>,
+    signal: AbortSignal,
+  ): Promise<Static<S>> => {
+    const headers = { 'content-type': 'application/json' };
+    const sent = { method: 'POST' as const, headers, body: JSON.stringify(question) };
+    const told = await orFault(exchange(agent, { url: url(), path: `/v1/${kind}` }, sent, signal, timeoutMs));
+    if (told.status !== 200) throw faultOf(told);
+    return parsed(told.text, answer);
+  };
+  return {
+    async names(texts, signal) {
+      const { spans } = await ask('names', { texts }, NAMES, signal);
+      if (spans.length !== texts.length) throw noSuchAnswer();
+      return spans.map((list, index) => {
+        const { length } = texts[index] ?? '';
+        if (list.some(([start, end]) => start >= end || end > length)) throw noSuchAnswer();
+        return list.map(([start, end, category]) => ({ start, end, category }));
+      });
+    },
+    route: (input, signal) => ask('router', input, ROUTER, signal),
+    async decide(state, questions, signal) {
+      const { answers, revision } = await ask('typed', { state, questions }, TYPED, signal);
+      const fits = answers.every(({ probabilities }, at) => probabilities.length === questions[at]?.options.length);
+      if (!fits || answers.length !== questions.length) throw noSuchAnswer();
+      return {
+        answers: answers.map(({ probabilities, answer_confidence: answerConfidence }) => {
+          return { probabilities, answerConfidence };
+        }),
+        revision,
+      };
+    },
+    async ready() {
+      const { signal } = new AbortController();
+      const address = { url: url(), path: '/v1/models' };
+      const told = await orFault(exchange(agent, address, { method: 'GET' }, signal, READY_TIMEOUT_MS));
+      const { models } = parsed(told.text, READY);
+      return new Set(KINDS.filter((kind) => models.some((model) => model.kind === kind && model.fault === null)));
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function orFault(exchanged: Promise<Exchanged>): Promise<Exchanged> {
+  try {
+    return await exchanged;
+  } catch (thrown) {
+    if (!(thrown instanceof NoExchange)) throw thrown;
+    const late = thrown.why === 'late';
+    throw new ModelFault('unavailable', `the local models ${late ? 'did not answer in time' : 'cannot be reached'}`, {
+      cause: thrown.cause,
+    });
+  }
+}
+
+function parsed<S extends TSchema>(text: string, answer: Validator<Record<never, never>, S>): Static<S> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw noSuchAnswer(cause);
+  }
+  if (!answer.Check(value)) throw noSuchAnswer();
+  return value;
+}
+
+function noSuchAnswer(cause?: unknown): ModelFault {
+  return new ModelFault('unavailable', 'the local model gave no answer that is one', { cause });
+}
+
+function faultOf({ status, text, retryAfter }: Exchanged): ModelFault {
+  const fault = status === 503 ? faultIn(text, FAULTS) : undefined;
+  if (!fault) return new ModelFault('unavailable', `the local models answered with ${status}`);
+  const seconds = Number(retryAfter);
+  return new ModelFault(fault.kind, fault.message, seconds > 0 ? { retryAfterMs: seconds * 1000 } : {});
+}

@@ -1,0 +1,113 @@
+import type { Span } from './detector.ts';
+import type { Detection } from './inspect.ts';
+import type { NameSearch } from './name-search.ts';
+
+/** Kinds that only a model finds. They are looked for where they are named. */
+export const NAME_CATEGORIES: ReadonlySet<string> = new Set(['PERSON_NAME', 'LOCATION', 'ORGANIZATION', 'ADDRESS']);
+
+/** Names were to be looked for, and nobody could: nothing is known of them. */
+export class NamesUnavailable extends Error {
+  override readonly name = 'NamesUnavailable';
+}
+
+/** Whether names are to be looked for. */
+function wantsNames(categories: ReadonlySet<string> | undefined): categories is ReadonlySet<string> {
+  if (categories === undefined) return false;
+  for (const category of NAME_CATEGORIES) if (categories.has(category)) return true;
+  return false;
+}
+
+/**
+ * A detection that finds names too, where categories name them; without `names`, or while they are not there, it rejects
+ * with `NamesUnavailable` instead. `there`: whether the installation has such a model.
+ */
+export function withNames(detection: Detection, names: NameSearch | undefined, there: () => boolean): Detection {
+  const all = new Set([...detection.categories, ...NAME_CATEGORIES]);
+  return {
+    get categories() {
+      return names && there() ? all : detection.categories;
+    },
+    needsWorker: (length, categories) => wantsNames(categories) || detection.needsWorker(length),
+    findNow: (text, categories) => detection.findNow(text, categories),
+    async find(texts, categories) {
+      if (!wantsNames(categories)) return detection.find(texts, categories);
+      if (!names) throw new NamesUnavailable('there is no model of names in this installation');
+      const [structured, named] = await Promise.all([detection.find(texts, categories), asked(names, texts)]);
+      const chosen = named.map((spans) => spans.filter(({ category }) => categories.has(category)));
+      const everywhere = carriedOn(texts, chosen);
+      return texts.map((_, index) => united(structured[index] ?? [], everywhere[index] ?? []));
+    },
+  };
+}
+
+async function asked(names: NameSearch, texts: readonly string[]): Promise<readonly (readonly Span[])[]> {
+  try {
+    return await names.find(texts);
+  } catch (cause) {
+    throw new NamesUnavailable('the model of names gave no answer', { cause });
+  }
+}
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
+/**
+ * What was found as a name in one text is one in the same text and in those after it too: whole words, in the same case.
+ * Not in those before it, for they have been sent as they are: the same beginning of a conversation stays the same.
+ */
+function carriedOn(texts: readonly string[], found: readonly (readonly Span[])[]): readonly (readonly Span[])[] {
+  if (found.every((spans) => spans.length === 0)) return found;
+  /** By first word: the names that begin with it, with their categories. */
+  const known = new Map<string, Map<string, string>>();
+  return texts.map((text, index) => {
+    const spans = found[index] ?? [];
+    for (const { start, end, category } of spans) {
+      const name = text.slice(start, end);
+      const [first] = name.match(WORD) ?? [];
+      if (first === undefined || !name.startsWith(first) || name.length < 3) continue;
+      const names = known.get(first) ?? new Map<string, string>();
+      if (!names.has(name)) known.set(first, names.set(name, category));
+    }
+    return known.size === 0 ? spans : [...spans, ...again(text, spans, known)];
+  });
+}
+
+/** Names that are known already, where none was found. */
+function again(
+  text: string,
+  spans: readonly Span[],
+  known: ReadonlyMap<string, ReadonlyMap<string, string>>,
+): readonly Span[] {
+  const ends = new Map(spans.map(({ start, end }) => [start, end]));
+  const more: Span[] = [];
+  let taken = 0;
+  for (const { 0: word, index: start } of text.matchAll(WORD)) {
+    taken = Math.max(taken, ends.get(start) ?? 0);
+    const names = known.get(word);
+    if (!names || start < taken) continue;
+    const [longest] = [...names]
+      .filter(([name]) => standsAt(text, name, start))
+      .sort(([a], [b]) => b.length - a.length);
+    if (!longest) continue;
+    const [name, category] = longest;
+    taken = start + name.length;
+    more.push({ start, end: taken, category });
+  }
+  return more;
+}
+
+function standsAt(text: string, name: string, start: number): boolean {
+  const end = start + name.length;
+  return text.startsWith(name, start) && !(end < text.length && /[\p{L}\p{M}\p{N}]/u.test(text.charAt(end)));
+}
+
+/** Both, in order of place; what lies within another find is a part of it. Those that only touch are united later. */
+function united(structured: readonly Span[], names: readonly Span[]): readonly Span[] {
+  if (names.length === 0) return structured;
+  const sorted = [...structured, ...names].sort((a, b) => a.start - b.start || b.end - a.end);
+  let reach = 0;
+  return sorted.filter(({ end }) => {
+    if (end <= reach) return false;
+    reach = end;
+    return true;
+  });
+}

@@ -1,0 +1,39 @@
+import type { ResolvedPolicy } from '#config/snapshot.ts';
+import { GatewayError } from '#errors/gateway-error.ts';
+import { NAME_CATEGORIES, NamesUnavailable } from './detect-names.ts';
+import type { Span } from './detector.ts';
+import type { Detection } from './inspect.ts';
+
+/** What was found in texts, and what nobody looked for though policy wants it. */
+export interface Detected {
+  readonly spans: readonly (readonly Span[])[];
+  /** `names`, as `x-gw-unscanned` tells it. */
+  readonly missed: readonly string[];
+}
+
+/**
+ * Finds in texts what policy wants found. Where names cannot be looked for, mode `allow_log` goes on without them, and says
+ * so; otherwise, and where nothing could be searched, it throws `inspection_unavailable`. `what`: whose texts they are.
+ */
+export async function detectOrRefuse(
+  texts: readonly string[],
+  { entities, mode }: Pick<ResolvedPolicy['dlp'], 'entities' | 'mode'>,
+  detection: Detection,
+  what = 'The request',
+): Promise<Detected> {
+  try {
+    return { spans: await detection.find(texts, entities), missed: [] };
+  } catch (cause) {
+    if (cause instanceof NamesUnavailable && mode === 'allow_log') {
+      const others = new Set([...(entities ?? [])].filter((category) => !NAME_CATEGORIES.has(category)));
+      const { spans } = await detectOrRefuse(texts, { entities: others, mode }, detection, what);
+      return { spans, missed: ['names'] };
+    }
+    throw new GatewayError(
+      'inspection_unavailable',
+      `${what} could not be inspected; nothing was sent.`,
+      {},
+      { cause },
+    );
+  }
+}

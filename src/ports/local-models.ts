@@ -1,0 +1,89 @@
+/** What a local model is for. */
+export type ModelKind = 'names' | 'router' | 'typed';
+
+/** A name in a text: UTF-16 offsets, end exclusive. */
+export interface FoundName {
+  readonly start: number;
+  readonly end: number;
+  /** `PERSON_NAME`, `LOCATION`, `ORGANIZATION` or `ADDRESS`. */
+  readonly category: string;
+}
+
+/** What the router is asked about. // spec 4.4.3 */
+export interface RouterInput {
+  readonly request: string;
+  /** What was said before it. */
+  readonly previous?: string;
+  readonly system?: string;
+  /** `name (mime)` of each file. */
+  readonly attachments?: readonly string[];
+}
+
+/** What the router makes of a request: calibrated probabilities. // spec 2.6 */
+export interface RouterOpinion {
+  /** That it takes several steps that depend on each other. */
+  readonly reasoning: number;
+  /** Of the levels 0 trivial, 1 simple, 2 moderate, 3 hard. */
+  readonly complexity: readonly number[];
+  /** By task: `code`, `writing`, … */
+  readonly task: Readonly<Record<string, number>>;
+  /** SHA-256 of the weights. */
+  readonly revision: string;
+}
+
+/** One of the things that a question may be answered with, as the model reads it. */
+export interface TypedOption {
+  readonly name: string;
+  readonly description?: string;
+}
+
+/** A question about a state. A proposition (`noul`) has two options: that it holds, and that it does not. */
+export interface TypedQuestion {
+  readonly type: 'noul' | 'choice' | 'score';
+  readonly instructions: string;
+  readonly options: readonly TypedOption[];
+}
+
+/** The answers to a set of questions, in their order. */
+export interface TypedDecision {
+  readonly answers: readonly {
+    /** Of the question's options, in their order; they add up to 1. */
+    readonly probabilities: readonly number[];
+    /** How much the answer is to be relied on, 0 to 1; undefined where the model does not say. */
+    readonly answerConfidence: number | undefined;
+  }[];
+  /** SHA-256 of the weights. */
+  readonly revision: string;
+}
+
+/** What a state is: JSON, read here as it is. */
+export type TypedState = string | readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/**
+ * Models on the installation's own machines; nothing leaves through them. All verbs reject with `ModelFault`, or with the
+ * signal's reason. // spec 4.4.7
+ */
+export interface LocalModels {
+  /** The names in each text, in order of place. */
+  names(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly FoundName[])[]>;
+  route(input: RouterInput, signal: AbortSignal): Promise<RouterOpinion>;
+  decide(state: TypedState, questions: readonly TypedQuestion[], signal: AbortSignal): Promise<TypedDecision>;
+  /** Those that can be asked now. */
+  ready(): Promise<ReadonlySet<ModelKind>>;
+}
+
+/** `busy`: try again in `retryAfterMs`. `unavailable`: it is not there, gives no answer, or its files are not its own. */
+export type ModelFaultKind = 'busy' | 'unavailable';
+
+/** A question that was not answered. The message is told to the client: no content, no internals. */
+export class ModelFault extends Error {
+  override readonly name = 'ModelFault';
+  readonly kind: ModelFaultKind;
+  readonly retryAfterMs: number;
+
+  constructor(kind: ModelFaultKind, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
+    super(message, options);
+    this.kind = kind;
+    this.retryAfterMs = options.retryAfterMs ?? 2000;
+  }
+}
