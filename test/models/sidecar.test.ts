@@ -32,8 +32,8 @@ function post({ url }: EngineProcess, kind: string, body: unknown, signal?: Abor
 }
 
 const HASH = '0'.repeat(64);
-/** A text whose names take seconds to find. */
-const SLOW = { texts: ['word '.repeat(4000)] };
+/** A text whose names take far longer to find than an answer may. */
+const SLOW = { texts: ['word '.repeat(40_000)] };
 const FAST = { texts: ['Ada'] };
 
 describe('models that are as their manifests say', () => {
@@ -148,7 +148,7 @@ describe('a model with one place', () => {
   let engine: EngineProcess;
   beforeAll(async () => {
     folders = writeModels(['names']);
-    const env = { GW_MODELS_DIR: folders.dir, GW_INFERENCE_MODEL_QUEUE_LENGTH: '1', GW_INFERENCE_ANSWER_SECONDS: '1' };
+    const env = { GW_MODELS_DIR: folders.dir, GW_INFERENCE_MODEL_QUEUE_LENGTH: '1', GW_INFERENCE_ANSWER_SECONDS: '3' };
     engine = await startDocumentEngine(env);
     await settled(engine);
   });
