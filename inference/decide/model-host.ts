@@ -42,6 +42,8 @@ export interface ModelHost {
 
 const RESTART_MS = 1000;
 const LOADING = 'loading';
+/** How long a thread may take to come back from native code, once nobody waits for it. */
+const END_MS = 60_000;
 const ENTRY = new URL('./model-thread.ts', import.meta.url);
 
 /** Starts loading a model. One whose files are not as its manifest says stays unavailable: they are not tried again. */
@@ -162,7 +164,7 @@ class Host implements ModelHost {
     if (this.#running?.waiting === waiting) {
       const thread = this.#thread;
       if (thread) this.#lost(thread);
-      void thread?.terminate();
+      if (thread) end(thread);
     } else if (this.#queue.includes(waiting)) {
       this.#queue = this.#queue.filter((each) => each !== waiting);
       const { kind } = this.#options;
@@ -198,4 +200,12 @@ class Host implements ModelHost {
   #gone(): Unanswered {
     return new Unanswered('unavailable', `the model of ${this.#options.kind} gives no answer`);
   }
+}
+
+/** Ended in the middle of a native run, a thread would take the process along: it ends itself as soon as it can. */
+function end(thread: Worker): void {
+  thread.unref();
+  thread.postMessage('end');
+  const timer = setTimeout(() => void thread.terminate(), END_MS).unref();
+  thread.once('exit', () => clearTimeout(timer));
 }

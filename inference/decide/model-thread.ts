@@ -29,7 +29,10 @@ const { kind, folder } = workerData as ThreadStart;
 try {
   const files = await readModelFolder(folder, kind);
   const answer = await LOADERS[kind](files);
-  port.on('message', ({ id, input }: Question) => {
+  port.on('message', (asked: Question | 'end') => {
+    // Between two native runs, never within one. This ends the thread alone.
+    if (asked === 'end') return process.exit(0);
+    const { id, input } = asked;
     answer(input).then(
       (output) => tell({ kind: 'answer', id, output }),
       // What a library says may quote the text: only the kind of the fault goes out.

@@ -107,7 +107,7 @@ test.each(['jpg', 'pdf'])('a scanned letter (%s) loses what is personal, over th
   expect(summary).toEqual({
     pages: 1,
     images: kind === 'pdf' ? 1 : 0,
-    categories: ['EMAIL', 'IBAN', 'PHONE', 'TERM'],
+    categories: ['ADDRESS', 'EMAIL', 'IBAN', 'PHONE', 'TERM'],
     downgraded: false,
   });
   expect(mapping.map(({ original }) => original)).toEqual([PEOPLE.receiver, MAIL, IBAN, PHONE, PEOPLE.sender]);
@@ -155,7 +155,7 @@ test('a payslip keeps its columns and its table, with tags in the places of what
   const markdown = await markdownOf(bytes, 'payslip', 'application/pdf');
   expect(markdown.split('\n\n')).toEqual([
     expect.stringMatching(/^##? Payslip March 2026$/),
-    '| «TERM\\_1» | Mail: «EMAIL\\_1» |\n| --- | --- |\n| Lindenallee 14 | Phone: «PHONE\\_1» |\n| 10115 Berlin | IBAN: «IBAN\\_1» |',
+    '| «TERM\\_1» | Mail: «EMAIL\\_1» |\n| --- | --- |\n| «ADDRESS\\_1» | Phone: «PHONE\\_1» IBAN: «IBAN\\_1» |',
     [
       ...[
         '| Item | Hours | Amount |',

@@ -2,8 +2,8 @@ import type { Span } from './detector.ts';
 import type { Detection } from './inspect.ts';
 import type { NameSearch } from './name-search.ts';
 
-/** Kinds that only a model finds. They are looked for where they are named. */
-export const NAME_CATEGORIES: ReadonlySet<string> = new Set(['PERSON_NAME', 'LOCATION', 'ORGANIZATION', 'ADDRESS']);
+/** Kinds that only a model finds, which adds to the addresses that detectors find. They are looked for where they are named. */
+export const NAME_CATEGORIES: ReadonlySet<string> = new Set(['PERSON_NAME', 'LOCATION', 'ORGANIZATION']);
 
 /** Names were to be looked for, and nobody could: nothing is known of them. */
 export class NamesUnavailable extends Error {
