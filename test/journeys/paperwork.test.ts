@@ -90,13 +90,13 @@ function hasItsLayout(markdown: string): void {
   expect(markdown.split('\n').filter((line) => /^(?:- |\|)/.test(line))).toEqual([...LIST, ...TABLE]);
   expect(markdown).toMatch(new RegExp(`^#+ ${OFFER}$`, 'm'));
   expect(markdown.indexOf(OFFER)).toBeLessThan(markdown.indexOf('- The gutters'));
-  expect(markdown).toContain('Lindenallee 14');
   expect(markdown).toMatch(/last\s+week. We went through it with the owners of the house and would like to/);
 }
 
 test('a scanned letter becomes markdown with its heading, list and table', async () => {
   const markdown = await markdownOf(await scannedLetter(), 'letter', 'image/jpeg');
   hasItsLayout(markdown);
+  expect(markdown).toContain('Lindenallee 14');
   expect(markdown).not.toContain('![');
   expect(markdown).toContain(`from the account ${IBAN}. Should anything be unclear, call us: ${PHONE}.`);
 });
@@ -110,24 +110,20 @@ test.each(['jpg', 'pdf'])('a scanned letter (%s) loses what is personal, over th
     categories: ['ADDRESS', 'EMAIL', 'IBAN', 'PHONE', 'TERM'],
     downgraded: false,
   });
-  expect(mapping.map(({ original }) => original)).toEqual([PEOPLE.receiver, MAIL, IBAN, PHONE, PEOPLE.sender]);
+  const originals = mapping.map(({ original }) => original);
+  const others = originals.filter((original) => !original.includes('Lindenallee'));
+  expect(others).toEqual([PEOPLE.receiver, MAIL, IBAN, PHONE, PEOPLE.sender]);
+  expect(originals.length).toBeGreaterThan(others.length);
   const markdown = await markdownOf(bytes, `letter-${kind}`, kind === 'pdf' ? 'application/pdf' : 'image/jpeg');
   expect(markdown).not.toMatch(SECRETS);
+  expect(markdown).not.toContain('Lindenallee');
   if (kind === 'jpg') {
     // The letters of tags are dots, and are read as something like them.
     expect(markdown).toMatch(/We pay within ten days, from the account.*\S{4,}.*Should anything be unclear, call us/);
     return hasItsLayout(markdown);
   }
   // Its invisible layer of text says what can be seen, tags included.
-  for (const said of [
-    OFFER,
-    'Lindenallee 14',
-    'Roof tiles',
-    '1,155.00',
-    'Scaffold',
-    'Should anything be unclear',
-    'TERM',
-  ])
+  for (const said of [OFFER, 'Roof tiles', '1,155.00', 'Scaffold', 'Should anything be unclear', 'TERM'])
     expect(markdown).toContain(said);
 });
 
