@@ -6,8 +6,8 @@ import {
   type NumberedEntry,
 } from '#ports/credit.ts';
 import { textArray } from './array-parameter.ts';
-import { migrate } from './migrate.ts';
-import { openConnections, type Connections, type PostgresOptions } from './pool.ts';
+import { openStore, type StoreOptions } from './migrate.ts';
+import type { Connections } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -16,25 +16,13 @@ export interface PostgresCredit extends CreditEntries {
   close(): Promise<void>;
 }
 
-export interface PostgresCreditOptions extends PostgresOptions {
-  /** Leaves the schema as it is. */
-  readonly existing?: boolean;
-}
-
 /** Beside the ledger's. */
 const CONNECTIONS = 1;
 const TIMEOUT_MS = 10_000;
 
 /** Opens the entries and brings the schema up to date. Rejects when the database cannot be reached. */
-export async function openPostgresCredit(options: PostgresCreditOptions): Promise<PostgresCredit> {
-  const { existing = false, ...rest } = options;
-  const { connections: pool, close } = openConnections(rest, CONNECTIONS);
-  try {
-    if (!existing) await migrate(pool);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+export async function openPostgresCredit(options: StoreOptions): Promise<PostgresCredit> {
+  const { connections: pool, close } = await openStore(options, CONNECTIONS);
   return {
     add: (entry) => add(pool, entry),
     list: async (organization) =>

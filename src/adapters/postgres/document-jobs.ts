@@ -13,8 +13,8 @@ import type {
   TakenJob,
 } from '#ports/document-jobs.ts';
 import { openPostgresJobFiles } from './job-files.ts';
-import { migrate } from './migrate.ts';
-import { openConnections, type Connections, type PostgresOptions } from './pool.ts';
+import { openStore } from './migrate.ts';
+import type { Connections, PostgresOptions } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -34,13 +34,7 @@ const ENTER_LOCK = 7_305_804_402_118_567n;
 
 /** Opens the store and brings its schema up to date. Rejects when the database cannot be reached. */
 export async function openPostgresJobs(options: PostgresOptions): Promise<PostgresJobs> {
-  const { connections: pool, close } = openConnections(options, CONNECTIONS);
-  try {
-    await migrate(pool);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const { connections: pool, close } = await openStore(options, CONNECTIONS);
   return {
     book: bookIn(pool),
     queue: queueIn(pool),

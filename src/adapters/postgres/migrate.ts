@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Client, PoolClient } from 'pg';
-import type { Connections } from './pool.ts';
+import { openConnections, type Connections, type PostgresOptions } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
 interface Migration {
@@ -17,6 +17,30 @@ const SCHEMA_LOCK = 7_305_804_402_118_566n;
 /** What is written in the database about its schema is not what this version of the gateway wrote. */
 class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch';
+}
+
+/** How a store beside the ledger is opened. */
+export interface StoreOptions extends PostgresOptions {
+  /** Leaves the schema as it is. */
+  readonly existing?: boolean;
+}
+
+/**
+ * Connections of a store, at most so many at a time, and its schema brought up to date. Rejects, with nothing left open,
+ * when the database cannot be reached.
+ */
+export async function openStore(
+  { existing = false, ...options }: StoreOptions,
+  most: number,
+): Promise<ReturnType<typeof openConnections>> {
+  const store = openConnections(options, most);
+  try {
+    if (!existing) await migrate(store.connections);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return store;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { RetainedContent, RetainedItem } from '#ports/retained-content.ts';
 import { byteaArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
-import { migrate } from './migrate.ts';
-import { openConnections, type Connections, type PostgresOptions } from './pool.ts';
+import { openStore, type StoreOptions } from './migrate.ts';
+import type { Connections } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
 
 /** Retained content in PostgreSQL. */
@@ -15,21 +15,9 @@ const DELETED_AT_ONCE = 5000;
 /** Beside the ledger's connections, so that large content never keeps rows waiting. */
 const CONNECTIONS = 2;
 
-export interface PostgresContentOptions extends PostgresOptions {
-  /** Leaves the schema as it is. */
-  readonly existing?: boolean;
-}
-
 /** Opens the store and brings its schema up to date. Rejects when the database cannot be reached. */
-export async function openPostgresContent(options: PostgresContentOptions): Promise<PostgresContent> {
-  const { existing = false, ...rest } = options;
-  const { connections: pool, close } = openConnections(rest, CONNECTIONS);
-  try {
-    if (!existing) await migrate(pool);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+export async function openPostgresContent(options: StoreOptions): Promise<PostgresContent> {
+  const { connections: pool, close } = await openStore(options, CONNECTIONS);
   return {
     put: (items) => put(pool, items),
     find: (callId) => find(pool, callId),

@@ -57,10 +57,10 @@ export class AttachedFile {
     this.#scope = scope;
   }
 
-  /** How many leaves of the request come before it. */
   /** What policy wants found in it and nobody looked for. */
   missed: readonly string[] = [];
 
+  /** How many leaves of the request come before it. */
   get leaves(): number {
     return this.place.leaves;
   }
