@@ -36,6 +36,33 @@ describe('a document', () => {
     expect(found.findings).toEqual({ PERSON: 3 });
   });
 
+  test('has one tag for one person, whatever form the name has, and the name of a family alone behind its title', async () => {
+    const found = await find(
+      [
+        'Herr Grüßmann kam.',
+        'GRUESSMANN, KÄTHE',
+        'Käthes Grüßmann',
+        'Käthe Grüß-\nmann',
+        'Von Grüssmann, nicht Frau Groß',
+      ],
+      [term('Käthe Grüßmann', 'person')],
+    );
+    expect(found.texts).toEqual([
+      'Herr «PERSON_1» kam.',
+      '«PERSON_1»',
+      '«PERSON_1»',
+      '«PERSON_1»',
+      'Von «PERSON_1», nicht Frau Groß',
+    ]);
+    expect(found.mapping).toEqual([{ token: '«PERSON_1»', original: 'Grüßmann' }]);
+    expect(found.originals).toContain('Käthe Grüß-\nmann');
+  });
+
+  test('loses what a title gives away as whole words only', async () => {
+    const found = await find(['Frau Koch ging.', 'Koch. Kochen'], [term('Anna Koch', 'person')]);
+    expect(found.texts).toEqual(['Frau «PERSON_1» ging.', '«PERSON_1». Kochen']);
+  });
+
   test('has one tag for an IBAN with and without blanks', async () => {
     const found = await find(['DE89 3704 0044 0532 0130 00', 'IBAN: DE89370400440532013000']);
     expect(found.texts).toEqual(['«IBAN_1»', 'IBAN: «IBAN_1»']);

@@ -8,7 +8,7 @@ import type { Detection } from './inspect.ts';
 import { mergeActions, type Action } from './merge.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 import { foldForTerms } from './term-fold.ts';
-import { createTermFinder } from './terms.ts';
+import { createTermFinder, type Term } from './terms.ts';
 
 /** What is looked for in a document. */
 export interface DocumentScope {
@@ -75,8 +75,8 @@ export function tagDocument(
 ): DocumentFindings {
   const tags = new DocumentTags(table);
   const replacements = units.flatMap(({ id, text }, index) =>
-    (found[index] ?? []).map(({ start, end, category }) => {
-      return { unit: id, start, end, tag: tags.tagFor(text.slice(start, end), category) };
+    (found[index] ?? []).map(({ start, end, category, term }) => {
+      return { unit: id, start, end, tag: tags.tagFor(text.slice(start, end), category, term) };
     }),
   );
   return { replacements, ...tags.told() };
@@ -93,7 +93,7 @@ export function replaced(text: string, replacements: readonly Pick<Replacement, 
   return result + text.slice(at);
 }
 
-/** The tags of one document: the same text, whatever its case and white space, has the same one. */
+/** The tags of one document: the same text, however it is spelled, and every form of a name has the same one. */
 class DocumentTags {
   readonly #tags: TagTable;
   /** Folded -> as it was spelled first. */
@@ -106,8 +106,8 @@ class DocumentTags {
     for (const original of Object.values(tags.originals)) this.#firsts.set(folded(original), original);
   }
 
-  tagFor(text: string, category: string): string {
-    const key = folded(text);
+  tagFor(text: string, category: string, term = text): string {
+    const key = folded(term);
     let first = this.#firsts.get(key);
     if (first === undefined) this.#firsts.set(key, (first = text));
     this.#spellings.add(text);
@@ -121,23 +121,24 @@ class DocumentTags {
   }
 }
 
-/** Texts that were found, each once, as terms. */
-function distinct(
-  found: readonly { readonly text: string; readonly category: string }[],
-): readonly (CustomTerm & { readonly wholeBelow?: number })[] {
-  const categories = new Map<string, string>();
-  for (const { text, category } of found) if (!categories.has(text)) categories.set(text, category);
-  return Array.from(categories, ([term, label]) => {
-    return { term, label, ...(NAME_CATEGORIES.has(label) && { wholeBelow: LONG_NAME }) };
-  });
+/** Texts that were found, each once, as terms. A form of another term may be a common word: it is a whole one. */
+function distinct(found: readonly (Action & { readonly text: string })[]): readonly Term[] {
+  const terms = new Map<string, Term>();
+  for (const { text, category, term = text } of found) {
+    if (terms.has(text)) continue;
+    const isForm = folded(text) !== folded(term);
+    const wholeBelow = isForm || NAME_CATEGORIES.has(category) ? { wholeBelow: LONG_NAME } : {};
+    terms.set(text, { term: text, label: category, ...wholeBelow, formOf: term });
+  }
+  return [...terms.values()];
 }
 
 function folded(text: string): string {
-  return foldForTerms(text).text.replaceAll(' ', '');
+  return foldForTerms(text, true).text.replaceAll(' ', '');
 }
 
-function toTag({ start, end, category }: Span): Action {
-  return { start, end, category, act: 'tag' };
+function toTag(span: Span): Action {
+  return { ...span, act: 'tag' };
 }
 
 function literalsIn(text: string): readonly string[] {
@@ -207,7 +208,7 @@ function overEnd(span: Span, { from }: JoinedLines, text: string): readonly Span
 
 async function findTerms(
   texts: readonly string[],
-  terms: Parameters<typeof createTermFinder>[0],
+  terms: readonly Term[],
 ): Promise<readonly (readonly Span[])[] | undefined> {
   const find = createTermFinder(terms);
   if (!find) return undefined;
