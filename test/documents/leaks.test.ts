@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
-import { documentOf } from './corpus/corpus.ts';
+import { documentOf, kindOf } from './corpus/corpus.ts';
 import type { CorpusDocument } from './corpus/planting.ts';
 import { examine, type Examined } from './leaks/examine.ts';
 import { openedByOffice } from './leaks/office.ts';
@@ -9,14 +9,16 @@ import { startDocumentWorld, type DocumentWorld } from './world.ts';
 
 /** `make test-leak` looks at hundreds, Word documents in a word processor too; without being told, one of every kind. */
 const HUNDREDS = process.env['LEAK_DOCUMENTS'] !== undefined;
-const DOCUMENTS = Number(process.env['LEAK_DOCUMENTS'] ?? 9);
+const DOCUMENTS = Number(process.env['LEAK_DOCUMENTS'] ?? 10);
 /** Begins at this document, to look at one again. */
 const FROM = Number(process.env['LEAK_FROM'] ?? 0);
+/** Of these kinds only, as the corpus names them: `text,plain-pdf`. */
+const KINDS = process.env['LEAK_KINDS']?.split(',');
 /** In flight at a time. */
 const AT_ONCE = 2;
 /** Of what was written on paper, what another recognizer may still read; of other words, what must be kept. */
 const MOST_READ = 0.01;
-const leastKept = (scanned: boolean): number => (scanned ? 0.7 : 0.97);
+const leastKept = (scanned: boolean): number => (scanned ? 0.93 : 0.999);
 
 let engine: EngineProcess;
 let world: DocumentWorld;
@@ -31,7 +33,7 @@ afterAll(async () => {
 });
 
 describe('what is planted', () => {
-  test.each([0, 1, 2, 3, 4, 5, 6])('is found in document %i as it is handed in, place by place', async (number) => {
+  test.each([0, 1, 2, 3, 4, 5, 6, 9])('is found in document %i as it is handed in, place by place', async (number) => {
     const document = await documentOf(number);
     const found = new Set((await leaksIn(document, document.bytes)).map(({ place }) => place));
     expect(document.planted.map(({ place }) => place).filter((place) => !found.has(place))).toEqual([]);
@@ -56,32 +58,39 @@ test(`${DOCUMENTS} anonymized documents have nothing of anybody, and all else`, 
     `${examined.length} documents: ${leaks.length} leaks, ${faults.length} faults; in pictures ${read.some} of ${read.of} people still read; ` +
       `other words kept: ${percent(text)} of ${text.of} in text, ${percent(pictures)} of ${pictures.of} in pictures`,
   );
-  expect(leaks).toEqual([]);
+  expect.soft(leaks).toEqual([]);
   if (HUNDREDS)
-    expect(await openedByOffice(examined.filter(({ document }) => document.name.endsWith('.docx')))).toEqual([]);
-  expect(faults).toEqual([]);
-  expect(
-    read.some / Math.max(1, read.of),
-    examined.flatMap(({ document, read: own }) => own.still.map((place) => `${nameOf(document)}: ${place}`)).join('; '),
-  ).toBeLessThan(MOST_READ);
+    expect.soft(await openedByOffice(examined.filter(({ document }) => document.name.endsWith('.docx')))).toEqual([]);
+  expect.soft(faults).toEqual([]);
+  expect
+    .soft(
+      read.some / Math.max(1, read.of),
+      examined
+        .flatMap(({ document, read: own }) => own.still.map((place) => `${nameOf(document)}: ${place}`))
+        .join('; '),
+    )
+    .toBeLessThan(MOST_READ);
   const poor = examined.filter(({ words, document }) => words.kept < leastKept(document.scanned) * words.of);
   const told = poor.map(({ document, words }) => `${nameOf(document)}: ${words.kept} of ${words.of} words`);
-  expect(share(text), told.join('; ')).toBeGreaterThan(leastKept(false));
-  expect(share(pictures), told.join('; ')).toBeGreaterThan(leastKept(true));
+  expect.soft(share(text), told.join('; ')).toBeGreaterThan(leastKept(false));
+  expect.soft(share(pictures), told.join('; ')).toBeGreaterThan(leastKept(true));
 }, 3_600_000);
 
 async function examineAll(): Promise<readonly Examined[]> {
   const examined: Examined[] = [];
   let next = FROM;
   const work = async (): Promise<void> => {
-    while (next < FROM + DOCUMENTS) examined.push(await examine(world, await documentOf(next++)));
+    for (let number = next++; number < FROM + DOCUMENTS; number = next++) {
+      if (KINDS && !KINDS.includes(kindOf(number))) continue;
+      examined.push(await examine(world, await documentOf(number)));
+    }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return examined;
 }
 
-function nameOf({ language, name }: CorpusDocument): string {
-  return `${language} ${name}`;
+function nameOf({ language, name, number }: CorpusDocument): string {
+  return `${number} ${language} ${name}`;
 }
 
 interface Share {
