@@ -17,6 +17,8 @@ export interface Examined {
   readonly result: Uint8Array;
   /** Of who comes several times; empty where nobody was found. */
   readonly tag: string;
+  /** Whether names were looked for, beside those that were given. */
+  readonly byModel: boolean;
 }
 
 interface Answer {
@@ -26,10 +28,14 @@ interface Answer {
   readonly mapping: readonly { readonly token: string; readonly original: string }[];
 }
 
-/** Anonymizes a document through the gateway, all who are in it named, and looks at what came back. */
-export async function examine(world: DocumentWorld, document: CorpusDocument): Promise<Examined> {
+/**
+ * Anonymizes a document through the gateway and looks at what came back. `named`: all who are in it are given to be removed;
+ * else a local model has to find them, where there is one.
+ */
+export async function examine(world: DocumentWorld, document: CorpusDocument, named = true): Promise<Examined> {
   const people = [document.known.person.name, ...document.planted.map((one) => one.name).filter((one) => one !== '')];
-  const options = { remove: people.map((term) => ({ term, label: 'person' })), include_mapping: true };
+  const remove = named ? people.map((term) => ({ term, label: 'person' })) : [];
+  const options = { remove, include_mapping: true };
   const answer = await world.anonymize(formOf(document.bytes, document.name, options));
   if (answer.status !== 200) {
     const fault = `${answer.status} ${(await answer.text()).slice(0, 200)}`;
@@ -41,6 +47,7 @@ export async function examine(world: DocumentWorld, document: CorpusDocument): P
       faults: [fault],
       result: new Uint8Array(),
       tag: '',
+      byModel: false,
     };
   }
   const { content_base64, mapping, summary } = (await answer.json()) as Answer;
@@ -56,12 +63,13 @@ export async function examine(world: DocumentWorld, document: CorpusDocument): P
       text,
     ),
     faults: [
-      ...tagFaults(document, mapping, text),
+      ...tagFaults(document, mapping, text, named),
       ...(document.stays && summary.downgraded ? ['a page became a picture'] : []),
       ...(await openingFaults(document, bytes)),
     ],
     result: bytes,
     tag: tagsOf(document, mapping)[0] ?? '',
+    byModel: !(answer.headers.get('x-gw-unscanned') ?? '').includes('person_name'),
   };
 }
 
@@ -115,12 +123,17 @@ function wordsKept({ words }: CorpusDocument, before: string | undefined, after:
 }
 
 /** Who comes several times has one tag, as often as he comes; nobody else has it. */
-function tagFaults(document: CorpusDocument, mapping: Answer['mapping'], text: string): readonly string[] {
+function tagFaults(
+  document: CorpusDocument,
+  mapping: Answer['mapping'],
+  text: string,
+  named: boolean,
+): readonly string[] {
   const faults: string[] = [];
   const tokens = new Set(mapping.map(({ token }) => token));
   if (tokens.size !== mapping.length) faults.push('a tag stands for two');
   // In pictures tags are drawn, and recognition may have read a name otherwise.
-  if (document.scanned) return faults;
+  if (document.scanned || !named) return faults;
   const [tag, ...others] = tagsOf(document, mapping);
   if (tag === undefined || others.length > 0) return [...faults, `${others.length} more tags for one`];
   const times = text.split(tag).length - 1;
