@@ -23,9 +23,9 @@ const leastKept = (scanned: boolean): number => (scanned ? 0.93 : 0.999);
 /** Documents of text in which nobody is named. */
 const UNNAMED = HUNDREDS ? Array.from({ length: 80 }, (_, number) => number) : [1, 3, 4, 5, 6, 9];
 /** Of people, what a model of names must find, in a corpus of names that nobody has. */
-const LEAST_FOUND = 0.5;
-/** Of other words, what must be kept then. */
-const LEAST_KEPT_BY_MODEL = 0.97;
+const LEAST_FOUND = 0.8;
+/** Of other words, what must be kept then: how much more it is depends on the model. */
+const LEAST_KEPT_BY_MODEL = 0.85;
 
 let engine: EngineProcess;
 let world: DocumentWorld;

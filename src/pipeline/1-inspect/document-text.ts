@@ -55,7 +55,7 @@ export async function searchDocument(
   detection: Detection,
 ): Promise<readonly (readonly Action[])[]> {
   const texts = units.map(({ text }) => text);
-  const spans = await detect(texts, categories, detection);
+  const spans = await detect(units, categories, detection);
   const named = await findTerms(texts, terms);
   const found = texts.map((text, index) => {
     const inUnit = [...(spans[index] ?? []), ...(named?.[index] ?? [])];
@@ -145,7 +145,46 @@ function literalsIn(text: string): readonly string[] {
   return Array.from(tagLiterals(text), ({ start, end }) => text.slice(start, end));
 }
 
+/**
+ * What detectors find in each unit. A model of names is not asked about identifiers, of which it knows nothing: it would
+ * take the format's own words for names.
+ */
 async function detect(
+  units: readonly TextUnit[],
+  categories: ReadonlySet<string> | undefined,
+  detection: Detection,
+): Promise<readonly (readonly Span[])[]> {
+  const structured = categories && new Set([...categories].filter((category) => !NAME_CATEGORIES.has(category)));
+  const kinds = [
+    { some: units.filter(({ identifier }) => !identifier), of: categories },
+    { some: units.filter(({ identifier }) => identifier), of: structured },
+  ];
+  const found = new Map<TextUnit, readonly Span[]>();
+  for (const { some, of } of kinds) {
+    const spans = await detectIn(
+      some.map(({ text }) => text),
+      of,
+      detection,
+    );
+    for (const [index, unit] of some.entries()) found.set(unit, (spans[index] ?? []).filter(isCapital(unit.text)));
+  }
+  return units.map((unit) => found.get(unit) ?? []);
+}
+
+const CAPITAL = /[\p{Lu}\p{Lt}]/u;
+const SMALL = /\p{Ll}/u;
+
+/** Whether a find is no name in small letters among others in capitals: then the model took a word for one. */
+function isCapital(text: string): (span: Span) => boolean {
+  const capitals = CAPITAL.test(text);
+  return ({ start, end, category }) => {
+    if (!capitals || !NAME_CATEGORIES.has(category)) return true;
+    const name = text.slice(start, end);
+    return CAPITAL.test(name) || !SMALL.test(name);
+  };
+}
+
+async function detectIn(
   texts: readonly string[],
   categories: ReadonlySet<string> | undefined,
   detection: Detection,
