@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
 import { documentOf, kindOf } from './corpus/corpus.ts';
 import type { CorpusDocument } from './corpus/planting.ts';
-import { examine, type Examined } from './leaks/examine.ts';
+import { examine, PATIENT, type Examined } from './leaks/examine.ts';
 import { openedByOffice } from './leaks/office.ts';
 import { leaksIn } from './leaks/search.ts';
 import { startDocumentWorld, type DocumentWorld } from './world.ts';
@@ -27,12 +27,16 @@ const LEAST_FOUND = 0.8;
 /** Of other words, what must be kept then: how much more it is depends on the model. */
 const LEAST_KEPT_BY_MODEL = 0.85;
 
+/** A busy machine takes its time: that is no fault of a document. */
+const PATIENCE = { GW_INFERENCE_JOB_SECONDS: '600', GW_INFERENCE_STEP_SECONDS: '600' };
+
 let engine: EngineProcess;
 let world: DocumentWorld;
 beforeAll(async () => {
   const models = process.env['GW_MODELS_DIR'];
-  engine = await startDocumentEngine(models === undefined ? {} : { GW_MODELS_DIR: models });
-  world = await startDocumentWorld({ documentsUrl: engine.url });
+  engine = await startDocumentEngine({ ...PATIENCE, ...(models !== undefined && { GW_MODELS_DIR: models }) });
+  const applications = { [PATIENT]: { workload: { answerTimeoutSeconds: 600 } } };
+  world = await startDocumentWorld({ documentsUrl: engine.url, applications });
   await engine.ready();
 }, 180_000);
 afterAll(async () => {
