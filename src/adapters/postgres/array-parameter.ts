@@ -109,6 +109,7 @@ function writeInteger(buffer: Buffer, value: bigint | number, at: number): void 
 }
 
 const DASH = 45;
+const NO_UUID = 'expected 16 bytes in hexadecimal';
 /** Character code -> value of the hexadecimal digit, or -1. */
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
@@ -123,12 +124,12 @@ function writeUuid(buffer: Buffer, uuid: string, at: number): void {
     const code = uuid.charCodeAt(index);
     if (code === DASH) continue;
     const digit = DIGITS[code] ?? -1;
-    if (digit < 0 || digits === 32) throw new RangeError('expected a UUID');
+    if (digit < 0 || digits === 32) throw new RangeError(NO_UUID);
     if (digits % 2 === 0) high = digit * 16;
     else buffer[at + (digits >> 1)] = high + digit;
     digits++;
   }
-  if (digits !== 32) throw new RangeError('expected a UUID');
+  if (digits !== 32) throw new RangeError(NO_UUID);
 }
 
 function writeHex(buffer: Buffer, hex: string, at: number, bytes: number): void {

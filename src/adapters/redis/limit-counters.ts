@@ -112,11 +112,12 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   const settle = async (settlements: readonly Settlement[], owner?: string) => {
     settlements.forEach(checkSettlement);
     const results = await settleHolds(store, settlements, owner);
+    const now = performance.now();
     for (const [i, result] of results.entries()) {
       if (result === 'busy') continue;
       const { organization, callId } = settlements[i]!;
       inFlight.remove(organization, callId);
-      closed.add(callId, performance.now());
+      closed.add(callId, now);
     }
     return results;
   };
