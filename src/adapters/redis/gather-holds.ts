@@ -5,7 +5,10 @@ export type PlaceHolds = (requests: readonly HoldRequest[]) => Promise<readonly 
 
 interface Gathered {
   readonly requests: HoldRequest[];
-  readonly waiting: { resolve(decision: HoldDecision): void; reject(fault: unknown): void }[];
+  readonly waiting: {
+    readonly resolve: (decision: HoldDecision) => void;
+    readonly reject: (fault: unknown) => void;
+  }[];
 }
 
 /** The store does nothing else meanwhile: about a millisecond. */

@@ -72,7 +72,8 @@ function watching(timeoutMs: number): (command: Command) => void {
   }
 
   function schedule(ms: number): void {
-    timer = setTimeout(expire, Math.ceil(ms));
+    // The connection keeps a process going that waits for an answer; one that has its answers may end.
+    timer = setTimeout(expire, Math.ceil(ms)).unref();
   }
 
   return (command) => {

@@ -27,8 +27,8 @@ export function linkOfHash(previousLink: string, rowHash: Uint8Array): string {
   return hash('sha256', both, 'hex');
 }
 
-function writePrevious(link: string): void {
-  if (link.length !== 64 || both.write(link, 0, 32, 'hex') !== 32) {
+function writePrevious(previousLink: string): void {
+  if (previousLink.length !== 64 || both.write(previousLink, 0, 32, 'hex') !== 32) {
     throw new RangeError('a link is 64 hexadecimal digits');
   }
 }
