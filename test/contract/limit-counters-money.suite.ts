@@ -39,32 +39,6 @@ export function moneySuite(subject: Subject): void {
       expect((await view(ORGANIZATION)).holds).toEqual([]);
     });
 
-    test('holds asked for at once are decided one after the other, each by its own limits', async () => {
-      await restoreAt(0n);
-      const one = { workload: 'default/w1', amount: 10n, ...budget(35n), ...cap(1000n) };
-      const other = { workload: 'default/w2', amount: 7n, requestsPerMinute: 2, ...cap(1000n) };
-      const asked = Array.from({ length: 12 }, (_, index) =>
-        request(`c${index}`, { ...(index % 2 === 0 ? one : other), owner: `gateway-${index % 3}` }),
-      );
-      // One that is asked for twice, and one that has no room of its own.
-      const all = [...asked, asked[0]!, request('huge', { ...one, amount: 36n })];
-      const decided = await Promise.all(all.map((each) => hold(each)));
-      const granted = all.filter((_, index) => decided[index]?.kind === 'granted').map(({ callId }) => callId);
-      expect(granted.toSorted()).toEqual(['c0', 'c0', 'c1', 'c2', 'c3', 'c4']);
-      expect(decided[11]).toMatchObject({ kind: 'refused', by: 'requests', requests: { limit: 2, remaining: 0 } });
-      expect(decided[13]).toMatchObject({ kind: 'refused', by: 'budget' });
-      const { holds } = await view(ORGANIZATION);
-      expect(holds.map(({ callId, owner }) => `${callId} ${owner}`).toSorted()).toEqual([
-        'c0 gateway-0',
-        'c1 gateway-1',
-        'c2 gateway-2',
-        'c3 gateway-0',
-        'c4 gateway-1',
-      ]);
-      const counted = await spend();
-      expect(counted).toMatchObject({ 'default/w1 total': 30n, 'default/w2 total': 14n, 'organization total': 44n });
-    });
-
     test.each([0n, 69n, 70n, 71n, 10n ** 18n])('a call held at 70 that cost %d leaves its cost', async (cost) => {
       await restoreAt(5n);
       await hold(request('c1', { amount: 70n }));
