@@ -3,14 +3,16 @@ import { ACCOUNT_SHAPES } from './detectors/iban.ts';
 
 const SEPARATOR = '[ .,:;-]';
 /** Groups of capitals and digits. */
-const ROW = new RegExp(`[A-Z\\d]+(?:${SEPARATOR}{1,2}[A-Z\\d]+)*`, 'g');
+const ROW = new RegExp(`(?<!\\p{L})[A-Z\\d]+(?:${SEPARATOR}{1,2}[A-Z\\d]+)*`, 'gu');
 const GROUP = /[A-Z\d]+/g;
 const IBAN_WORD = /^[I1L]?[BR8]A[NH]$/;
 /** The country of an account, and digits that check it or what they are taken for. */
-const ACCOUNT_HEAD = /^[A-Z]{2}[\dOILSBZQDG]{0,2}$|^[A-Z]{2}[\dOILSBZQDG]{2}/;
+const ACCOUNT_HEAD = /^[A-Z]{2}(?:\d[\dOILSBZQDG]|[OILSBZQDG]\d)/;
 /** By which the length of an account may be off where its country tells it. */
 const ACCOUNT_SLACK = 2;
 const ACCOUNT_DIGITS = 8;
+/** Of the digits that an account of a country has, those that must have been read as such. */
+const READ_DIGITS = 0.7;
 const LONGEST_ACCOUNT = 34;
 const MOST_GROUPS = 17;
 
@@ -56,19 +58,24 @@ interface Group {
 
 /** Where the account ends that begins with the first of these groups; 0 where none does. */
 function accountEnd(groups: readonly Group[], told: boolean): number {
-  const head = groups[0]?.group ?? '';
+  const [{ group: first = '' } = {}, { group: second = '' } = {}] = groups;
+  const head = first.length === 2 ? first + second : first;
   const shape = ACCOUNT_HEAD.test(head) ? ACCOUNT_SHAPES.get(head.slice(0, 2)) : undefined;
   if (!told && shape === undefined) return 0;
   const most = shape === undefined ? LONGEST_ACCOUNT : shape.length + 4 + ACCOUNT_SLACK;
+  let read = '';
   let compact = '';
   let end = 0;
   for (const { group, at } of groups) {
-    if (compact.length + group.length > most) break;
-    compact += group;
-    end = at + group.length;
+    read += group;
+    if (read.length > most) break;
+    // Letters at its end are the next word.
+    if (/\d/.test(group)) [compact, end] = [read, at + group.length];
   }
   const digits = compact.match(/\d/g)?.length ?? 0;
-  return digits >= ACCOUNT_DIGITS && (told || compact.length >= most - 2 * ACCOUNT_SLACK) ? end : 0;
+  if (shape === undefined || (told && digits >= ACCOUNT_DIGITS)) return digits >= ACCOUNT_DIGITS ? end : 0;
+  const wanted = Math.max(ACCOUNT_DIGITS, READ_DIGITS * shape.replace(/[^n]/g, '').length);
+  return digits >= wanted && compact.length >= most - 2 * ACCOUNT_SLACK ? end : 0;
 }
 
 /** Four groups of four digits of which one may be short or long. */

@@ -29,7 +29,13 @@ interface Near extends Span {
 interface Word {
   readonly start: number;
   readonly end: number;
-  readonly bare: string;
+}
+
+/** Words of a text, the letters of all of them, and where those of each begin; one more says where they end. */
+interface Words {
+  readonly words: readonly Word[];
+  readonly letters: string;
+  readonly from: readonly number[];
 }
 
 /**
@@ -41,7 +47,7 @@ export function createNearTermFinder(terms: readonly CustomTerm[]): ((text: stri
   if (wanted.length === 0) return undefined;
   return (text) => {
     const words = wordsOf(text);
-    return wanted.flatMap((one) => nearest(words.flatMap((_, first) => nearAt(words, first, one))));
+    return wanted.flatMap((one) => nearest(words.words.flatMap((_, first) => nearAt(words, first, one))));
   };
 }
 
@@ -64,23 +70,29 @@ function distinct(terms: readonly CustomTerm[]): readonly Wanted[] {
   return [...found.values()];
 }
 
-function wordsOf(text: string): readonly Word[] {
-  return Array.from(text.matchAll(WORD), ({ 0: word, index }) => ({
-    start: index,
-    end: index + word.length,
-    bare: bareOf(word),
-  })).filter(({ bare }) => bare !== '');
+function wordsOf(text: string): Words {
+  const words: Word[] = [];
+  const from: number[] = [];
+  let letters = '';
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    words.push({ start: index, end: index + word.length });
+    from.push(letters.length);
+    letters += bareOf(word);
+  }
+  return { words, letters, from: [...from, letters.length] };
 }
 
-/** The shortest row of words from one on that is nearest to a term, if it is near enough. */
-function nearAt(words: readonly Word[], first: number, { bare, errors, signs, category }: Wanted): readonly Near[] {
-  let row = '';
+/** The row of words from one on that is nearest to a term, if it is near enough. */
+function nearAt({ words, letters, from }: Words, first: number, wanted: Wanted): readonly Near[] {
+  const { bare, errors, signs, category } = wanted;
+  const start = from[first] ?? 0;
   let best = errors + 1;
   let end = 0;
   for (let at = first; at < Math.min(words.length, first + MOST_WORDS); at++) {
-    row += words[at]?.bare ?? '';
-    if (row.length < bare.length - errors) continue;
-    if (row.length > bare.length + errors) break;
+    const length = (from[at + 1] ?? 0) - start;
+    if (length < bare.length - errors) continue;
+    if (length > bare.length + errors) break;
+    const row = letters.slice(start, start + length);
     if (differing(signsOf(row) ^ signs) > 2 * errors) continue;
     const distance = distanceWithin(row, bare, best - 1);
     if (distance < best) [best, end] = [distance, words[at]?.end ?? 0];
