@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { paper, printText, shaded } from '../../test/harness/printed-page.ts';
 import { WRITTEN_TEXTS } from '../../test/harness/written-texts.ts';
@@ -7,7 +7,7 @@ import type { Grey } from './tesseract.ts';
 
 const WIDTH = 600;
 
-async function smallGrey(picture: sharp.Sharp): Promise<Grey> {
+async function smallGrey(picture: Sharp): Promise<Grey> {
   const whole = await picture.png().toBuffer();
   const { data, info } = await sharp(whole)
     .resize({ width: WIDTH })

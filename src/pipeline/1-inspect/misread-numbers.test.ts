@@ -16,10 +16,13 @@ test.each([
   expect(foundIn(text)).toContain(expected);
 });
 
-test.each(['QUÍROZIIGARAY', 'GONÇÁUDEIRINHÃES', 'DE'])('an account begins where its country stands, not in %s', (name) => {
-  const found = foundIn(`A ${name}, IBAN ES24 0538 1351 3721 3777 4445, X`);
-  expect(found[0]).toBe('IBAN ES24 0538 1351 3721 3777 4445');
-});
+test.each(['QUÍROZIIGARAY', 'GONÇÁUDEIRINHÃES', 'DE'])(
+  'an account begins where its country stands, not in %s',
+  (name) => {
+    const found = foundIn(`A ${name}, IBAN ES24 0538 1351 3721 3777 4445, X`);
+    expect(found[0]).toBe('IBAN ES24 0538 1351 3721 3777 4445');
+  },
+);
 
 test.each([
   ['Visa 4589 325 3341 2720, x', 'CREDIT_CARD 4589 325 3341 2720'],

@@ -58,7 +58,7 @@ interface Group {
 
 /** Where the account ends that begins with the first of these groups; 0 where none does. */
 function accountEnd(groups: readonly Group[], told: boolean): number {
-  const [{ group: first = '' } = {}, { group: second = '' } = {}] = groups;
+  const [first = '', second = ''] = groups.map(({ group }) => group);
   const head = first.length === 2 ? first + second : first;
   const shape = ACCOUNT_HEAD.test(head) ? ACCOUNT_SHAPES.get(head.slice(0, 2)) : undefined;
   if (!told && shape === undefined) return 0;

@@ -10,7 +10,8 @@ const TOKEN = /[^\s<>"«»,;]+/g;
 const HOSTED = /[\p{L}\d]\.[a-z]{2,24}\W*$/iu;
 const ADDRESS_OF_WEB = /^\W*(?:www\.|[a-z]{3,6}:\/)/i;
 /** What recognizers make of the sign, within an address: signs and letters of its round shape, one or two of them. */
-const ROUND_SIGN = /(?<=[\p{L}\d._+-])[(\[{/\\|]?(?:[©®€¢&][aOQ0]?|[()[\]{}][aOQ0]?|(?<=[/\\|])[OQ0])(?=[\p{L}\d-]{2,}\.)/u;
+const ROUND_SIGN =
+  /(?<=[\p{L}\d._+-])[([{/\\|]?(?:[©®€¢&][aOQ0]?|[()[\]{}][aOQ0]?|(?<=[/\\|])[OQ0])(?=[\p{L}\d-]{2,}\.)/u;
 const ROUND_LETTER = /(?<=[\p{Ll}\d._+-])[OQGCÓÔÖØ](?=[\p{Ll}\d-]{2,}\.)/u;
 const CAPITAL = /\p{Lu}/gu;
 /** A dot between the names of a host. */
@@ -20,7 +21,8 @@ const NO_LETTER = /(?<=[\p{L}\d])[/\\|!*()'’](?=[\p{L}\d])/gu;
 /** A word that says that an address follows. */
 const MAIL_WORD = /(?:e-?mail|\bmail|correo|courriel|\bmél|posta|poczta|correio)[^\p{L}\d]{0,4}$/iu;
 /** The sign with blanks beside it, or in brackets as they are read. */
-const APART = /(?<=[\p{L}\d])(?: (?:@|\([aQO0]\)?|[©®Q]) ?|(?:@|\([aQO0]\)|[©®]) )(?=[\p{Ll}\d-]+\.[\p{Ll}\d.-]*[a-z]{2})/gu;
+const APART =
+  /(?<=[\p{L}\d])(?: (?:@|\([aQO0]\)?|[©®Q]) ?|(?:@|\([aQO0]\)|[©®]) )(?=[\p{Ll}\d-]+\.[\p{Ll}\d.-]*[a-z]{2})/gu;
 
 /**
  * A text as it may have been written before it was misread: digits where letters look like them, and the sign of an address
@@ -32,7 +34,9 @@ export function correctedReading(text: string): string | undefined {
     if (digits < 2 || digits * 2 < word.replace(/[^\dA-Za-z|!]/g, '').length) return word;
     return word.replace(/[A-Za-z|!]/g, (sign) => DIGITS[sign] ?? sign);
   });
-  const joined = numbers.replace(DOT, '.').replace(APART, (sign) => `${sign.startsWith(' ') ? '_' : ''}${signOf(sign.trimStart())}`);
+  const joined = numbers
+    .replace(DOT, '.')
+    .replace(APART, (sign) => `${sign.startsWith(' ') ? '_' : ''}${signOf(sign.trimStart())}`);
   const corrected = joined.replace(TOKEN, (word, at: number) =>
     HOSTED.test(word) && !ADDRESS_OF_WEB.test(word) ? withSign(word, joined.slice(Math.max(0, at - 20), at)) : word,
   );
