@@ -6,6 +6,9 @@ import { NAME_CATEGORIES } from './detect-names.ts';
 import type { Span } from './detector.ts';
 import type { Detection } from './inspect.ts';
 import { mergeActions, type Action } from './merge.ts';
+import { misreadNumbers } from './misread-numbers.ts';
+import { correctedReading } from './misread-signs.ts';
+import { createNearTermFinder } from './near-terms.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 import { foldForTerms } from './term-fold.ts';
 import { createTermFinder, type Term } from './terms.ts';
@@ -16,6 +19,8 @@ export interface DocumentScope {
   readonly categories: ReadonlySet<string> | undefined;
   /** Found in any case. */
   readonly terms: readonly CustomTerm[];
+  /** Pages whose text was recognized: there what may be misread is looked for as well. */
+  readonly recognizedPages?: readonly number[];
 }
 
 /** What was found in a document, and the tags that take its place. */
@@ -51,19 +56,26 @@ export async function findInDocument(
 /** What is to be replaced in each unit: the first of the two steps of `findInDocument`. */
 export async function searchDocument(
   units: readonly TextUnit[],
-  { categories, terms }: DocumentScope,
+  { categories, terms, recognizedPages = [] }: DocumentScope,
   detection: Detection,
 ): Promise<readonly (readonly Action[])[]> {
   const texts = units.map(({ text }) => text);
   const spans = await detect(units, categories, detection);
   const named = await findTerms(texts, terms);
+  const recognized = new Set(recognizedPages);
+  const doubtful = units.map(({ text, page = -1, visibility }) =>
+    visibility === 'shown' && recognized.has(page) ? text : '',
+  );
+  const misread = recognized.size > 0 ? await detectMisread(doubtful, categories, detection) : [];
   const found = texts.map((text, index) => {
-    const inUnit = [...(spans[index] ?? []), ...(named?.[index] ?? [])];
+    const inUnit = [...(spans[index] ?? []), ...(named?.[index] ?? []), ...(misread[index] ?? [])];
     return mergeActions(inUnit.map(toTag)).map((action) => ({ ...action, text: text.slice(action.start, action.end) }));
   });
-  const everywhere = await findTerms(texts, distinct(found.flat()));
+  const known = distinct(found.flat());
+  const everywhere = await findTerms(texts, known);
+  const near = recognized.size > 0 ? await inTurns(doubtful, createNearTermFinder([...terms, ...known])) : [];
   return texts.map((_, index) =>
-    mergeActions([...(found[index] ?? []), ...(everywhere?.[index] ?? []).map(toTag)].map(toTag)),
+    mergeActions([...(found[index] ?? []), ...(everywhere?.[index] ?? []), ...(near?.[index] ?? [])].map(toTag)),
   );
 }
 
@@ -206,6 +218,20 @@ async function detectIn(
   }
 }
 
+/** What is found in texts as they may have been written before they were misread, and by their layout alone. */
+async function detectMisread(
+  texts: readonly string[],
+  categories: ReadonlySet<string> | undefined,
+  detection: Detection,
+): Promise<readonly (readonly Span[])[]> {
+  const corrected = texts.map((text) => correctedReading(text) ?? '');
+  const found = await detect(corrected, categories, detection);
+  return texts.map((text, index) => [
+    ...(found[index] ?? []),
+    ...misreadNumbers(text).filter(({ category }) => categories?.has(category) ?? true),
+  ]);
+}
+
 /** A text whose lines are one, and where each of its code units came from. */
 interface JoinedLines {
   readonly text: string;
@@ -249,7 +275,13 @@ async function findTerms(
   texts: readonly string[],
   terms: readonly Term[],
 ): Promise<readonly (readonly Span[])[] | undefined> {
-  const find = createTermFinder(terms);
+  return inTurns(texts, createTermFinder(terms));
+}
+
+async function inTurns(
+  texts: readonly string[],
+  find: ((text: string) => readonly Span[]) | undefined,
+): Promise<readonly (readonly Span[])[] | undefined> {
   if (!find) return undefined;
   const found: (readonly Span[])[] = [];
   let turn = 0;
