@@ -108,6 +108,10 @@ check-architecture:
 check-dead:
 	@$(call quietly,$(CHECK)/knip --no-progress)
 
+.PHONY: crds
+crds: packages ## Write what follows from the schemas of the resources: CRDs of the chart, pages about the kinds
+	@$(WITH_NODE) node tools/crds.ts
+
 .PHONY: format
 format: packages check-tools ## Rewrite files as `make check` wants them, where it can
 	@$(call quietly,$(CHECK)/oxfmt)
