@@ -44,7 +44,9 @@ describe('gwctl migrate', () => {
       done,
     ]);
     const rows = await applied(url);
-    expect(rows.map(({ number }) => number)).toEqual(MIGRATIONS.map((file) => Number(file.slice(0, 4))).sort((a, b) => a - b));
+    expect(rows.map(({ number }) => number)).toEqual(
+      MIGRATIONS.map((file) => Number(file.slice(0, 4))).sort((a, b) => a - b),
+    );
     expect(await migrate(['--database-url', url], {})).toEqual(done);
     expect(await applied(url)).toEqual(rows);
   });

@@ -30,6 +30,12 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{- /* Labels of pods: nothing that a new version of the chart changes, or it would end every pod. Takes (list . "component"). */ -}}
+{{- define "gatewarden.podLabels" -}}
+{{ include "gatewarden.selector" . }}
+app.kubernetes.io/part-of: gatewarden
+{{- end -}}
+
 {{- /* Takes (list . image-values). */ -}}
 {{- define "gatewarden.image" -}}
 {{- $root := index . 0 -}}

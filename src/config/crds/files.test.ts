@@ -71,7 +71,9 @@ describe('structural schemas', () => {
       expect(node['x-kubernetes-list-type'], at).toMatch(/^(?:atomic|set|map)$/);
       if (node['x-kubernetes-list-type'] === 'set') expect(items.properties, at).toBeUndefined();
       for (const key of node['x-kubernetes-list-map-keys'] ?? []) {
-        expect(items.required?.includes(key) || items.properties?.[key]?.default !== undefined, `${at} ${key}`).toBe(true);
+        expect(items.required?.includes(key) || items.properties?.[key]?.default !== undefined, `${at} ${key}`).toBe(
+          true,
+        );
       }
     }
   });
@@ -94,11 +96,14 @@ describe('structural schemas', () => {
 });
 
 describe('samples', () => {
-  const documents = (path: string): readonly unknown[] => parseAllDocuments(read(path)).map((each) => each.toJS() as unknown);
+  const documents = (path: string): readonly unknown[] =>
+    parseAllDocuments(read(path)).map((each) => each.toJS() as unknown);
 
   test('every kind has one, of its name', () => {
     for (const kind of CUSTOM_KINDS) {
-      const kinds = documents(`k8s/samples/kinds/${fileName(kind)}.yaml`).map((each) => (each as { kind: string }).kind);
+      const kinds = documents(`k8s/samples/kinds/${fileName(kind)}.yaml`).map(
+        (each) => (each as { kind: string }).kind,
+      );
       expect(kinds).toContain(kind);
     }
   });
@@ -112,6 +117,15 @@ describe('samples', () => {
       expect(faults).toEqual([]);
     }
   });
+
+  test.each(globSync('k8s/samples/**/*.yaml', { cwd: ROOT }))(
+    '%s means the same to older readers of YAML, as kubectl is',
+    (path) => {
+      const text = read(path);
+      for (const [index, document] of parseAllDocuments(text, { version: '1.1' }).entries())
+        expect(document.toJS()).toEqual(documents(path)[index]);
+    },
+  );
 
   test('those of the kinds are one configuration', () => {
     const all = CUSTOM_KINDS.flatMap((kind) => documents(`k8s/samples/kinds/${fileName(kind)}.yaml`));

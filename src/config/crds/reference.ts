@@ -35,14 +35,14 @@ export function referenceOf(kind: CustomKindName): string {
 
 /** The list of all pages. */
 export function referenceIndex(kinds: readonly CustomKindName[]): string {
-  const rows = kinds.map((kind) => {
+  const kindRows = kinds.map((kind) => {
     const { shortName, description } = PRESENTATION[kind];
     return `| [${kind}](${fileName(kind)}.md) | \`${shortName}\` | ${description} |`;
   });
   return [
     '# Kinds',
     `The resources that configure Gatewarden, of the group \`${API_VERSION}\`. \`kubectl get gatewarden\` lists all of them.`,
-    `| kind | short name | what it is for |\n|---|---|---|\n${rows.join('\n')}`,
+    `| kind | short name | what it is for |\n|---|---|---|\n${kindRows.join('\n')}`,
     'These pages are written by `make crds` from the schemas in `src/config/resources`.',
   ]
     .join('\n\n')
@@ -76,8 +76,12 @@ function rows(node: StructuralNode, prefix: string): readonly string[] {
 /** What a field takes: type, bounds, default. */
 function valueOf(node: StructuralNode): string {
   const { default: fallback } = node;
-  const shown = fallback === undefined || typeof fallback === 'object' ? '' : `; default \`${String(fallback)}\``;
+  const shown = fallback === undefined || typeof fallback === 'object' ? '' : `; default \`${plain(fallback)}\``;
   return `${typeOf(node)}${shown}`;
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function typeOf(node: StructuralNode): string {

@@ -95,7 +95,12 @@ function convert(schema: Schema, at: string, rulesOf: (at: string) => readonly V
 }
 
 /** A field with a default is not required: the API server fills it in before it looks. */
-function fields(schema: Schema, properties: Schema, at: string, rulesOf: (at: string) => readonly Validation[]): object {
+function fields(
+  schema: Schema,
+  properties: Schema,
+  at: string,
+  rulesOf: (at: string) => readonly Validation[],
+): object {
   const required = ((schema['required'] ?? []) as readonly string[]).filter(
     (name) => (properties[name] as Schema)['default'] === undefined,
   );

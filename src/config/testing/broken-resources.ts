@@ -10,12 +10,7 @@ const cached = { caching: { responseCache: { mode: 'Enabled' } } };
 const url = (value: string, rest = {}) => ({ endpoint: { url: value, ...rest } });
 
 /** One resource that breaks each rule: kind, place, CEL, `spec` fields, the fault. */
-export const BROKEN_RESOURCES: readonly (readonly [
-  CustomKindName,
-  string,
-  Fields,
-  string,
-])[] = [
+export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Fields, string])[] = [
   [
     'Organization',
     'getHours(self.timeZone)',
@@ -255,21 +250,10 @@ export const BROKEN_RESOURCES: readonly (readonly [
   ],
 ];
 
-
 /** Changes that are refused, which only a cluster can see: kind, `spec` fields before and after, the fault. */
 export const REFUSED_CHANGES: readonly (readonly [CustomKindName, Fields, Fields, string])[] = [
-  [
-    'Organization',
-    {},
-    { currency: 'USD' },
-    'spec.currency: is immutable: amounts in the ledger are kept by it',
-  ],
-  [
-    'Workload',
-    {},
-    { organizationRef: { name: 'other' } },
-    'spec.organizationRef: is immutable: create a new Workload',
-  ],
+  ['Organization', {}, { currency: 'USD' }, 'spec.currency: is immutable: amounts in the ledger are kept by it'],
+  ['Workload', {}, { organizationRef: { name: 'other' } }, 'spec.organizationRef: is immutable: create a new Workload'],
   ['Provider', {}, { slug: 'another' }, 'spec.slug: is immutable: model ids begin with it and audit rows name it'],
   ['PriceBook', {}, { currency: 'USD' }, 'spec.currency: is immutable: create a new PriceBook'],
   [
