@@ -103,9 +103,25 @@ describe('the charts', skipUnless(HAS_HELM, 'helm is not built: `make helm`'), (
     }
   });
 
+  test.each(NAMES)('%s: commands and variables are texts', (name) => {
+    for (const { name: owner, pod } of workloadsOf(render(name))) {
+      for (const container of [...pod.containers, ...(pod.initContainers ?? [])]) {
+        const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'].map(
+          (probe) => container[probe] as Probe | undefined,
+        );
+        const words = [container['command'], ...probes.map((probe) => probe?.exec?.command)].flat();
+        const values = (container.env ?? []).flatMap(({ value }) => value ?? []);
+        for (const word of [...words, ...values].filter((each) => each !== undefined))
+          expect(word, owner).toBeTypeOf('string');
+      }
+    }
+  });
+
   test.each(NAMES)('%s: pods say nothing that a new version of the chart changes', (name) => {
     for (const { labels } of workloadsOf(render(name)))
-      expect(Object.entries(labels).filter(([key, value]) => /version|chart/.test(key) || value.includes('0.1.0'))).toEqual([]);
+      expect(
+        Object.entries(labels).filter(([key, value]) => /version|chart/.test(key) || value.includes('0.1.0')),
+      ).toEqual([]);
   });
 
   test.each(['small', 'folder'])('%s: the notes tell how it is reached', (name) => {
@@ -269,6 +285,10 @@ interface Rule {
   readonly resources: readonly string[];
   readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
+}
+
+interface Probe {
+  readonly exec?: { readonly command: readonly unknown[] };
 }
 
 interface Lifecycle {

@@ -34,7 +34,20 @@ export function makeClusterKeys(folder: string): void {
     openssl('ecparam', '-genkey', '-name', 'prime256v1', '-noout', '-out', `${name}.key`);
   newKey('ca');
   const usage = ['-addext', 'keyUsage=critical,keyCertSign,cRLSign'];
-  openssl('req', '-x509', '-new', '-key', 'ca.key', '-subj', '/CN=gatewarden-test', '-days', '30', '-out', 'ca.crt', ...usage);
+  openssl(
+    'req',
+    '-x509',
+    '-new',
+    '-key',
+    'ca.key',
+    '-subj',
+    '/CN=gatewarden-test',
+    '-days',
+    '30',
+    '-out',
+    'ca.crt',
+    ...usage,
+  );
   writeFileSync(join(folder, 'extensions'), EXTENSIONS);
   for (const [name, subject] of Object.entries(HOLDERS)) {
     newKey(name);

@@ -27,7 +27,6 @@ const column = (name: string, field: string, type: Column['type'] = 'string'): C
   jsonPath: `.spec.${field}`,
 });
 const wide = (...args: Parameters<typeof column>): Column => ({ ...column(...args), wide: true });
-const spent: Column = { name: 'Spent', type: 'string', jsonPath: '.status.spend.amount' };
 
 /** Names, columns and purposes of our kinds. Columns for conditions and age are added to each. */
 export const PRESENTATION: Readonly<Record<CustomKindName, Presentation>> = {
@@ -39,7 +38,6 @@ export const PRESENTATION: Readonly<Record<CustomKindName, Presentation>> = {
       column('State', 'state'),
       column('Cap', 'cap.amount'),
       column('Period', 'cap.period'),
-      spent,
       column('Currency', 'currency'),
       wide('Plan', 'plan.type'),
       wide('Contact', 'contact.email'),
@@ -54,7 +52,7 @@ export const PRESENTATION: Readonly<Record<CustomKindName, Presentation>> = {
       column('Environment', 'environment'),
       column('Budget', 'budget.amount'),
       column('Period', 'budget.period'),
-      spent,
+      { name: 'Spent', type: 'string', jsonPath: '.status.spend.amount' },
       wide('Requests', 'limits.requestsPerMinute', 'integer'),
       wide('Tokens', 'limits.tokensPerMinute', 'integer'),
     ],

@@ -2,7 +2,7 @@ import { API_VERSION, PATTERNS } from '../resources/schema.ts';
 import type { CustomKindName } from '../resources/kinds.ts';
 import { schemasOf } from './definition.ts';
 import { PRESENTATION } from './presentation.ts';
-import { CONDITIONS, conditionsOf } from './status.ts';
+import { CONDITIONS } from './status.ts';
 import type { StructuralNode } from './structural.ts';
 
 const PATTERN_WORDS: ReadonlyMap<string, string> = new Map(
@@ -25,8 +25,8 @@ export function referenceOf(kind: CustomKindName): string {
     'Written by the controller alone.',
     table(status, ''),
     '| condition | true when |\n|---|---|\n' +
-      conditionsOf(kind)
-        .map((type) => `| \`${type}\` | ${CONDITIONS[type]} |`)
+      Object.entries(CONDITIONS)
+        .map(([type, meaning]) => `| \`${type}\` | ${meaning} |`)
         .join('\n'),
   ]
     .join('\n\n')

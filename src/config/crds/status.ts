@@ -1,17 +1,13 @@
-import Type, { type Static, type TObject } from 'typebox';
+import Type, { type TObject } from 'typebox';
 import type { CustomKindName } from '../resources/kinds.ts';
 import { closed, mapOf, money, oneOf, values } from '../resources/schema.ts';
 
-/** What a kind's conditions tell, by type. */
+/** What the conditions of every kind tell, by type. */
 export const CONDITIONS = {
   Accepted: 'The resource makes sense: it is valid, of an allowed namespace, and no other one claims its place.',
   ResolvedRefs: 'Everything it refers to is there.',
   Programmed: 'Every gateway that runs has taken this generation in.',
-  EmailVerified: 'The contact address was confirmed; keys for production need that.',
 } as const;
-
-/** The types of conditions. */
-export type ConditionType = keyof typeof CONDITIONS;
 
 const condition = closed({
   type: Type.String({ minLength: 1, maxLength: 64, description: 'What is told.' }),
@@ -40,11 +36,10 @@ const common = {
 
 const spend = closed(
   {
-    amount: money({ description: 'What was spent in the period, in the currency of the organization.' }),
+    amount: money({ description: 'What was spent in the period.' }),
     currency: values(['EUR', 'USD'], { description: 'Currency of the amount.' }),
     period: oneOf('period', { description: 'What the amount is the sum of.' }),
     limit: Type.Optional(money({ description: 'What may be spent in the period.' })),
-    resetsAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the next period begins.' })),
     updatedAt: Type.String({ format: 'date-time', description: 'When the amount was read.' }),
   },
   { description: 'What was spent, as of a little while ago: the ledger is what counts.' },
@@ -54,27 +49,14 @@ const limits = closed(
   {
     requestsPerMinute: Type.Optional(Type.Integer({ minimum: 0, format: 'int64', description: 'Calls per minute.' })),
     tokensPerMinute: Type.Optional(Type.Integer({ minimum: 0, format: 'int64', description: 'Tokens per minute.' })),
-    answerTimeoutSeconds: Type.Optional(
-      Type.Integer({ minimum: 0, format: 'int64', description: 'How long a provider may take to answer.' }),
-    ),
   },
-  { description: 'The limits that are in force, policies included.' },
+  { description: 'The limits that are in force.' },
 );
 
 const plain = closed(common);
-const organization = closed({ ...common, spend: Type.Optional(spend) });
 const workload = closed({ ...common, spend: Type.Optional(spend), limits: Type.Optional(limits) });
-
-/** `status` of a Workload. */
-export type WorkloadStatus = Static<typeof workload>;
 
 /** The schema of `status`, which only the controller writes, by kind. */
 export function statusSchema(kind: CustomKindName): TObject {
-  if (kind === 'Organization') return organization;
   return kind === 'Workload' ? workload : plain;
-}
-
-/** The conditions that a kind has. */
-export function conditionsOf(kind: CustomKindName): readonly ConditionType[] {
-  return ['Accepted', 'ResolvedRefs', 'Programmed', ...(kind === 'Organization' ? (['EmailVerified'] as const) : [])];
 }
