@@ -60,6 +60,14 @@ describe('the charts', skipUnless(HAS_HELM, 'helm is not built: `make helm`'), (
     }
   });
 
+  test('both are of the version of the program', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
+    for (const chart of ['gatewarden', 'gatewarden-crds'])
+      expect(parse(readFileSync(join(ROOT, 'charts', chart, 'Chart.yaml'), 'utf8'))).toMatchObject({
+        appVersion: version,
+      });
+  });
+
   test.each(NAMES)('%s renders as it is written down', async (name) => {
     const { out, err } = run(name);
     expect(err).toBe('');

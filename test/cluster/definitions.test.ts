@@ -5,7 +5,7 @@ import { PRESENTATION } from '#config/crds/presentation.ts';
 import { CUSTOM_KINDS } from '#config/resources/kinds.ts';
 import { BROKEN_RESOURCES, REFUSED_CHANGES } from '#config/testing/broken-resources.ts';
 import { make } from '#config/testing/resources.ts';
-import { HAS_CLUSTER, startCluster, type Cluster } from '../harness/cluster.ts';
+import { HAS_CLUSTER, startCluster, type Cluster, type KubectlRun } from '../harness/cluster.ts';
 import { skipUnless } from '../harness/skip.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -18,11 +18,9 @@ describe(
     let cluster: Cluster;
     beforeAll(async () => {
       cluster = await startCluster();
-      const { status, err } = cluster.kubectl(['apply', '-f', join(ROOT, 'charts/gatewarden-crds/templates')]);
-      expect({ status, err }).toEqual({ status: 0, err: '' });
+      must(cluster.kubectl(['apply', '-f', join(ROOT, 'charts/gatewarden-crds/templates')]));
       const names = CUSTOM_KINDS.map((kind) => `crd/${PRESENTATION[kind].plural}.gatewarden.dev`);
-      const established = cluster.kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]);
-      expect(established.status, established.err).toBe(0);
+      must(cluster.kubectl(['wait', '--for=condition=Established', '--timeout=30s', ...names]));
     }, 120_000);
     afterAll(async () => {
       await cluster?.[Symbol.asyncDispose]();
@@ -98,6 +96,10 @@ describe(
     });
   },
 );
+
+function must({ status, err }: KubectlRun): void {
+  if (status !== 0) throw new Error(`kubectl ended with ${status}: ${err}`);
+}
 
 /** `spec.url: is not …` is field and message. */
 function split(fault: string): readonly string[] {
