@@ -12,7 +12,7 @@ export interface Searched {
 
 /** Who reads and searches, and the tags that were given out so far. */
 export interface Looking {
-  readonly engine: DocumentEngine;
+  readonly engine: Pick<DocumentEngine, 'read' | 'redact'>;
   readonly detection: Detection;
   readonly tags: TagTable;
   readonly signal: AbortSignal;
