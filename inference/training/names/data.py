@@ -183,8 +183,8 @@ def training_items(data: Path, own: Path) -> list[Item]:
     for path in sorted((data / "ner").glob("wikiann.*.train.jsonl.gz")):
         items += [i for i in read_spans(path, "wikiann", 0.4) if not is_title(i) or len(i.text) % 8 == 0]
     items += read_spans(data / "ner" / "wnut17.en.train.jsonl.gz", "wnut17", 1.0)
-    items += read_spans(data / "pii" / "synth_eu.train.jsonl.gz", "synth_eu", 1.0)
-    for item in read_spans(data / "pii" / "meddocan.es.train.jsonl.gz", "meddocan", 1.0):
+    items += read_spans(data / "pii" / "synth_eu.train.jsonl.gz", "synth_eu", 0.5)
+    for item in read_spans(data / "pii" / "meddocan.es.train.jsonl.gz", "meddocan", 0.6):
         items += pieces(item)
     for path in sorted(own.glob("names.*.jsonl")):
         items += read_marked(path, False, 6.0)
