@@ -21,6 +21,11 @@ HERE = Path(__file__).parent
 SEED = 20261121
 BATCH_PIECES = 1600
 NAMES = ("task", "reasoning", "complexity")
+SOURCES = (
+    ("own", "prompts", "of this repository"),
+    ("gold", "router_gold", "texts Apache-2.0, labels CC0"),
+    ("weak", "router_weak", "CC BY 3.0, CC BY 4.0, CC BY-SA 4.0, MIT and CC0, by source"),
+)
 
 
 class Encoded:
@@ -205,7 +210,10 @@ def main() -> None:
         "labels": list(TASKS),
         "limits": {"tokens": 256, "grams": MOST_GRAMS, "features": FEATURES},
         "calibration": {name: round(t, 4) for name, t in zip(NAMES, temperatures)},
-        "training": {"command": "make train-router", "seed": SEED, "prompts": {name: len(part) for name, part in parts.items()}},
+        "training": {"command": "make train-router", "seed": SEED, "prompts": {name: len(part) for name, part in parts.items()},
+                     "data": [{"name": name, "rows": sum(p.source == source for p in prompts), "licence": licence}
+                              for source, name, licence in SOURCES],
+                     "base": "all-MiniLM-L6-v2, Apache-2.0"},
         "metrics": metrics | {"largest_difference_in_8_bits": round(worst, 4)},
     })
 
