@@ -184,8 +184,8 @@ def is_held_out(entry: dict) -> bool:
     return int(entry["id"].rsplit("-", 1)[1]) % 5 == 0
 
 
-def training_items(data: Path, own: Path) -> list[Item]:
-    """All there is to learn from, wikis thinned out: they are many, and written by a machine."""
+def shared_items(data: Path) -> list[Item]:
+    """What others labelled, wikis thinned out: they are many, and written by a machine."""
     items: list[Item] = []
     for path in sorted((data / "ner").glob("wikiann.*.train.jsonl.gz")):
         items += [i for i in read_spans(path, "wikiann", 0.35) if not is_title(i) or len(i.text) % 8 == 0]
@@ -193,6 +193,8 @@ def training_items(data: Path, own: Path) -> list[Item]:
     items += read_spans(data / "pii" / "synth_eu.train.jsonl.gz", "synth_eu", 0.5)
     for item in read_spans(data / "pii" / "meddocan.es.train.jsonl.gz", "meddocan", 0.6):
         items += pieces(item)
-    for path in sorted(own.glob("names.*.jsonl")):
-        items += read_marked(path, False, 10.0)
     return items
+
+
+def own_items(own: Path, held_out: bool, weight: float = 1.0) -> list[Item]:
+    return [item for path in sorted(own.glob("names.*.jsonl")) for item in read_marked(path, held_out, weight)]

@@ -30,6 +30,8 @@ class Plain:
     """Sentences with nouns and names in the same places, so that nobody learns their frames instead."""
 
     def __init__(self, own: Path, varied: Varied, chance: random.Random):
+        self.most = 10**6
+        """Sentences in a language."""
         self.lists = json.loads((own / "plain.json").read_text(encoding="utf8"))
         self.varied = varied
         self.chance = chance
@@ -95,10 +97,10 @@ class Plain:
         """Of one epoch."""
         items = []
         for lang, count in SENTENCES.items():
-            for _ in range(count):
+            for _ in range(min(self.most, count)):
                 text, spans = self.filled(self.chance.choice(self.lists["frames"][lang]), lang)
                 items.append(self.varied.cased(Item(lang, text, spans, "plain")))
-        items += [Item("en", *self.filled(self.chance.choice(HEADED), "en"), "plain") for _ in range(HEADINGS)]
+        items += [Item("en", *self.filled(self.chance.choice(HEADED), "en"), "plain") for _ in range(min(self.most, HEADINGS))]
         return items
 
 
@@ -137,13 +139,13 @@ def unjudged(texts: list[tuple[str, str]], known_names: set[str], nouns: set[str
     return items
 
 
-def unjudged_items(data: Path, own: Path, lists: dict, plain: Plain) -> list[Item]:
-    """What people ask of models, and tickets in German: most of what a gateway sees."""
+def unjudged_items(data: Path | None, own: Path, lists: dict, plain: Plain) -> list[Item]:
+    """What people ask of models, and tickets in German where there is shared data: most of what a gateway sees."""
     texts = []
     for path in sorted(own.glob("prompts.*.jsonl")) + sorted(own.glob("decisions.*.jsonl")):
         for entry in read_lines(path):
             texts += [(entry["lang"], text[:1500]) for text in texts_in(entry["state"]) if " " in text]
-    for entry in list(read_lines(data / "decisions" / "synth_support.jsonl.gz"))[::3]:
+    for entry in list(read_lines(data / "decisions" / "synth_support.jsonl.gz"))[::3] if data else ():
         texts += [(entry["lang"], text) for text in texts_in(entry["state"]) if " " in text and entry["lang"] == "de"]
     names = {part.lower() for l in lists.values() for kind in ("given", "surname", "city") for text in l.get(kind, ()) for part in text.split()}
     nouns = {*plain.lists["nouns"], *plain.lists["acronyms"]} - {"Mai", "April", "August", "Juni", "Juli"}

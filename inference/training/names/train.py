@@ -14,7 +14,7 @@ from torch import nn
 
 from common.folder import write_manifest
 from common.words import folded, hash_of, numbers_of
-from names.data import LABELS, TAGS, Item, Varied, read_marked, read_spans, tags_of, training_items
+from names.data import LABELS, TAGS, Item, Varied, own_items, read_spans, shared_items, tags_of
 from names.model import LIST_BITS, Small, Tagger
 from names.plain import Plain, unjudged_items
 
@@ -288,7 +288,7 @@ def main() -> None:
     parser.add_argument("--tools", type=Path, default=HERE.parents[2] / ".tools" / "names")
     parser.add_argument("--out", type=Path, default=HERE.parents[1] / "models" / "names")
     parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--smoke", action="store_true")
+    parser.add_argument("--smoke", action="store_true", help="a minute on a few of our own texts, to see that it runs")
     args = parser.parse_args()
     made = subprocess.run(["node", HERE / "lists.mjs", args.tools], capture_output=True, check=True)
     lists = json.loads(made.stdout)
@@ -298,19 +298,26 @@ def main() -> None:
     chance = random.Random(SEED)
     varied = Varied(lists, chance)
     plain = Plain(own, varied, chance)
-    items = training_items(args.data, own) + unjudged_items(args.data, own, lists, plain)
+    data = None if args.smoke else args.data
+    items = own_items(own, False, 1.0 if args.smoke else 10.0) + unjudged_items(data, own, lists, plain)
+    dev = {"own": own_items(own, True)}
     if args.smoke:
-        items = random.Random(1).sample(items, 600)
-    dev = {
-        "own": [i for p in sorted(own.glob("names.*.jsonl")) for i in read_marked(p, True)],
-        "synth_eu": read_spans(args.data / "pii" / "synth_eu.dev.jsonl.gz", "synth_eu"),
-        "germeval": read_spans(args.data / "ner" / "germeval2014.de.dev.jsonl.gz", "germeval"),
-        "wikiann": [i for p in sorted((args.data / "ner").glob("wikiann.*.dev.jsonl.gz")) for i in read_spans(p, "wikiann")][::5],
-    }
-    if args.smoke:
-        dev = {name: part[:50] for name, part in dev.items()}
+        items = random.Random(SEED).sample(items, 600)
+        plain.most = 100
+    else:
+        items = shared_items(data) + items
+        dev |= held_out_sets(data)
     model = train(items, seen, varied, plain, 1 if args.smoke else args.epochs, dev)
     finish(model, seen, items, dev, args)
+
+
+def held_out_sets(data: Path) -> dict[str, list[Item]]:
+    """What others labelled and nothing is learned from."""
+    return {
+        "synth_eu": read_spans(data / "pii" / "synth_eu.dev.jsonl.gz", "synth_eu"),
+        "germeval": read_spans(data / "ner" / "germeval2014.de.dev.jsonl.gz", "germeval"),
+        "wikiann": [i for p in sorted((data / "ner").glob("wikiann.*.dev.jsonl.gz")) for i in read_spans(p, "wikiann")][::5],
+    }
 
 
 def finish(model: Tagger, seen: Seen, items: list[Item], dev: dict[str, list[Item]], args) -> None:
@@ -319,7 +326,7 @@ def finish(model: Tagger, seen: Seen, items: list[Item], dev: dict[str, list[Ite
     difference = export(model, args.out / "model.onnx")
     write_lists(seen.bits, args.out / "lists.bin")
     print(f"exported; tables in 8 bits move no probability by more than {difference:.4f}")
-    least = bounds(model, seen, [dev["own"], dev["germeval"]])
+    least = bounds(model, seen, [dev[name] for name in ("own", "germeval") if name in dev])
     sources = Counter(item.source for item in items)
     write_manifest(args.out, "names", {
         "name": "gatewarden-names",
