@@ -86,6 +86,10 @@ bench-ocr: packages documents ## Measure text recognition beside the system's te
 bench-documents: packages servers documents ## Measure pages a minute, and what a document in a prompt costs
 	@exec $(WITH_NODE) node test/bench/documents.ts
 
+.PHONY: bench-names
+bench-names: packages servers ## Measure what looking for names adds to a call
+	@exec $(WITH_NODE) node test/bench/names.ts
+
 .PHONY: bench-ledger
 bench-ledger: packages servers ## Measure the ledger with ten million rows (BENCH_ROWS for less)
 	@exec $(WITH_NODE) node test/bench/ledger.ts
