@@ -155,12 +155,23 @@ class Varied:
         return self.cased(item)
 
     def cased(self, item: Item) -> Item:
-        """Now and then in small letters throughout, or in capitals."""
+        """Now and then in small letters throughout, or in capitals, or with capitals where there is no name."""
         roll = self.chance.random()
-        cased = item.text.lower() if roll < 0.08 else item.text.upper() if roll < 0.11 else item.text
-        if len(cased) == len(item.text):
-            item = replace(item, text=cased)
+        if roll < 0.2:
+            cased = item.text.lower() if roll < 0.08 else item.text.upper() if roll < 0.11 else self.puffed_up(item)
+            if len(cased) == len(item.text):
+                item = replace(item, text=cased)
         return item
+
+    def puffed_up(self, item: Item) -> str:
+        """Some Words that are no Names begin with a Capital, as People write who want to be Heard."""
+        text = item.text
+        inside = {at for start, end, _ in item.spans for at in range(start, end)}
+        share = self.chance.choice((0.15, 0.3, 0.9))
+        for start, end, _ in words_of(text):
+            if start not in inside and start not in item.unsure and end - start > 2 and self.chance.random() < share:
+                text = text[:start] + text[start].upper() + text[start + 1 :]
+        return text
 
 
 def tags_of(item: Item) -> tuple[list[tuple[int, int, int]], list[int]]:
