@@ -163,7 +163,7 @@ def all_items(data: Path, own: Path) -> list[Item]:
 
 WEIGHTS = {
     OWN: 2.0, "clinc150": 0.13, "dnc": 0.05, "hwu64": 0.13, "nlupp": 0.5, "p3_mini": 0.8, "snli": 0.28, "synth_support": 0.08,
-    "wikiann_questions": 0.04, "prompts": 0.28, "personal": 0.04,
+    "wikiann_questions": 0.04, "prompts": 0.28, "personal": 0.04, "purposes": 0.05,
 }
 """How often an item is read in an epoch."""
 MOST_ASKED, MOST_OFFERED = 4, 7
@@ -181,7 +181,7 @@ def epoch(items: list[Item], chance: random.Random) -> list[Item]:
 LICENCES = {
     OWN: "Gatewarden's own", "prompts": "Gatewarden's own", "clinc150": "CC BY 3.0", "hwu64": "CC BY 4.0", "nlupp": "CC BY 4.0", "snli": "CC BY-SA 4.0",
     "dnc": "MIT, CC BY 4.0", "p3_mini": "CC BY 4.0, MIT and others, as its LICENSE.md tells", "synth_support": "CC0", "wikiann_questions": "CC BY-SA 3.0",
-    "personal": "CC0",
+    "personal": "CC0", "purposes": "that of clinc150, hwu64, synth_support and prompts",
 }
 
 

@@ -22,6 +22,7 @@ from typed.data import LANGUAGES, OWN, Item, all_items, epoch, sources_of
 from typed.input import KINDS, WINDOW
 from typed.judge import confidence_of, measure, temperatures_of
 from typed.model import AGAIN, Exported, ExportedMiniLM, Typed, shrink
+from typed.purposes import purposes
 
 HERE = Path(__file__).parent
 SEED = 20261121
@@ -188,6 +189,7 @@ def main() -> None:
     torch.manual_seed(SEED)
     tokenizer = open_tokenizer()
     items = all_items(args.data, HERE.parent / "data")
+    items += purposes(items)
     few = 3 if args.smoke else None
     if args.smoke:
         items = random.Random(SEED).sample(items, 600)
