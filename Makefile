@@ -70,8 +70,8 @@ bench: packages ## Measure what the gateway adds to a call
 	@$(MAKE) bench-documents
 
 .PHONY: eval
-eval: packages ## Score the detectors on labelled texts (EVAL_DATA=folder)
-	@exec $(WITH_NODE) node test/eval/detect.ts $(if $(EVAL_DATA),--data "$(EVAL_DATA)")
+eval: packages ## Score detectors and local models on texts they have not seen (DATA: the folder of data; ONLY=names,router)
+	@exec $(WITH_NODE) node test/eval/eval.ts --data "$(DATA)" $(if $(ONLY),--only "$(ONLY)")
 
 .PHONY: bench-ocr
 bench-ocr: packages documents ## Measure text recognition beside the system's tesseract
@@ -118,7 +118,7 @@ tools: k6 ## Build the pinned tools of tools/go into .tools/bin (the first time 
 
 .PHONY: clean
 clean: ## Remove what was installed, built or stored here
-	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
+	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results eval-results
 
 .PHONY: training packages check-tools servers documents office python s3 k6
 training:

@@ -15,6 +15,7 @@ from common.folder import sha256_of, write_manifest
 from common.words import folded, hash_of, numbers_of
 from names.data import LABELS, TAGS, Item, Varied, read_marked, read_spans, tags_of, training_items
 from names.model import LIST_BITS, Small, Tagger
+from names.plain import Plain, unjudged_items
 
 HERE = Path(__file__).parent
 LIST_NAMES = ("given", "surname", "city", "country", "street")
@@ -174,17 +175,16 @@ def epoch_items(items: list[Item], varied: Varied, chance: random.Random) -> lis
     return chosen
 
 
-def train(items: list[Item], seen: Seen, lists: dict, epochs: int, dev) -> Tagger:
+def train(items: list[Item], seen: Seen, varied: Varied, plain: Plain, epochs: int, dev) -> Tagger:
+    chance = varied.chance
     torch.manual_seed(SEED)
-    chance = random.Random(SEED)
     model = Tagger(len(TAGS))
-    varied = Varied(lists, chance)
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3, weight_decay=0.01)
     loss_of = nn.CrossEntropyLoss(ignore_index=-100, label_smoothing=0.05)
     steps, began = 0, time.time()
     total = None
     for epoch in range(epochs):
-        encoded = [seen.encode(item) for item in epoch_items(items, varied, chance)]
+        encoded = [seen.encode(item) for item in epoch_items(items, varied, chance) + plain.sentences()]
         model.train()
         losses = []
         made = list(batches(encoded, chance, True))
@@ -254,15 +254,21 @@ def main() -> None:
     bits = list_bits(lists)
     seen = Seen(bits)
     own = HERE.parent / "data"
-    items = training_items(args.data, own, args.smoke)
+    chance = random.Random(SEED)
+    varied = Varied(lists, chance)
+    plain = Plain(own, varied, chance)
+    items = training_items(args.data, own) + unjudged_items(args.data, own, lists, plain)
+    if args.smoke:
+        items = random.Random(1).sample(items, 600)
     dev = {
+        "own": [i for p in sorted(own.glob("names.*.jsonl")) for i in read_marked(p, True)],
         "synth_eu": read_spans(args.data / "pii" / "synth_eu.dev.jsonl.gz", "synth_eu"),
         "germeval": read_spans(args.data / "ner" / "germeval2014.de.dev.jsonl.gz", "germeval"),
         "wikiann": [i for p in sorted((args.data / "ner").glob("wikiann.*.dev.jsonl.gz")) for i in read_spans(p, "wikiann")][::5],
     }
     if args.smoke:
         dev = {name: part[:50] for name, part in dev.items()}
-    model = train(items, seen, lists, 1 if args.smoke else args.epochs, dev)
+    model = train(items, seen, varied, plain, 1 if args.smoke else args.epochs, dev)
     args.out.mkdir(parents=True, exist_ok=True)
     difference = export(model, args.out / "model.onnx")
     write_lists(bits, args.out / "lists.bin")

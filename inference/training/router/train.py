@@ -175,7 +175,7 @@ def main() -> None:
     args = parser.parse_args()
     torch.manual_seed(SEED)
     tokenizer = open_tokenizer()
-    prompts = read(args.data / "router" / "router_weak.jsonl.gz", "weak", 0.4) + read(args.data / "router" / "router_gold.jsonl.gz", "gold", 3.0)
+    prompts = read(args.data / "router" / "router_weak.jsonl.gz", "weak", 0.25) + read(args.data / "router" / "router_gold.jsonl.gz", "gold", 3.0)
     for path in sorted((HERE.parent / "data").glob("prompts.*.jsonl")):
         prompts += read(path, "own", 2.0)
     if args.smoke:
