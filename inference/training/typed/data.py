@@ -162,8 +162,8 @@ def all_items(data: Path, own: Path) -> list[Item]:
 
 
 WEIGHTS = {
-    OWN: 2.0, "clinc150": 0.13, "dnc": 0.05, "hwu64": 0.13, "nlupp": 0.5, "p3_mini": 0.8, "snli": 0.28, "synth_support": 0.08,
-    "wikiann_questions": 0.04, "prompts": 0.28, "personal": 0.04, "purposes": 0.05,
+    OWN: 2.0, "clinc150": 0.12, "dnc": 0.04, "hwu64": 0.12, "nlupp": 0.36, "p3_mini": 0.7, "snli": 0.17, "synth_support": 0.05,
+    "wikiann_questions": 0.02, "prompts": 0.17, "personal": 0.015, "purposes": 0.035,
 }
 """How often an item is read in an epoch."""
 MOST_ASKED, MOST_OFFERED = 4, 7
