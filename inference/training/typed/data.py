@@ -151,14 +151,18 @@ def personal(path: Path) -> list[Item]:
 SOURCES = ("clinc150", "dnc", "hwu64", "nlupp", "p3_mini", "snli", "synth_support", "wikiann_questions")
 
 
+def own_items(own: Path) -> list[Item]:
+    items = []
+    for lang in LANGUAGES:
+        items += read(own / f"decisions.{lang}.jsonl", OWN) + prompts(own, lang)
+    return items
+
+
 def all_items(data: Path, own: Path) -> list[Item]:
     items = []
     for name in SOURCES:
         items += read(data / "decisions" / f"{name}.jsonl.gz", name)
-    items += personal(data / "pii" / "synth_eu.train.jsonl.gz")
-    for lang in LANGUAGES:
-        items += read(own / f"decisions.{lang}.jsonl", OWN) + prompts(own, lang)
-    return items
+    return items + personal(data / "pii" / "synth_eu.train.jsonl.gz") + own_items(own)
 
 
 WEIGHTS = {
