@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from common.minilm import HEADS, LAYERS, WIDTH, Layer, SmallWords, load_minilm
-from typed.input import FEATURES, KINDS
+from typed.input import ASKED, FEATURES, KINDS
 
 FIRST = 3
 """The first layer that reads rows again; those before it are as published."""
@@ -101,7 +101,7 @@ class Reader(nn.Module):
         unit = lambda x: x / (x * x).sum(-1, keepdim=True).clamp(min=1e-9).sqrt()
         said, kept = unit(pool @ lone_row), unit(share[:, None, :] @ lone_state)
         close = unit(lone_row) @ unit(lone_state).transpose(1, 2) - (1.0 - sees_state[:, None, :]) * 2
-        closest = (pool @ close.max(-1, keepdim=True)[0]).squeeze(-1)
+        closest = (pool @ close.max(-1, keepdim=True)[0])[..., 0]
         near = torch.cat([features, (said * kept).sum(-1, keepdim=True), closest.unsqueeze(-1)], -1)
         facts = torch.cat([read, 10 * said * kept, 5 * (said - kept).abs(), near], -1)
         return self.exit(facts) + self.plain(near)
@@ -150,7 +150,7 @@ class Exported(nn.Module):
         states = [x.reshape(1, -1, WIDTH) for x in states_of(typed.minilm, ids)]
         known = torch.cat(typed.reader.known(states[:-1], typed.layers), 0)
         lone = states[-1]
-        pieces = lambda x: x.squeeze(0)[taken].unsqueeze(0)
+        pieces = lambda x: x[0][taken].unsqueeze(0)
         same = (rows[:, None] == rows[None, :]).float()
         asked = (rows == 0).float()
         sees = torch.maximum(same, asked[None, :].expand_as(same))[None]
@@ -163,11 +163,12 @@ class Exported(nn.Module):
             typed.layers, pieces(states[0]), sees, part[None], pool[None], first[None], beside,
             torch.ones_like(state_lone[:, :, 0]), pieces(lone), state_lone, features,
         )
-        return logits.squeeze(0), known, lone
+        return logits[0], known, lone
 
 
 def shrink(typed: Typed) -> Typed:
-    """Puts MiniLM's words in 8 bits, from here on."""
+    """Puts MiniLM's words in 8 bits, from here on, and leaves out places that no row reaches."""
+    typed.minilm.places = nn.Embedding.from_pretrained(typed.minilm.places.weight[:ASKED])
     small = SmallWords(typed.minilm.words)
     typed.minilm.small = small
     typed.minilm.embed = small.forward
