@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failureOf, startDocumentWorld, type DocumentWorld } from '../documents/world.ts';
 import { chat } from '../harness/answers.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
     prices: [{ model: 'upstream/*', input: '1', output: '1' }],
     applications: { guarded: { policy: { scopeGuard: { mode: 'Block', scope } } } },
   });
-  await expect.poll(() => engine.metric('gw_inference_model_ready{model="typed"}'), { timeout: 60_000 }).toBe(1);
+  while ((await engine.metric('gw_inference_model_ready{model="typed"}')) !== 1) await setTimeout(100);
 });
 afterAll(async () => {
   await world[Symbol.asyncDispose]();

@@ -90,7 +90,6 @@ class Batch:
     sees: torch.Tensor
     part: torch.Tensor
     pool: torch.Tensor
-    first: torch.Tensor
     states: list[torch.Tensor]
     sees_state: torch.Tensor
     lone_row: torch.Tensor
@@ -112,7 +111,7 @@ def batch_of(group: list[Encoded], frozen: Frozen) -> Batch:
     states = torch.zeros(AGAIN + 1, b, s, WIDTH)
     lone, row_in = torch.zeros(b, t, WIDTH), torch.zeros(b, t, WIDTH)
     sees, part = np.zeros((b, t, t), np.float32), np.zeros((b, t), np.int64)
-    pool, first = np.zeros((b, r, t), np.float32), np.zeros((b, r, t), np.float32)
+    pool = np.zeros((b, r, t), np.float32)
     sees_state, features = np.zeros((b, s), np.float32), np.zeros((b, r, 4), np.float32)
     places = []
     for i, e in enumerate(group):
@@ -130,7 +129,6 @@ def batch_of(group: list[Encoded], frozen: Frozen) -> Batch:
             sees[i, at:end, asked[0] : asked[1]] = 1
             part[i, at:end] = part_of_row(q.kind, place)
             pool[i, number, at:end] = 1 / len(row.ids)
-            first[i, number, at] = 1
             features[i, number] = row.features
             at = end
         numbers: dict[int, list[int]] = {}
@@ -138,7 +136,7 @@ def batch_of(group: list[Encoded], frozen: Frozen) -> Batch:
             numbers.setdefault(which, []).append(i * r + number)
         places += [(e, q, numbers[which]) for which, (q, _) in enumerate(e.questions)]
     torched = lambda x: torch.from_numpy(x)
-    return Batch(row_in, torched(sees), torched(part), torched(pool), torched(first), list(states[:-1]), torched(sees_state),
+    return Batch(row_in, torched(sees), torched(part), torched(pool), list(states[:-1]), torched(sees_state),
                  lone, states[-1], torched(features), places)
 
 

@@ -77,33 +77,34 @@ class Reader(nn.Module):
         self.plain = nn.Linear(NEAR, len(KINDS))
         with torch.no_grad():
             self.plain.weight.zero_()
-            self.plain.weight[1:, FEATURES:] = 5.0
+            self.plain.weight[:, FEATURES:] = torch.tensor([[0.3], [0.6], [0.6]])
 
     def known(self, states, layers):
         """What rows read of a state: keys and values by layer. `states`: what MiniLM made of it before each of the layers."""
         pairs = [again.known(state, layer) for again, layer, state in zip(self.again, layers, states)]
         return [x for pair in pairs for x in pair]
 
-    def forward(self, layers, row, sees, part, pool, first, known, sees_state, lone_row, lone_state, features):
+    def forward(self, layers, row, sees, part, pool, known, sees_state, lone_row, lone_state, features):
         """
         row [B,T,384]: what MiniLM made of rows before the first layer. sees [B,T,T]: 1 where a piece sees another; part [B,T].
-        pool [B,R,T]: a row's pieces, in shares; first [B,R,T]: 1 at its first piece. known: 2 a layer [B,S,384]; sees_state [B,S].
+        pool [B,R,T]: a row's pieces, in shares. known: 2 a layer [B,S,384]; sees_state [B,S].
         lone_row [B,T,384], lone_state [B,S,384]: what MiniLM makes of them in the end. features [B,R,4] -> logits [B,R,3].
         """
         block = (1.0 - torch.cat([sees_state[:, None, :].expand(-1, row.shape[1], -1), sees], 2)) * -10000.0
         read = row + self.parts(part)
         for i, (again, layer) in enumerate(zip(self.again, layers)):
-            # In the end only each row's first piece is asked for.
+            # In the end only each row as a whole reads on: the mean of its pieces.
             is_last = i == AGAIN - 1
-            reading, hidden = (first @ read, first @ block) if is_last else (read, block)
+            reading, hidden = (pool @ read, pool @ block) if is_last else (read, block)
             read = again(read, reading, layer, known[2 * i], known[2 * i + 1], hidden[:, None])
         share = sees_state / sees_state.sum(1, keepdim=True).clamp(min=1)
         unit = lambda x: x / (x * x).sum(-1, keepdim=True).clamp(min=1e-9).sqrt()
         said, kept = unit(pool @ lone_row), unit(share[:, None, :] @ lone_state)
         close = unit(lone_row) @ unit(lone_state).transpose(1, 2) - (1.0 - sees_state[:, None, :]) * 2
         closest = (pool @ close.max(-1, keepdim=True)[0])[..., 0]
-        near = torch.cat([features, (said * kept).sum(-1, keepdim=True), closest.unsqueeze(-1)], -1)
-        facts = torch.cat([read, 10 * said * kept, 5 * (said - kept).abs(), near], -1)
+        near = torch.cat([features, 10 * (said * kept).sum(-1, keepdim=True) - 3, 10 * closest.unsqueeze(-1) - 5], -1)
+        # Each about as large as what was read.
+        facts = torch.cat([read, 200 * said * kept, 15 * (said - kept).abs(), near], -1)
         return self.exit(facts) + self.plain(near)
 
 
@@ -155,12 +156,10 @@ class Exported(nn.Module):
         asked = (rows == 0).float()
         sees = torch.maximum(same, asked[None, :].expand_as(same))[None]
         there = (torch.arange(features.shape[1])[:, None] == rows[None, :]).float()
-        before = torch.cat([torch.full((1,), -1, dtype=torch.int64), rows[:-1]])
-        first = there * (rows != before).float()[None, :]
         pool = there / there.sum(1, keepdim=True).clamp(min=1)
         beside = [state[i : i + 1] for i in range(2 * AGAIN)]
         logits = typed.reader(
-            typed.layers, pieces(states[0]), sees, part[None], pool[None], first[None], beside,
+            typed.layers, pieces(states[0]), sees, part[None], pool[None], beside,
             torch.ones_like(state_lone[:, :, 0]), pieces(lone), state_lone, features,
         )
         return logits[0], known, lone

@@ -27,7 +27,8 @@ from typed.purposes import purposes
 HERE = Path(__file__).parent
 SEED = 20261121
 OPSET = 17
-MOST = 1e-3
+MOST = {"again": 1.5e-3, "parts": 1.5e-3, "exit": 2e-3, "plain": 1e-2}
+"""The highest rate of learning of each part."""
 TESTED = {OWN: 200, "calibrate": 60, "test": 80}
 """How many items of a source are calibrated with and tested on, at most."""
 
@@ -69,7 +70,7 @@ def freeze(typed: Typed) -> Frozen:
 
 def forward(typed: Typed, batch) -> torch.Tensor:
     known = typed.reader.known(batch.states, typed.layers)
-    return typed.reader(typed.layers, batch.row, batch.sees, batch.part, batch.pool, batch.first, known, batch.sees_state,
+    return typed.reader(typed.layers, batch.row, batch.sees, batch.part, batch.pool, known, batch.sees_state,
                         batch.lone_row, batch.lone_state, batch.features)
 
 
@@ -80,14 +81,15 @@ def train(typed: Typed, items: list[Item], frozen: Frozen, tokenizer, epochs: in
     frozen.fill([e for each in encoded for e in each])
     print(f"MiniLM read {len(frozen.states)} states and {len(frozen.rows)} rows in {time.time() - began:.0f} s", flush=True)
     groups = [group for each in encoded for group in groups_of(each, chance)]
-    parameters = [p for p in typed.reader.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(parameters, lr=MOST, weight_decay=0.01)
+    parameters = list(typed.reader.parameters())
+    rates = [{"params": list(getattr(typed.reader, name).parameters()), "most": most} for name, most in MOST.items()]
+    optimizer = torch.optim.AdamW(rates, weight_decay=0.01)
     loss_of = nn.CrossEntropyLoss(label_smoothing=0.03)
     typed.train()
     began, seen = time.time(), defaultdict(list)
     for step, group in enumerate(groups):
         for part in optimizer.param_groups:
-            part["lr"] = MOST * min(1, (step + 1) / 60) * max(0.03, 1 - step / len(groups))
+            part["lr"] = part["most"] * min(1, (step + 1) / 30) * max(0.03, 1 - step / len(groups))
         batch = batch_of(group, frozen)
         scores, answers = scores_of(forward(typed, batch), batch.places)
         # Options that a question does not have are left out of the smoothing, too.
@@ -100,7 +102,7 @@ def train(typed: Typed, items: list[Item], frozen: Frozen, tokenizer, epochs: in
         right = (scores.argmax(-1) == answers).tolist()
         for (e, q, _), is_right in zip(batch.places, right):
             seen[f"{e.item.source} {q.kind}"].append(is_right)
-        if (step + 1) % 100 == 0 or step + 1 == len(groups):
+        if (step + 1) % 50 == 0 or step + 1 == len(groups):
             told = {name: round(float(np.mean(last[-300:])), 3) for name, last in sorted(seen.items())}
             print(f"step {step + 1} of {len(groups)}: {time.time() - began:.0f} s, {json.dumps(told)}", flush=True)
 
