@@ -13,6 +13,7 @@ LABELS = ("PER", "LOC", "ORG", "ADDRESS")
 TAGS = ("O", *(f"{part}-{label}" for label in LABELS for part in "BI"))
 OWN = {"PER": "PER", "PERSON": "PER", "LOC": "LOC", "ORG": "ORG", "ADDRESS": "ADDRESS"}
 MARK = re.compile(r"\[\[(PER|LOC|ORG|ADDRESS):([^\[\]]+)\]\]")
+LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 LOCALES = {
     "en": ("en", "en_GB", "en_US", "en_IE", "en_IN"),
     "de": ("de", "de_AT", "de_CH"),
@@ -109,14 +110,16 @@ class Varied:
     def __init__(self, lists: dict, chance: random.Random):
         self.lists = lists
         self.chance = chance
+        kinds = ("given", "surname", "city", "street")
+        latin = {kind: [[text for text in l.get(kind, ()) if LATIN.match(text)] for l in lists.values()] for kind in kinds}
+        self.everywhere = {kind: [texts for texts in found if len(texts) > 9] for kind, found in latin.items()}
 
     def pick(self, lang: str, kind: str) -> str:
         locale = self.chance.choice(LOCALES.get(lang, LOCALES["en"]))
         found = self.lists.get(locale, {}).get(kind) or ()
         # One in four comes from anywhere: people move.
         if not found or self.chance.random() < 0.25:
-            everywhere = [l for l in self.lists.values() if l.get(kind)]
-            found = self.chance.choice(everywhere)[kind]
+            found = self.chance.choice(self.everywhere[kind])
         return self.chance.choice(found)
 
     def person(self, lang: str, was: str) -> str:
@@ -149,11 +152,26 @@ class Varied:
                 elif label == "LOC" and self.chance.random() < 0.4 and was[:1].isupper():
                     texts[index] = self.pick(item.lang, "city")
             item = replace_spans(item, texts)
+        return self.cased(item)
+
+    def cased(self, item: Item) -> Item:
+        """Now and then in small letters throughout, or in capitals, or with capitals where there is no name."""
         roll = self.chance.random()
-        cased = item.text.lower() if roll < 0.08 else item.text.upper() if roll < 0.11 else item.text
-        if len(cased) == len(item.text):
-            item = replace(item, text=cased)
+        if roll < 0.2:
+            cased = item.text.lower() if roll < 0.08 else item.text.upper() if roll < 0.11 else self.puffed_up(item)
+            if len(cased) == len(item.text):
+                item = replace(item, text=cased)
         return item
+
+    def puffed_up(self, item: Item) -> str:
+        """Some Words that are no Names begin with a Capital, as People write who want to be Heard."""
+        text = item.text
+        inside = {at for start, end, _ in item.spans for at in range(start, end)}
+        share = self.chance.choice((0.15, 0.3, 0.9))
+        for start, end, _ in words_of(text):
+            if start not in inside and start not in item.unsure and end - start > 2 and self.chance.random() < share:
+                text = text[:start] + text[start].upper() + text[start + 1 :]
+        return text
 
 
 def tags_of(item: Item) -> tuple[list[tuple[int, int, int]], list[int]]:
@@ -177,15 +195,17 @@ def is_held_out(entry: dict) -> bool:
     return int(entry["id"].rsplit("-", 1)[1]) % 5 == 0
 
 
-def training_items(data: Path, own: Path) -> list[Item]:
-    """All there is to learn from, wikis thinned out: they are many, and written by a machine."""
+def shared_items(data: Path) -> list[Item]:
+    """What others labelled, wikis thinned out: they are many, and written by a machine."""
     items: list[Item] = []
     for path in sorted((data / "ner").glob("wikiann.*.train.jsonl.gz")):
-        items += [i for i in read_spans(path, "wikiann", 0.4) if not is_title(i) or len(i.text) % 8 == 0]
+        items += [i for i in read_spans(path, "wikiann", 0.35) if not is_title(i) or len(i.text) % 8 == 0]
     items += read_spans(data / "ner" / "wnut17.en.train.jsonl.gz", "wnut17", 1.0)
     items += read_spans(data / "pii" / "synth_eu.train.jsonl.gz", "synth_eu", 0.5)
     for item in read_spans(data / "pii" / "meddocan.es.train.jsonl.gz", "meddocan", 0.6):
         items += pieces(item)
-    for path in sorted(own.glob("names.*.jsonl")):
-        items += read_marked(path, False, 6.0)
     return items
+
+
+def own_items(own: Path, held_out: bool, weight: float = 1.0) -> list[Item]:
+    return [item for path in sorted(own.glob("names.*.jsonl")) for item in read_marked(path, held_out, weight)]
