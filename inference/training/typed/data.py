@@ -165,18 +165,24 @@ def all_items(data: Path, own: Path) -> list[Item]:
     return items + personal(data / "pii" / "synth_eu.train.jsonl.gz") + own_items(own)
 
 
-WEIGHTS = {
-    OWN: 2.0, "clinc150": 0.12, "dnc": 0.04, "hwu64": 0.12, "nlupp": 0.36, "p3_mini": 0.7, "snli": 0.17, "synth_support": 0.05,
-    "wikiann_questions": 0.02, "prompts": 0.17, "personal": 0.015, "purposes": 0.035,
-}
-"""How often an item is read in an epoch."""
-MOST_ASKED, MOST_OFFERED = 4, 7
+ROUNDS = (
+    {
+        OWN: 0.0, "clinc150": 0.1, "dnc": 0.12, "hwu64": 0.1, "nlupp": 1.0, "p3_mini": 0.25, "snli": 0.45, "synth_support": 0.04,
+        "wikiann_questions": 0.02, "prompts": 0.06, "personal": 0.02, "purposes": 0.07,
+    },
+    {
+        OWN: 2.0, "clinc150": 0.07, "dnc": 0.03, "hwu64": 0.07, "nlupp": 0.25, "p3_mini": 0.4, "snli": 0.1, "synth_support": 0.05,
+        "wikiann_questions": 0.02, "prompts": 0.14, "personal": 0.015, "purposes": 0.04,
+    },
+)
+"""How often an item is read in each round: first what is short and teaches to follow from a text, then what callers ask."""
+MOST_ASKED, MOST_OFFERED = 4, 5
 
 
-def epoch(items: list[Item], chance: random.Random) -> list[Item]:
+def chosen_for(round_: int, items: list[Item], chance: random.Random) -> list[Item]:
     chosen = []
     for item in items:
-        weight = WEIGHTS[item.source]
+        weight = ROUNDS[round_][item.source]
         for _ in range(int(weight) + (chance.random() < weight % 1)):
             chosen.append(varied(item, chance))
     return chosen
@@ -205,7 +211,7 @@ def varied(item: Item, chance: random.Random) -> Item:
     """Fewer questions and options, other words around a proposition, and its denial."""
     most = 1 if item.source == "snli" else MOST_ASKED if item.source == OWN else 2
     asked = chance.sample(item.questions, min(most, len(item.questions)))
-    if item.source == "snli" and chance.random() < 0.3:
+    if item.source == "snli" and chance.random() < 0.75:
         asked = [q for q in item.questions if q.kind == "noul"]
     return replace(item, questions=tuple(changed(q, item, chance) for q in asked))
 

@@ -18,7 +18,7 @@ from common.calibration import softmax
 from common.folder import write_manifest
 from common.minilm import WIDTH, model_folder, open_tokenizer
 from typed.batches import Encoded, Frozen, batch_of, encode, groups_of, part_of_row, scores_of
-from typed.data import LANGUAGES, OWN, Item, all_items, epoch, own_items, sources_of
+from typed.data import LANGUAGES, OWN, ROUNDS, Item, all_items, chosen_for, own_items, sources_of
 from typed.input import KINDS, WINDOW
 from typed.judge import confidence_of, measure, temperatures_of
 from typed.model import AGAIN, Exported, ExportedMiniLM, Typed, shrink
@@ -74,15 +74,17 @@ def forward(typed: Typed, batch) -> torch.Tensor:
                         batch.lone_row, batch.lone_state, batch.features)
 
 
-def train(typed: Typed, items: list[Item], frozen: Frozen, tokenizer, epochs: int) -> None:
-    chance = random.Random(SEED)
-    encoded = [[encode(item, tokenizer) for item in epoch(items, chance)] for _ in range(epochs)]
+def train(typed: Typed, items: list[Item], frozen: Frozen, tokenizer, round_: int) -> None:
+    """Once through a round's choice of items, varied anew; later rounds learn a little more slowly."""
+    chance = random.Random(SEED + round_)
+    encoded = [encode(item, tokenizer) for item in chosen_for(round_, items, chance)]
     began = time.time()
-    frozen.fill([e for each in encoded for e in each])
+    frozen.fill(encoded)
     print(f"MiniLM read {len(frozen.states)} states and {len(frozen.rows)} rows in {time.time() - began:.0f} s", flush=True)
-    groups = [group for each in encoded for group in groups_of(each, chance)]
+    groups = groups_of(encoded, chance)
     parameters = list(typed.reader.parameters())
-    rates = [{"params": list(getattr(typed.reader, name).parameters()), "most": most} for name, most in MOST.items()]
+    pace = 1.0 if round_ == 0 else 0.6
+    rates = [{"params": list(getattr(typed.reader, name).parameters()), "most": most * pace} for name, most in MOST.items()]
     optimizer = torch.optim.AdamW(rates, weight_decay=0.01)
     loss_of = nn.CrossEntropyLoss(label_smoothing=0.03)
     typed.train()
@@ -192,9 +194,8 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, default=HERE.parents[3] / "shared" / "data")
     parser.add_argument("--out", type=Path, default=HERE.parents[1] / "models" / "typed")
-    parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--smoke", action="store_true")
-    parser.add_argument("--trained", type=Path, help="a file to keep what was trained in; where there is one, it is taken up")
+    parser.add_argument("--trained", type=Path, help="a file to keep what was trained in after each round; where there is one, it is taken up")
     args = parser.parse_args()
     torch.manual_seed(SEED)
     tokenizer = open_tokenizer()
@@ -205,12 +206,17 @@ def main() -> None:
     items += purposes(items)
     typed = shrink(Typed())
     frozen = freeze(typed)
+    done = 0
     if args.trained and args.trained.exists():
-        typed.reader.load_state_dict(torch.load(args.trained))
-    else:
-        train(typed, [item for item in items if item.part == "train"], frozen, tokenizer, args.epochs)
-    if args.trained:
-        torch.save(typed.reader.state_dict(), args.trained)
+        kept = torch.load(args.trained)
+        done = kept["rounds"]
+        typed.reader.load_state_dict(kept["reader"])
+    learned = [item for item in items if item.part == "train"]
+    for round_ in range(done, len(ROUNDS)):
+        torch.manual_seed(SEED + round_)
+        train(typed, learned, frozen, tokenizer, round_)
+        if args.trained:
+            torch.save({"rounds": round_ + 1, "reader": typed.reader.state_dict()}, args.trained)
     parts = {part: some(items, part, tokenizer, few) for part in ("calibrate", "test")}
     for part in parts.values():
         frozen.fill(part)
@@ -234,7 +240,7 @@ def main() -> None:
         "labels": list(KINDS),
         "limits": {"tokens": WINDOW},
         "calibration": {"temperatures": temperatures, "confidence": confidence},
-        "training": {"command": "make train-typed", "seed": SEED, "epochs": args.epochs, "data": sources_of(items)},
+        "training": {"command": "make train-typed", "seed": SEED, "data": sources_of(items)},
         "metrics": metrics | {"moved_by_8_bits": moved},
     })
 
