@@ -78,7 +78,8 @@ def groups_of(items: list[Encoded], chance: random.Random | None) -> list[list[E
             current, grown = [], known[id(item)]
         current.append(item)
         most = grown
-    groups.append(current)
+    if current:
+        groups.append(current)
     if chance:
         chance.shuffle(groups)
     return groups
