@@ -42,7 +42,7 @@ const ASKED: readonly (readonly [kind: ModelKind, input: object, like: object])[
   [
     'router',
     { request: 'Write a poem about rain.' },
-    { reasoning: expect.any(Number), complexity: Array(4).fill(expect.any(Number)), task: expect.any(Object) },
+    { reasoning: expect.any(Number), complexity: Array<unknown>(4).fill(expect.any(Number)), task: expect.any(Object) },
   ],
   [
     'typed',
