@@ -22,6 +22,8 @@ export interface TextUnit {
   readonly page?: number;
   /** `shown`: a reader sees it. `hidden`: it travels with the file (metadata, comments, alternative text, old revisions). */
   readonly visibility: 'shown' | 'hidden';
+  /** A name or a setting of the format's, such as that of a font: no sentence, and nobody's name by its looks. */
+  readonly identifier?: true;
 }
 
 /** The text of a document, in reading order, hidden parts last. */

@@ -55,7 +55,7 @@ export async function searchDocument(
   detection: Detection,
 ): Promise<readonly (readonly Action[])[]> {
   const texts = units.map(({ text }) => text);
-  const spans = await detect(texts, categories, detection);
+  const spans = await detectIn(units, categories, detection);
   const named = await findTerms(texts, terms);
   const found = texts.map((text, index) => {
     const inUnit = [...(spans[index] ?? []), ...(named?.[index] ?? [])];
@@ -142,6 +142,33 @@ function toTag({ start, end, category }: Span): Action {
 
 function literalsIn(text: string): readonly string[] {
   return Array.from(tagLiterals(text), ({ start, end }) => text.slice(start, end));
+}
+
+/**
+ * Names are looked for in sentences: what fonts and styles are called looks like names to a model. One that stands in a
+ * sentence too is found in them afterwards.
+ */
+async function detectIn(
+  units: readonly TextUnit[],
+  categories: ReadonlySet<string> | undefined,
+  detection: Detection,
+): Promise<readonly (readonly Span[])[]> {
+  const [plain, identifiers] = [units.filter(({ identifier }) => !identifier), units.filter((unit) => unit.identifier)];
+  const structured = categories && new Set([...categories].filter((category) => !NAME_CATEGORIES.has(category)));
+  const [inPlain, inIdentifiers] = await Promise.all([
+    detect(
+      plain.map(({ text }) => text),
+      categories,
+      detection,
+    ),
+    detect(
+      identifiers.map(({ text }) => text),
+      structured,
+      detection,
+    ),
+  ]);
+  const [plainSpans, identifierSpans] = [inPlain.values(), inIdentifiers.values()];
+  return units.map(({ identifier }) => (identifier ? identifierSpans : plainSpans).next().value ?? []);
 }
 
 async function detect(
