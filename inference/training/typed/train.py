@@ -29,7 +29,7 @@ SEED = 20261121
 OPSET = 17
 MOST = {"again": 1.5e-3, "parts": 1.5e-3, "exit": 2e-3, "plain": 1e-2}
 """The highest rate of learning of each part."""
-TESTED = {OWN: 200, "calibrate": 60, "test": 80}
+TESTED = {OWN: 200, "calibrate": 50, "test": 50}
 """How many items of a source are calibrated with and tested on, at most."""
 
 
@@ -261,7 +261,7 @@ def main() -> None:
         found = logits_of(typed, parts["calibrate"], frozen)
         temperatures = temperatures_of(found)
         confidence = confidence_of(found, temperatures)
-        sample = random.Random(SEED).sample(parts["test"], min(len(parts["test"]), 10 if args.smoke else 150))
+        sample = random.Random(SEED).sample(parts["test"], min(len(parts["test"]), 10 if args.smoke else 50))
         moved = difference(Runtime(full), Runtime(args.out / "model.onnx"), sample, temperatures)
     metrics = measure(logits_of(typed, parts["test"], frozen), temperatures, confidence)
     print(f"weights in 8 bits move probabilities: {json.dumps(moved)}\n{json.dumps(metrics, indent=1)}")
