@@ -41,7 +41,10 @@ const OWN = 'own';
 const MOST_ITEMS = 100;
 const LEVELS = [0, 0.5, 0.7, 0.8, 0.9];
 
-/** Questions about states that training left out, beside looking for the options' words in the state. */
+/**
+ * Questions about states that training left out, beside guessing (of a proposition what is more frequent, else any option)
+ * and looking for the options' words in the state.
+ */
 export async function evaluateTyped(places: Places): Promise<Evaluation> {
   const { answer, about } = await openModel('typed', places);
   const asked = readAsked(places);
@@ -150,7 +153,7 @@ function scoreRow(group: string, judged: readonly Judged[]): Row {
     group,
     asked: judged.length,
     accuracy,
-    mostFrequent: rounded(isNoul ? most : mean(judged.map(({ probabilities }) => 1 / probabilities.length))),
+    guess: rounded(isNoul ? most : mean(judged.map(({ probabilities }) => 1 / probabilities.length))),
     words: isNoul ? '' : rounded(byWords),
     auc: isNoul ? aucOf(said) : '',
     wordsAuc: isNoul ? aucOf(words) : '',
