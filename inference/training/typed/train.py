@@ -274,7 +274,7 @@ def main() -> None:
         "labels": list(KINDS),
         "limits": {"tokens": WINDOW},
         "calibration": {"temperatures": temperatures, "confidence": confidence},
-        "training": {"command": "make train-typed", "seed": SEED, "data": sources_of(items)},
+        "training": {"command": "make train-typed THREADS=1", "seed": SEED, "data": sources_of(items)},
         "metrics": metrics | {"moved_by_8_bits": moved},
     })
 
