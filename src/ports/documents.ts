@@ -22,7 +22,7 @@ export interface TextUnit {
   readonly page?: number;
   /** `shown`: a reader sees it. `hidden`: it travels with the file (metadata, comments, alternative text, old revisions). */
   readonly visibility: 'shown' | 'hidden';
-  /** A name or a setting of the format's, such as that of a font: no sentence, and nobody's name by its looks. */
+  /** A name or setting of the format and not a text: nobody is told of in it who is told of nowhere else. */
   readonly identifier?: true;
 }
 

@@ -194,9 +194,10 @@ export class AttachedFile {
     const { policy, remove, detection } = this.#scope;
     this.#guardSize();
     this.#document = await this.#ask((engine, signal) => engine.read(this.#file, { recognize: 'auto' }, signal));
-    const { units } = this.#document;
+    const { units, recognizedPages } = this.#document;
     const terms = [...policy.customTerms, ...remove, ...before];
-    const found = await searchDocument(units, { categories: lookedFor(policy, detection), terms }, detection);
+    const scope = { categories: lookedFor(policy, detection), terms, recognizedPages };
+    const found = await searchDocument(units, scope, detection);
     this.#found = units.map(({ text }, index) => {
       const literals = Array.from(tagLiterals(text), (literal): Action => ({ ...literal, act: 'tag' }));
       return mergeActions([...(found[index] ?? []), ...literals]);
