@@ -46,10 +46,10 @@ async function decide(state: unknown, questions: object): Promise<Readonly<Recor
 const ANGRY = 'My parcel never arrived and nobody answers the phone. I want my money back immediately!';
 const GLAD = 'Thank you so much, everything works perfectly now. You are wonderful!';
 
-test('tells what a message wants', async () => {
+test('tells what a message is about', async () => {
   const questions = {
-    refund: { type: 'noul', instructions: 'The customer asks for a refund.' },
-    thanks: { type: 'noul', instructions: 'The customer says thank you.' },
+    money: { type: 'noul', instructions: 'The customer wants money back.' },
+    parcel: { type: 'noul', instructions: 'The message is about a parcel.' },
     topic: {
       type: 'choice',
       instructions: 'What is the message about?',
@@ -58,8 +58,10 @@ test('tells what a message wants', async () => {
   };
   const angry = await decide(ANGRY, questions);
   const glad = await decide(GLAD, questions);
-  expect(angry['refund']?.noul).toBeGreaterThan(glad['refund']?.noul ?? 1);
-  expect(glad['thanks']?.noul).toBeGreaterThan(angry['thanks']?.noul ?? 1);
+  for (const name of ['money', 'parcel']) {
+    expect(angry[name]?.noul).toBeGreaterThan(0.5);
+    expect(glad[name]?.noul).toBeLessThan(0.5);
+  }
   expect(angry['topic']?.choice).toBe('a missing delivery');
   for (const { answer_confidence: sure } of Object.values(angry)) expect(sure).toBeGreaterThan(0);
 });
