@@ -104,11 +104,13 @@ bench-names: packages servers ## Measure what looking for names adds to a call
 bench-ledger: packages servers ## Measure the ledger with ten million rows (BENCH_ROWS for less)
 	@exec $(WITH_NODE) node test/bench/ledger.ts
 
-.PHONY: train-names train-router
+.PHONY: train-names train-router train-typed
 train-names: packages training ## Train the model of names into inference/models (DATA: the folder of data; SMOKE=1: in a minute)
 	@$(TRAIN) -m names.train $(TRAINED)
 train-router: packages training ## Train the router
 	@$(TRAIN) -m router.train $(TRAINED)
+train-typed: packages training ## Train the model of typed decisions
+	@$(TRAIN) -m typed.train $(TRAINED)
 
 .PHONY: check
 check: packages check-tools ## Format, lint, types, architecture and dead code

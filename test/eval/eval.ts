@@ -7,16 +7,18 @@ import { evaluateDetectors } from './detectors.ts';
 import type { Evaluation, Evaluator, Places, Table } from './evaluation.ts';
 import { evaluateNames } from './names.ts';
 import { evaluateRouter } from './router.ts';
+import { evaluateTyped } from './typed.ts';
 
 /**
  * What each model is worth on texts that it was not trained on, beside a simple baseline, with the time that it takes.
- * `make eval`, or `node test/eval/eval.ts [--data DIR] [--models DIR] [--only names,router]`; the runtime is the one
+ * `make eval`, or `node test/eval/eval.ts [--data DIR] [--models DIR] [--only names,typed]`; the runtime is the one
  * that users get. A model that is not there is said to be missing, and fails the run.
  */
 const EVALUATORS: Readonly<Record<string, Evaluator>> = {
   detectors: evaluateDetectors,
   names: evaluateNames,
   router: evaluateRouter,
+  typed: evaluateTyped,
 };
 
 const root = path.join(import.meta.dirname, '../..');

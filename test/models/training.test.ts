@@ -36,13 +36,22 @@ function filesOf(out: string): unknown {
   return (JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')) as { readonly files: unknown }).files;
 }
 
+const number = expect.any(Number) as unknown;
 /** What each model is asked, and what an answer of it looks like, whatever it has learned in a minute. */
 const ASKED: readonly (readonly [kind: ModelKind, input: object, like: object])[] = [
   ['names', { texts: ['Ada Lovelace of Acme, 12 Ringstrasse, Vienna'] }, { spans: [expect.any(Array)] }],
   [
     'router',
     { request: 'Write a poem about rain.' },
-    { reasoning: expect.any(Number), complexity: Array(4).fill(expect.any(Number)), task: expect.any(Object) },
+    { reasoning: number, complexity: Array<unknown>(4).fill(number), task: expect.any(Object) as unknown },
+  ],
+  [
+    'typed',
+    {
+      state: 'It burns!',
+      questions: [{ type: 'noul', instructions: 'It is urgent.', options: [{ name: 'true' }, { name: 'false' }] }],
+    },
+    { answers: [{ probabilities: [number, number], answer_confidence: number }] },
   ],
 ];
 
