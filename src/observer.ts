@@ -1,6 +1,6 @@
 import { CATALOGUE } from '#errors/catalogue.ts';
 import type { GatewayError } from '#errors/gateway-error.ts';
-import type { ConfigEvent, ConfigSource } from '#config/folder-source.ts';
+import type { ConfigEvent, ConfigSource } from '#config/config-source.ts';
 import type { CorridorEvent } from '#pipeline/corridor-event.ts';
 import type { Corridor } from '#pipeline/corridor.ts';
 import type { JobEnded } from '#pipeline/job-run.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compile } from './compile.ts';
+import { compile, type CompiledSnapshot } from './compile.ts';
 import { faultsOf, make, makeCore, sha256, snapshotOf, toSources, type TestResource } from './testing/resources.ts';
 import type { ProviderConfig, Snapshot } from './snapshot.ts';
 
@@ -15,7 +15,7 @@ const term = (ref = secretKeyRef) => ({ dlp: { customTerms: [{ label: 'project',
 const older = { creationTimestamp: '2026-01-01T00:00:00Z' };
 const newer = { creationTimestamp: '2026-02-01T00:00:00Z' };
 
-function only(snapshot: Snapshot) {
+function only(snapshot: CompiledSnapshot) {
   const [virtualKey] = snapshot.keys.values();
   return virtualKey!.workload;
 }
@@ -357,7 +357,7 @@ describe('secrets', () => {
   const provider = make('Provider', 'vendor', { protocol: 'Messages', credentials });
   const secretOf = (
     resources: readonly TestResource[],
-    secretFile?: (name: string, key: string) => string | undefined,
+    secretFile?: (namespace: string, name: string, key: string) => string | undefined,
   ) =>
     only(snapshotOf([...base, provider, ...resources], secretFile && { secretFile })).organization.providers.get(
       'vendor',
