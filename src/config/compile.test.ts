@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compile, type CompiledSnapshot } from './compile.ts';
 import { faultsOf, make, makeCore, sha256, snapshotOf, toSources, type TestResource } from './testing/resources.ts';
-import type { ProviderConfig, Snapshot } from './snapshot.ts';
+import type { ProviderConfig } from './snapshot.ts';
 
 const acme = make('Organization', 'acme');
 const bot = make('Workload', 'bot');
