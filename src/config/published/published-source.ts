@@ -47,7 +47,9 @@ class PublishedSource implements ConfigSource {
   /** Digests of segments that could not be read, to be written anew. */
   #broken: readonly string[] = [];
   #trouble: NotTaken | 'rejected' | undefined;
-  #kept = true;
+  /** What the copy lacks; `fresh` is not there when all segments are to be fetched for it. */
+  #unkept: { readonly manifest: Manifest; readonly fresh: ReadonlyMap<string, Uint8Array> | undefined } | undefined;
+  #keepFailed = false;
   /** When what is in force was last known to be what is published. */
   #confirmedAt = Date.now();
   /** Whether it was since this process began. */
@@ -96,6 +98,7 @@ class PublishedSource implements ConfigSource {
       }
       // When that fails, the next look says that the store is unreachable.
       if (!this.#queue.closed()) await this.#report().catch(() => {});
+      await this.#keep();
     });
   }
 
@@ -138,7 +141,6 @@ class PublishedSource implements ConfigSource {
     const step = this.#taken ? comparePositions(head, this.#taken.head) : 1;
     if (step < 0) return void this.#leave('older');
     if (step === 0 || (await this.#takeOver(head, feed))) this.#confirm();
-    if (!this.#kept) await this.#keepAgain();
   }
 
   /** Takes a head over from a place where its segments are. False when that cannot be done. */
@@ -167,27 +169,24 @@ class PublishedSource implements ConfigSource {
     if (!result.snapshot) return this.#reject(result.faults);
     this.#taken = { head, snapshot: result.snapshot };
     this.#emit({ name: 'config.loaded', revision: result.snapshot.revision, counts: result.counts });
-    if (from === this.#options.feed) await this.#keep(head, manifest, found);
+    if (from === this.#options.feed) this.#unkept = { manifest, fresh: this.#keepFailed ? undefined : found };
     return true;
   }
 
   /** A copy that cannot be kept costs a restart without the store, not this run: it is told, and tried again. */
-  async #keep(head: PublishedHead, manifest: Manifest, fresh: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  async #keep(): Promise<void> {
+    if (!this.#unkept || !this.#taken) return;
+    const { copy, feed } = this.#options;
+    const digests = [...this.#unkept.manifest.values()];
     try {
-      await this.#options.copy.keep(head, [...manifest.values()], fresh);
-      this.#kept = true;
+      await copy.keep(this.#taken.head, digests, this.#unkept.fresh ?? (await feed.segments(digests)));
+      this.#unkept = undefined;
+      this.#keepFailed = false;
     } catch (error) {
-      if (this.#kept) this.#emit({ name: 'config.failed', error });
-      this.#kept = false;
+      if (!this.#keepFailed) this.#emit({ name: 'config.failed', error });
+      this.#keepFailed = true;
+      this.#unkept = { manifest: this.#unkept.manifest, fresh: undefined };
     }
-  }
-
-  async #keepAgain(): Promise<void> {
-    const head = this.#taken?.head;
-    const manifest = head && readHead(head, this.#options.keys);
-    if (!manifest) return;
-    const all = await this.#options.feed.segments([...manifest.values()]).catch(() => undefined);
-    if (all) await this.#keep(head, manifest, all);
   }
 
   async #report(): Promise<void> {
