@@ -1,5 +1,6 @@
 import type { CheckedDocuments } from '#config/compile/catalog.ts';
 import type { ConfigKeys } from '#config/published/config-keys.ts';
+import type { OrganizationSpec } from '#config/resources/organization.ts';
 import { comparePositions } from '#config/published/position.ts';
 import { startReflector, type Reflector } from './reflector.ts';
 import type { Cluster, ClusterFault, ClusterKind, LeaseStore } from '#ports/cluster.ts';
@@ -338,8 +339,8 @@ function spendersOf({ documents }: Accepted): readonly Spender[] {
   const spenders: Spender[] = [];
   for (const [name, { kind, spec }] of documents) {
     if (kind !== 'Organization') continue;
-    const { timeZone = 'UTC' } = spec as { readonly timeZone?: string };
-    spenders.push({ id: name.slice('Organization '.length), timeZone });
+    const { timeZone = 'UTC', currency = 'EUR' } = spec as Partial<OrganizationSpec>;
+    spenders.push({ id: name.slice('Organization '.length), timeZone, currency });
   }
   return spenders;
 }

@@ -5,6 +5,7 @@ import type { Accepted } from './accept.ts';
 import { conditionsOf, type Condition, type Verdict } from './conditions.ts';
 import type { Progress } from './progress.ts';
 import type { Spending } from './spending.ts';
+import { workloadStatus } from './workload-status.ts';
 import type { OwnObject, World } from './world.ts';
 import type { Writer } from './writer.ts';
 
@@ -61,8 +62,9 @@ export function createJudge({ cluster, writer, world, progress, spending }: Judg
     const verdict = verdictOf(object, grounds);
     const old = JSON.parse(object.status) as { readonly conditions?: readonly Condition[] };
     const conditions = conditionsOf(verdict, old.conditions ?? [], new Date());
-    const spent = ref.kind === 'Workload' ? spending?.of(`${ref.namespace}/${ref.name}`) : undefined;
-    const status = { observedGeneration: generation, conditions, ...(spent && { spend: spent }) };
+    const spec = ref.kind === 'Workload' ? grounds.accepted.documents.get(name)?.spec : undefined;
+    const more = spec ? workloadStatus(spec, spending?.of(`${ref.namespace}/${ref.name}`)) : {};
+    const status = { observedGeneration: generation, conditions, ...more };
     if (canonicalJson(status) === canonicalJson(old)) return;
     writer.put(`status ${name}`, () => cluster.applyStatus(ref, status));
     for (const condition of conditions) if (condition.type !== 'Programmed') warn(object, condition);

@@ -12,7 +12,7 @@ import { createAdminServer } from '../src/admin.ts';
 import { startController } from './controller.ts';
 import { createObserver } from './observer.ts';
 import { readSettings, type Settings } from './settings.ts';
-import { createSpending, type Spent } from './spending.ts';
+import { createSpending, type Sums } from './spending.ts';
 
 /** Nothing was heard of a collection for so long: whatever holds the connection up, a new process may not have it. */
 const MOST_SILENCE_MS = 600_000;
@@ -55,7 +55,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     usdToEur: settings.usdToEur,
     spending: createSpending(async ({ id, timeZone }) => {
       const sums = await spent.read(id, periodsAt(Date.now(), timeZone));
-      return new Map([...sums].map(([workload, one]) => [workload, toSpent(one)]));
+      return new Map([...sums].map(([workload, one]) => [workload, toSums(one)]));
     }),
     onEvent: observer.onEvent,
     timings: { leaseSeconds, renewDeadlineMs: (leaseSeconds * 2000) / 3, retryMs: (leaseSeconds * 1000) / 7.5 },
@@ -87,7 +87,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   process.on('SIGINT', () => void shutDown());
 }
 
-function toSpent(sums: SpentSums): Spent {
+function toSums(sums: SpentSums): Sums {
   const amounts = Object.entries(sums).map(([period, amount]) => [period, formatEuro(amount as bigint)]);
-  return Object.fromEntries(amounts) as Spent;
+  return Object.fromEntries(amounts) as Sums;
 }

@@ -46,8 +46,8 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     faults.push('REDIS_URL must be a URL starting with redis: or rediss:');
   const cluster = text('REDIS_CLUSTER') ?? 'false';
   if (cluster !== 'true' && cluster !== 'false') faults.push('REDIS_CLUSTER must be true or false');
-  const namespaces = text('GW_NAMESPACES')?.split(',') ?? [];
-  if (namespaces.some((name) => !NAME.test(name))) faults.push('GW_NAMESPACES must be names of namespaces: one,two');
+  const namespaces = text('GW_WATCH_NAMESPACES')?.split(',') ?? [];
+  if (namespaces.some((name) => !NAME.test(name))) faults.push('GW_WATCH_NAMESPACES must be names of namespaces: one,two');
   const usdToEur = text('GW_USD_TO_EUR') ?? '0.92';
   if (!readExchangeRates(usdToEur)) faults.push('GW_USD_TO_EUR must be a decimal number above 0');
   const settings: Settings = {
@@ -55,8 +55,8 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     redisCluster: cluster === 'true',
     keyFile: needed('GW_CONFIG_KEY_FILE', 'name the file of keys that gateways share'),
     kubeconfig: text('KUBECONFIG'),
-    name: text('POD_NAME') ?? `${hostname()}-${process.pid}`,
-    leaseNamespace: text('GW_LEASE_NAMESPACE'),
+    name: text('GW_CONTROLLER_NAME') ?? `${hostname()}-${process.pid}`,
+    leaseNamespace: text('GW_CONTROLLER_NAMESPACE'),
     namespaces,
     usdToEur,
     leaseSeconds: whole('GW_LEASE_SECONDS', 15, 3, 300),

@@ -1,18 +1,26 @@
-/** What a workload has spent, as decimal amounts in euro. */
-export interface Spent {
+/** What a workload has spent, as decimal amounts in euro. A period of which nothing is known is absent. */
+export interface Sums {
   readonly total?: string;
   readonly month?: string;
   readonly day?: string;
 }
 
-/** An organization and where its days begin. */
+/** The same, with when it was found to be so, milliseconds since the epoch. */
+export interface Spent extends Sums {
+  readonly at: number;
+  /** Of the organization: what its budgets are written in. */
+  readonly currency: string;
+}
+
+/** An organization, where its days begin, and what its budgets are written in. */
 export interface Spender {
   readonly id: string;
   readonly timeZone: string;
+  readonly currency: string;
 }
 
 /** Reads what the workloads of an organization have spent, by workload id. */
-export type ReadSpending = (organization: Spender) => Promise<ReadonlyMap<string, Spent>>;
+export type ReadSpending = (organization: Spender) => Promise<ReadonlyMap<string, Sums>>;
 
 /** What workloads have spent, as it was read last. */
 export interface Spending {
@@ -35,8 +43,9 @@ export function createSpending(read: ReadSpending, everyMs = EVERY_MS): Spending
     for (const organization of organizations) {
       const spent = await read(organization).catch(() => undefined);
       for (const [workload, sums] of spent ?? []) {
-        if (JSON.stringify(sums) === JSON.stringify(next.get(workload))) continue;
-        next.set(workload, sums);
+        const { at: _, currency: __, ...before } = next.get(workload) ?? { at: 0, currency: '' };
+        if (JSON.stringify(sums) === JSON.stringify(before)) continue;
+        next.set(workload, { ...sums, at: Date.now(), currency: organization.currency });
         known = next;
         changed(`Workload ${workload}`);
       }

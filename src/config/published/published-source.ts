@@ -177,15 +177,16 @@ class PublishedSource implements ConfigSource {
   async #keep(): Promise<void> {
     if (!this.#unkept || !this.#taken) return;
     const { copy, feed } = this.#options;
-    const digests = [...this.#unkept.manifest.values()];
+    const { manifest, fresh } = this.#unkept;
+    const digests = [...manifest.values()];
     try {
-      await copy.keep(this.#taken.head, digests, this.#unkept.fresh ?? (await feed.segments(digests)));
+      await copy.keep(this.#taken.head, digests, fresh ?? (await feed.segments(digests)));
       this.#unkept = undefined;
       this.#keepFailed = false;
     } catch (error) {
       if (!this.#keepFailed) this.#emit({ name: 'config.failed', error });
       this.#keepFailed = true;
-      this.#unkept = { manifest: this.#unkept.manifest, fresh: undefined };
+      this.#unkept = { manifest, fresh: undefined };
     }
   }
 
