@@ -1,10 +1,10 @@
 import type { CheckedDocuments } from '#config/compile/catalog.ts';
-import type { ConfigKeys } from '#config/published/config-keys.ts';
 import type { OrganizationSpec } from '#config/resources/organization.ts';
 import { comparePositions } from '#config/published/position.ts';
 import { startReflector, type Reflector } from './reflector.ts';
-import type { Cluster, ClusterFault, ClusterKind, LeaseStore } from '#ports/cluster.ts';
-import type { ConfigPublisher, PublishedHead } from '#ports/published-config.ts';
+import type { ClusterFault, ClusterKind } from '#ports/cluster.ts';
+import type { PublishedHead } from '#ports/published-config.ts';
+import type { ControllerEvent, ControllerOptions, ControllerState, Timings } from './controller-options.ts';
 import { accept, type Accepted, type Document } from './accept.ts';
 import { startElector, type Elector } from './elector.ts';
 import { createJudge, type Judge } from './judge.ts';
@@ -14,42 +14,7 @@ import { Sealer } from './sealer.ts';
 import { documentTexts, earlierDocuments, earlierSecrets, keyTexts, secretTexts } from './texts.ts';
 import { OWN_KINDS, World, type Change } from './world.ts';
 import { createWriter, type Writer } from './writer.ts';
-import type { Spender, Spending } from './spending.ts';
-
-/** What happens to a controller. */
-export type ControllerEvent =
-  | { readonly name: 'controller.leading'; readonly epoch: number }
-  | { readonly name: 'controller.following' }
-  | { readonly name: 'config.published'; readonly epoch: number; readonly seq: number; readonly ms: number }
-  | { readonly name: 'cluster.fault'; readonly kind: ClusterKind | undefined; readonly error: unknown }
-  | { readonly name: 'store.fault'; readonly error: unknown };
-
-export interface ControllerOptions {
-  readonly cluster: Cluster;
-  readonly leases: LeaseStore;
-  readonly store: ConfigPublisher;
-  readonly keys: ConfigKeys;
-  /** What this process is called; no two may be called the same. */
-  readonly name: string;
-  /** Namespaces that it reads; all of them where there are none. */
-  readonly namespaces: readonly string[];
-  readonly usdToEur: string;
-  /** What workloads have spent, where that can be told. */
-  readonly spending?: Spending;
-  readonly onEvent?: (event: ControllerEvent) => void;
-  readonly timings?: Partial<Timings>;
-}
-
-export interface Timings {
-  /** From a change until it is compiled, so that what changes together is published together. */
-  readonly debounceMs: number;
-  /** How often gateways and the store are looked at, and while gateways are waited for. */
-  readonly lookMs: number;
-  readonly hurryMs: number;
-  readonly leaseSeconds: number;
-  readonly renewDeadlineMs: number;
-  readonly retryMs: number;
-}
+import type { Spender } from './spending.ts';
 
 const TIMINGS: Timings = {
   debounceMs: 100,
@@ -60,23 +25,6 @@ const TIMINGS: Timings = {
   retryMs: 2000,
 };
 const RETRY_MS = 1000;
-
-/** What a controller says of itself. */
-export interface ControllerState {
-  readonly epoch: number | undefined;
-  readonly isSynced: boolean;
-  /** Milliseconds since the collection was heard of that was heard of longest ago. */
-  readonly silentMs: number;
-  readonly seq: number;
-  readonly keys: number;
-  readonly documents: number;
-  readonly faulty: number;
-  readonly gateways: number;
-  readonly pending: number;
-  readonly waitingWrites: number;
-  readonly publishedBytes: number;
-  readonly lists: number;
-}
 
 /** Begins to mirror the cluster, and to compete for the lease; publishes while it leads. */
 export function startController(options: ControllerOptions): Controller {
@@ -327,7 +275,9 @@ export class Controller {
     await this.#publication.put(reports.flatMap(({ broken }) => broken));
     const accepted = this.#accepted!;
     this.#judge.judge(this.#progress.hear(reports), { accepted, publishFailed: false });
-    spending?.refresh(spendersOf(accepted), (name) => this.#judge.judge([name], { accepted: this.#accepted!, publishFailed: false }));
+    spending?.refresh(spendersOf(accepted), (name) =>
+      this.#judge.judge([name], { accepted: this.#accepted!, publishFailed: false }),
+    );
   }
 
   #tell(event: ControllerEvent): void {

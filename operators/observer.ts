@@ -1,6 +1,7 @@
 import type { Log } from '#telemetry/log.ts';
 import { Metrics } from '#telemetry/metrics.ts';
-import type { Controller, ControllerEvent } from './controller.ts';
+import type { ControllerEvent } from './controller-options.ts';
+import type { Controller } from './controller.ts';
 
 /** Turns what happens into log lines and metrics. */
 export interface Observer {
@@ -36,9 +37,17 @@ export function createObserver(log: Log): Observer {
     watch(controller) {
       const gauge = (name: string, help: string, read: (state: ReturnType<Controller['state']>) => number): void =>
         metrics.gauge(name, help, () => read(controller.state()));
-      gauge('gw_controller_epoch', 'The term this controller leads in; 0 while it does not.', ({ epoch }) => epoch ?? 0);
+      gauge(
+        'gw_controller_epoch',
+        'The term this controller leads in; 0 while it does not.',
+        ({ epoch }) => epoch ?? 0,
+      );
       gauge('gw_controller_synced', '1 once all that there is was listed.', ({ isSynced }) => Number(isSynced));
-      gauge('gw_controller_silent_seconds', 'Time since some collection was heard of last.', ({ silentMs }) => silentMs / 1000);
+      gauge(
+        'gw_controller_silent_seconds',
+        'Time since some collection was heard of last.',
+        ({ silentMs }) => silentMs / 1000,
+      );
       gauge('gw_controller_lists_total', 'How often a collection was listed.', ({ lists }) => lists);
       gauge('gw_controller_keys', 'Keys that are known.', ({ keys }) => keys);
       gauge('gw_controller_resources', 'Resources that are published, keys apart.', ({ documents }) => documents);

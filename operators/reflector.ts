@@ -66,7 +66,10 @@ class Mirror {
   readonly #options: ReflectorOptions;
   readonly #stop = new AbortController();
   /** What is told of, by namespace and name, with its resource version. */
-  readonly #known = new Map<string, { readonly version: string; readonly object: Pick<ClusterObject, 'kind' | 'metadata'> }>();
+  readonly #known = new Map<
+    string,
+    { readonly version: string; readonly object: Pick<ClusterObject, 'kind' | 'metadata'> }
+  >();
   #since: string | undefined;
   #failures = 0;
   #gone = 0;

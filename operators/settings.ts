@@ -47,7 +47,8 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   const cluster = text('REDIS_CLUSTER') ?? 'false';
   if (cluster !== 'true' && cluster !== 'false') faults.push('REDIS_CLUSTER must be true or false');
   const namespaces = text('GW_WATCH_NAMESPACES')?.split(',') ?? [];
-  if (namespaces.some((name) => !NAME.test(name))) faults.push('GW_WATCH_NAMESPACES must be names of namespaces: one,two');
+  if (namespaces.some((name) => !NAME.test(name)))
+    faults.push('GW_WATCH_NAMESPACES must be names of namespaces: one,two');
   const usdToEur = text('GW_USD_TO_EUR') ?? '0.92';
   if (!readExchangeRates(usdToEur)) faults.push('GW_USD_TO_EUR must be a decimal number above 0');
   const settings: Settings = {

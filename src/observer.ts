@@ -86,7 +86,10 @@ export function createObserver(log: Log): Observer {
     'Credentials not used for a while, by provider and why.',
   );
   const rejected = metrics.counter('gw_price_snapshots_rejected_total', 'Price snapshots that were not taken over.');
-  const notTaken = metrics.counter('gw_config_not_taken_total', 'Times that published configuration was not taken over.');
+  const notTaken = metrics.counter(
+    'gw_config_not_taken_total',
+    'Times that published configuration was not taken over.',
+  );
   const asked = metrics.counter('gw_document_requests_total', 'Requests to the document engine, by verb.');
   const unread = metrics.counter('gw_document_faults_total', 'Documents that were not processed, by verb and fault.');
   const unanswered = metrics.counter('gw_model_faults_total', 'Questions to local models without an answer, by model.');

@@ -23,7 +23,8 @@ export function readPublishedSettings(
   }
   const keyFile = text('GW_CONFIG_KEY_FILE');
   if (text('REDIS_URL') === undefined) faults.push('GW_CONFIG_SOURCE=redis needs REDIS_URL');
-  if (keyFile === undefined) faults.push('GW_CONFIG_SOURCE=redis needs GW_CONFIG_KEY_FILE, which the controller shares');
+  if (keyFile === undefined)
+    faults.push('GW_CONFIG_SOURCE=redis needs GW_CONFIG_KEY_FILE, which the controller shares');
   for (const name of ['GW_CONFIG_DIR', 'GW_BOOTSTRAP_KEY'])
     if (text(name) !== undefined) faults.push(`${name} has no meaning with GW_CONFIG_SOURCE=redis`);
   const gateway = text('GW_GATEWAY_NAME', `${hostname()}-${process.pid}`)!;

@@ -12,7 +12,8 @@ export function readMasterKeys(text: string, what: string): readonly MasterKey[]
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const [, id, secret] = LINE.exec(line.trim()) ?? [];
-    if (id === undefined || secret === undefined) throw new Error(`${what}, line ${index + 1}: not id:base64 of 32 bytes`);
+    if (id === undefined || secret === undefined)
+      throw new Error(`${what}, line ${index + 1}: not id:base64 of 32 bytes`);
     if (keys.some((key) => key.id === id)) throw new Error(`${what}, line ${index + 1}: the id is used twice`);
     keys.push({ id, secret: Buffer.from(secret, 'base64') });
   }

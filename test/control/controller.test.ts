@@ -97,7 +97,10 @@ test('faults are told to whom they belong, and nobody else is kept waiting', asy
   cluster.apply(
     ...resources(),
     resource('Provider', 'other', { slug: 'openai', jurisdiction: 'US', credentials }),
-    resource('VirtualKey', 'stray', { workloadRef: { name: 'nobody' }, hash: { algorithm: 'SHA256', value: 'a'.repeat(64) } }),
+    resource('VirtualKey', 'stray', {
+      workloadRef: { name: 'nobody' },
+      hash: { algorithm: 'SHA256', value: 'a'.repeat(64) },
+    }),
   );
   await startController('one');
   await expect.poll(() => cluster.condition('Provider', 'other', 'ResolvedRefs'), SLOW).toBe('False SecretNotFound');
@@ -131,7 +134,9 @@ test('the cluster cut off, forgetful or busy: the controller comes back to what 
   await expect.poll(() => cluster.get('Workload', 'second'), SLOW).toBeUndefined();
   expect(lists()).toBeGreaterThan(listed);
 
-  cluster.answerWith(({ url }) => (url?.includes('leases') ? undefined : { status: 429, headers: { 'retry-after': '1' } }));
+  cluster.answerWith(({ url }) =>
+    url?.includes('leases') ? undefined : { status: 429, headers: { 'retry-after': '1' } },
+  );
   cluster.cutWatches();
   await expect.poll(() => controller.log.some((line) => line.includes('429')), SLOW).toBe(true);
   cluster.apply(resource('Workload', 'third', { organizationRef: { name: 'acme' } }));

@@ -41,7 +41,12 @@ function resources(changes: { readonly workload?: object; readonly revoked?: boo
   const provider = {
     credentials: [{ name: 'main', type: 'APIKey', secretKeyRef: { name: 'keys', key: 'main' } }],
   };
-  const made = tenant({ upstreamUrl: upstream.url, key, provider, ...(changes.workload && { workload: changes.workload }) });
+  const made = tenant({
+    upstreamUrl: upstream.url,
+    key,
+    provider,
+    ...(changes.workload && { workload: changes.workload }),
+  });
   return [
     ...(made as { kind: string; spec: object }[]).map((one) =>
       one.kind === 'VirtualKey' ? { ...one, spec: { ...one.spec, revoked: changes.revoked ?? false } } : one,
@@ -76,10 +81,12 @@ const ask = (gateway: GatewayProcess, secret = key): Promise<Response> =>
     headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
     body: JSON.stringify({ model: 'upstream/m', messages: [{ role: 'user', content: 'Hello' }] }),
   });
-const statusOf = async (gateway: GatewayProcess, secret?: string): Promise<number> => (await ask(gateway, secret)).status;
+const statusOf = async (gateway: GatewayProcess, secret?: string): Promise<number> =>
+  (await ask(gateway, secret)).status;
 const codeOf = async (answer: Response): Promise<unknown> =>
   ((await answer.json()) as { error: { code: string } }).error.code;
-const readiness = async (gateway: GatewayProcess): Promise<number> => (await fetch(`${gateway.adminUrl}/readyz`)).status;
+const readiness = async (gateway: GatewayProcess): Promise<number> =>
+  (await fetch(`${gateway.adminUrl}/readyz`)).status;
 const metric = async (gateway: GatewayProcess, name: string): Promise<number | undefined> => {
   const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
@@ -99,7 +106,9 @@ test('a gateway waits for its first configuration, takes it over when told, and 
   expect(upstream.requests[0]!.headers['authorization']).toBe(`Bearer ${SECRET}`);
   const stranger = await ask(gateway, newKey());
   expect([stranger.status, await codeOf(stranger)]).toEqual([401, 'invalid_api_key']);
-  await expect.poll(async () => (await store.gateways()).get('gateway-0')).toMatchObject({ epoch: 1, seq: head.seq, broken: [] });
+  await expect
+    .poll(async () => (await store.gateways()).get('gateway-0'))
+    .toMatchObject({ epoch: 1, seq: head.seq, broken: [] });
   expect(await metric(gateway, 'gw_config_age_seconds')).toBeLessThan(30);
 });
 
@@ -147,7 +156,9 @@ test('Redis flushed: what was in force stays, and what is published next is take
   // Until the counters are rebuilt calls are refused; the key is known all the while.
   await expect.poll(() => statusOf(gateway), { timeout: 60_000 }).toBe(200);
   expect(await readiness(gateway)).toBe(200);
-  await expect.poll(() => eventsOf(gateway, 'config.not-taken').map(({ why }) => why), { timeout: 20_000 }).toContain('missing');
+  await expect
+    .poll(() => eventsOf(gateway, 'config.not-taken').map(({ why }) => why), { timeout: 20_000 })
+    .toContain('missing');
   await publisher.publish(resources({ revoked: true }));
   await expect.poll(() => statusOf(gateway)).toBe(401);
   expect(eventsOf(gateway, 'config.taken-again')).toHaveLength(1);
@@ -232,7 +243,12 @@ test('an older controller is fenced, and a head that it wrote past the fence is 
   await expect.poll(() => eventsOf(gateway, 'config.not-taken').at(-1)?.['why'], { timeout: 20_000 }).toBe('older');
   expect(await statusOf(gateway)).toBe(200);
   // Whoever can write to Redis, and no more, changes nothing.
-  await publisher.redis.hset('{gwcfg}:current', { epoch: 9, seq: 9, manifest: head.manifest, signature: head.signature });
+  await publisher.redis.hset('{gwcfg}:current', {
+    epoch: 9,
+    seq: 9,
+    manifest: head.manifest,
+    signature: head.signature,
+  });
   await expect.poll(() => eventsOf(gateway, 'config.not-taken').at(-1)?.['why'], { timeout: 20_000 }).toBe('forged');
   expect(await statusOf(gateway)).toBe(200);
 });

@@ -17,7 +17,9 @@ export interface StoredObject {
     finalizers?: string[];
   };
   spec?: unknown;
-  status?: { conditions?: { type: string; status: string; reason: string; message: string; observedGeneration: number }[] };
+  status?: {
+    conditions?: { type: string; status: string; reason: string; message: string; observedGeneration: number }[];
+  };
   [part: string]: unknown;
 }
 
@@ -41,7 +43,11 @@ export interface FakeCluster extends AsyncDisposable {
   /** Forgets all states before now: whoever asks for one is answered 410. */
   compact(): void;
   /** Answers like this, before anything else, while it says so. */
-  answerWith(answer: ((request: IncomingMessage) => { status: number; headers?: Record<string, string> } | undefined) | undefined): void;
+  answerWith(
+    answer:
+      | ((request: IncomingMessage) => { status: number; headers?: Record<string, string> } | undefined)
+      | undefined,
+  ): void;
   /** Writes a kubeconfig for it. */
   kubeconfig(file: string): string;
 }
@@ -53,7 +59,13 @@ interface Watcher {
 }
 
 const PATH = /^\/(?:api\/v1|apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+))?\/([a-z]+)(?:\/([^/]+))?(\/status)?$/;
-const pluralOf = (kind: string): string => (kind.endsWith('y') && kind !== 'VirtualKey' ? `${kind.slice(0, -1)}ies` : kind === 'ModelAlias' ? 'modelaliases' : `${kind}s`).toLowerCase();
+const pluralOf = (kind: string): string =>
+  (kind.endsWith('y') && kind !== 'VirtualKey'
+    ? `${kind.slice(0, -1)}ies`
+    : kind === 'ModelAlias'
+      ? 'modelaliases'
+      : `${kind}s`
+  ).toLowerCase();
 
 export async function startFakeCluster(pageSize = 3): Promise<FakeCluster> {
   const objects = new Map<string, StoredObject>();
@@ -90,16 +102,29 @@ export async function startFakeCluster(pageSize = 3): Promise<FakeCluster> {
     record('DELETED', plural, object);
   };
 
-  const list = (response: ServerResponse, plural: string, namespace: string | undefined, query: URLSearchParams): void => {
+  const list = (
+    response: ServerResponse,
+    plural: string,
+    namespace: string | undefined,
+    query: URLSearchParams,
+  ): void => {
     const all = [...objects.values()].filter(
       (one) => pluralOf(one.kind) === plural && (!namespace || one.metadata.namespace === namespace),
     );
     const from = Number(query.get('continue') ?? 0);
     const size = Math.min(Number(query.get('limit') ?? pageSize), pageSize);
     const more = from + size < all.length ? { continue: String(from + size) } : {};
-    send(response, 200, { metadata: { resourceVersion: String(version), ...more }, items: all.slice(from, from + size) });
+    send(response, 200, {
+      metadata: { resourceVersion: String(version), ...more },
+      items: all.slice(from, from + size),
+    });
   };
-  const watch = (response: ServerResponse, plural: string, namespace: string | undefined, query: URLSearchParams): void => {
+  const watch = (
+    response: ServerResponse,
+    plural: string,
+    namespace: string | undefined,
+    query: URLSearchParams,
+  ): void => {
     const since = Number(query.get('resourceVersion'));
     response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
@@ -118,7 +143,8 @@ export async function startFakeCluster(pageSize = 3): Promise<FakeCluster> {
     const object = objects.get(id);
     if (!object) return fail(response, 404, 'NotFound');
     const asked = body.metadata.resourceVersion;
-    if (!isStatus && asked !== undefined && asked !== object.metadata.resourceVersion) return fail(response, 409, 'Conflict');
+    if (!isStatus && asked !== undefined && asked !== object.metadata.resourceVersion)
+      return fail(response, 409, 'Conflict');
     const next = structuredClone(object);
     if (isStatus && body.status) next.status = body.status;
     else next.metadata.finalizers = body.metadata.finalizers ?? [];
@@ -148,7 +174,8 @@ export async function startFakeCluster(pageSize = 3): Promise<FakeCluster> {
     const object = objects.get(id);
     if (request.method === 'PATCH') return patch(response, id, plural, body!, status !== undefined);
     if (request.method === 'GET') return object ? send(response, 200, object) : fail(response, 404, 'NotFound');
-    const stale = request.method === 'POST' ? object : object?.metadata.resourceVersion !== body!.metadata.resourceVersion;
+    const stale =
+      request.method === 'POST' ? object : object?.metadata.resourceVersion !== body!.metadata.resourceVersion;
     if (stale) return fail(response, 409, request.method === 'POST' ? 'AlreadyExists' : 'Conflict');
     store(plural, body!, object ? 'MODIFIED' : 'ADDED');
     send(response, 200, body!);
@@ -167,10 +194,19 @@ export async function startFakeCluster(pageSize = 3): Promise<FakeCluster> {
         const plural = pluralOf(one.kind);
         const old = objects.get(idOf(plural, one.metadata.namespace ?? '', one.metadata.name));
         if (old && JSON.stringify([old.spec, old['data']]) === JSON.stringify([one.spec, one['data']])) continue;
-        const created = { uid: `uid-${version}`, creationTimestamp: new Date(version * 1000).toISOString(), generation: 0, resourceVersion: '' };
+        const created = {
+          uid: `uid-${version}`,
+          creationTimestamp: new Date(version * 1000).toISOString(),
+          generation: 0,
+          resourceVersion: '',
+        };
         const metadata = { ...created, ...old?.metadata, ...one.metadata };
         const next = { ...structuredClone(one), ...(old?.status && { status: old.status }) };
-        store(plural, { ...next, metadata: { ...metadata, generation: (old?.metadata.generation ?? 0) + 1 } }, old ? 'MODIFIED' : 'ADDED');
+        store(
+          plural,
+          { ...next, metadata: { ...metadata, generation: (old?.metadata.generation ?? 0) + 1 } },
+          old ? 'MODIFIED' : 'ADDED',
+        );
       }
     },
     delete(kind, name, namespace) {

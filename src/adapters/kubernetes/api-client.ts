@@ -52,7 +52,7 @@ export function openApiClient(kubeconfig: string | undefined): ApiClient {
       hostname: base.hostname.replace(/^\[|\]$/g, ''),
       port: base.port || (secure ? 443 : 80),
       headers: {
-        ...auth.headers,
+        ...(auth.headers as http.OutgoingHttpHeaders | undefined),
         accept: 'application/json',
         ...(text !== undefined && { 'content-type': contentType, 'content-length': Buffer.byteLength(text) }),
       },

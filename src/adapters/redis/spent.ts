@@ -26,7 +26,11 @@ export function openSpentReader(options: ConnectionOptions & { readonly keyPrefi
       const base = holdsKey(keyPrefix, organization).slice(0, -'holds'.length);
       const spent = new Map<string, SpentSums>();
       try {
-        for (const [period, name] of [['total', 'total'], ['month', month], ['day', day]] as const) {
+        for (const [period, name] of [
+          ['total', 'total'],
+          ['month', month],
+          ['day', day],
+        ] as const) {
           for (const [field, sum] of Object.entries(await client.hgetall(`${base}spend:${name}`))) {
             if (!field.startsWith('w:')) continue;
             const workload = field.slice(2);

@@ -50,8 +50,7 @@ export function readCatalog(
       return faults.add(where, 'apiVersion', `must be ${KINDS[kind].apiVersion}`);
     }
     const value = source.value as object;
-    const body =
-      checked.get(value) ?? validate(kind, value, (field, message) => faults.add(where, field, message));
+    const body = checked.get(value) ?? validate(kind, value, (field, message) => faults.add(where, field, message));
     if (body) checked.set(value, body);
     if (body && id !== undefined && !earlier) valid.get(kind)!.set(id, toResource(kind, id, body, where));
   });

@@ -163,7 +163,10 @@ class PublishedSource implements ConfigSource {
     }
     if (unread.length > 0) {
       this.#broken = unread.map(([, digest]) => digest);
-      return this.#leave('broken', unread.map(([name]) => name));
+      return this.#leave(
+        'broken',
+        unread.map(([name]) => name),
+      );
     }
     const result = this.#assembler.assemble(manifest, texts);
     if (!result.snapshot) return this.#reject(result.faults);
