@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accept, type Document } from '../../operators/accept.ts';
+import { accept } from '../../operators/accept.ts';
 import { make, makeCore, type TestResource } from '../../src/config/testing/resources.ts';
 
 const acme = make('Organization', 'default/acme');
@@ -108,11 +108,9 @@ test('targets that are gone, or that an older policy has, do not count; the rest
   const { documents, published, faults } = names([acme, bot, other, older, newer]);
   expect(published).toHaveLength(5);
   expect(documents.get('Policy default/a')!.spec).toMatchObject({ targetRefs: [{ name: 'other' }] });
-  expect(
-    faults
-      .get('Policy default/a')!
-      .map(({ reason }) => reason),
-  ).toEqual(expect.arrayContaining(['Conflicted', 'TargetNotFound']));
+  expect(faults.get('Policy default/a')!.map(({ reason }) => reason)).toEqual(
+    expect.arrayContaining(['Conflicted', 'TargetNotFound']),
+  );
 });
 
 test('secrets are those that what is published uses', () => {
