@@ -12,6 +12,12 @@ test('blanks, signs, case and accents do not hide an original', () => {
   expect(found('M u\u0308ller', 'müller')).toEqual(['M u\u0308ller']);
 });
 
+test('capitals and letters without accents do not hide one, in whatever language', () => {
+  expect(found('AN K\u00c4THE GR\u00dcSSMANN', 'K\u00e4the Gr\u00fc\u00dfmann')).toEqual(['K\u00c4THE GR\u00dcSSMANN']);
+  expect(found('Lukasz Wislak', '\u0141ukasz Wi\u015blak')).toEqual(['Lukasz Wislak']);
+  expect(found('S\u00f8ren \u00c6r\u00f8', 'soren aero')).toEqual(['S\u00f8ren \u00c6r\u00f8']);
+});
+
 test('a short one is whole words, a long one may be within a word', () => {
   expect(found('Canada, Ada', 'Ada')).toEqual(['Ada']);
   expect(found('xada.lovelace@example.comx', 'ada.lovelace@example.com')).toEqual(['ada.lovelace@example.com']);

@@ -1,3 +1,5 @@
+import { plainLetters } from '#ports/plain-letters.ts';
+
 /** A stretch of a text, UTF-16 offsets. */
 export interface Span {
   readonly start: number;
@@ -107,12 +109,8 @@ function occurrences(bare: Bare, index: Index): readonly Found[] {
 /** The letters of `strip`, at once. */
 function lettersAlone(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase().replace(/[^a-z0-9]+/g, '');
-  // Halves of a character are not looked at, here as there; which sigma ends a word is not told letter by letter.
-  const single = text.replace(/[\ud800-\udfff]+/g, '').replaceAll('\u03a3', '\u03c3');
-  return single
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '');
+  // Halves of a character are not looked at, here as there.
+  return plainLetters(text.replace(/[\ud800-\udfff]+/g, '')).replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 /** Most text is of these: asking for each what it is would take most of the time. */
@@ -139,8 +137,5 @@ function strip(text: string): Bare {
 }
 
 function lettersOf(character: string): string {
-  return character
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
+  return plainLetters(character).replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -10,6 +10,7 @@ export interface SlottedUnit {
   readonly slots: readonly Slot[];
   readonly visibility: TextUnit['visibility'];
   readonly page?: number;
+  readonly identifier?: true;
 }
 
 /** Something that stands between slots and is read as `text`, such as a tab. It stays. */
@@ -35,11 +36,12 @@ export function inOrder(units: readonly SlottedUnit[]): readonly SlottedUnit[] {
 
 /** Units as the port tells them, of what `inOrder` gave. */
 export function toTextUnits(units: readonly SlottedUnit[]): readonly TextUnit[] {
-  return units.map(({ slots, visibility, page }, index) => ({
+  return units.map(({ slots, visibility, page, identifier }, index) => ({
     id: String(index),
     text: textOf(slots),
     visibility,
     ...(page !== undefined && { page }),
+    ...(identifier && { identifier }),
   }));
 }
 

@@ -2,12 +2,15 @@ import type { Box } from '../formats/format.ts';
 import type { Grey } from './tesseract.ts';
 
 /** Degrees by which print may lean and is set upright; more is a picture of something, not a page. */
-const MOST_SKEW = 4;
+const MOST_SKEW = 7;
 const COARSE = 0.5;
 const FINE = 0.1;
 /** How much sharper rows must be when set upright. */
 const LEAST_GAIN = 1.08;
 const MOST_POINTS = 24_000;
+/** Pixels to each side that a pixel is compared with, and by which part of a picture's contrast print is darker. */
+const NEAR = 15;
+const DARKER = 0.25;
 
 /** Where a picture is dark: 1 a pixel. */
 export interface Ink {
@@ -16,32 +19,66 @@ export interface Ink {
   readonly height: number;
 }
 
-/** Tells print from paper by the threshold that parts greys best. Undefined where a picture has but one tone. */
-export function inkOf({ data, width, height }: Grey): Ink | undefined {
+/**
+ * Tells print from paper: by how much darker it is than what is around it, since light may fall unevenly on a page.
+ * Undefined where a picture has but one tone.
+ */
+export function inkOf(grey: Grey): Ink | undefined {
+  const { data, width, height } = grey;
   const counts = new Float64Array(256);
   for (const value of data) counts[value] = (counts[value] ?? 0) + 1;
-  const threshold = parting(counts, data.length);
-  if (threshold === undefined) return undefined;
-  return { data: data.map((value) => (value <= threshold ? 1 : 0)), width, height };
+  const contrast = contrastOf(counts, data.length);
+  if (contrast === undefined) return undefined;
+  const sums = sumsOf(grey);
+  const least = contrast * DARKER;
+  const ink = new Uint8Array(data.length);
+  for (let y = 0; y < height; y++) {
+    const [top, end] = [Math.max(0, y - NEAR), Math.min(height, y + NEAR + 1)];
+    for (let x = 0; x < width; x++) {
+      const [left, right] = [Math.max(0, x - NEAR), Math.min(width, x + NEAR + 1)];
+      const sum = sumIn(sums, width + 1, left, top, right, end);
+      const mean = sum / ((right - left) * (end - top));
+      if ((data[y * width + x] ?? 0) < mean - least) ink[y * width + x] = 1;
+    }
+  }
+  return { data: ink, width, height };
 }
 
-/** The grey at which two groups of greys lie furthest apart. */
-function parting(counts: Float64Array, total: number): number | undefined {
+/** For each pixel the sum of all above and left of it, in a table with one more row and column. */
+function sumsOf({ data, width, height }: Grey): Float64Array {
+  const sums = new Float64Array((width + 1) * (height + 1));
+  for (let y = 0; y < height; y++) {
+    let row = 0;
+    for (let x = 0; x < width; x++) {
+      row += data[y * width + x] ?? 0;
+      sums[(y + 1) * (width + 1) + x + 1] = (sums[y * (width + 1) + x + 1] ?? 0) + row;
+    }
+  }
+  return sums;
+}
+
+function sumIn(sums: Float64Array, stride: number, x0: number, y0: number, x1: number, y1: number): number {
+  const at = (x: number, y: number): number => sums[y * stride + x] ?? 0;
+  return at(x1, y1) - at(x0, y1) - at(x1, y0) + at(x0, y0);
+}
+
+/** How far apart the means of two groups of greys are, parted where these lie furthest apart. */
+function contrastOf(counts: Float64Array, total: number): number | undefined {
   let sum = 0;
   counts.forEach((count, value) => (sum += count * value));
   let best = 0;
-  let at: number | undefined;
+  let contrast: number | undefined;
   let darker = 0;
   let darkSum = 0;
   for (let value = 0; value < 255; value++) {
     darker += counts[value] ?? 0;
     darkSum += (counts[value] ?? 0) * value;
     if (darker === 0 || darker === total) continue;
-    const distance = darkSum / darker - (sum - darkSum) / (total - darker);
+    const distance = (sum - darkSum) / (total - darker) - darkSum / darker;
     const spread = darker * (total - darker) * distance * distance;
-    if (spread > best) [best, at] = [spread, value];
+    if (spread > best) [best, contrast] = [spread, distance];
   }
-  return at;
+  return contrast;
 }
 
 /** Degrees clockwise by which rows of print lean; 0 where there are none, or they lean too little or too much to tell. */

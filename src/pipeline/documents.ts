@@ -177,7 +177,7 @@ async function work(
   lasting?.onPages(read.pages);
   const terms = [...key.workload.policy.dlp.customTerms, ...options.remove];
   const units = [...read.units, { id: NAME_UNIT, text: file.name, visibility: 'hidden' as const }];
-  const found = await findInDocument(units, { categories, terms }, detection);
+  const found = await findInDocument(units, { categories, terms, recognizedPages: read.recognizedPages }, detection);
   entry.findings = found.findings;
   if (!options.entities) entry.unscanned = notLookedFor(categories);
   const inside = found.replacements.filter(({ unit }) => unit !== NAME_UNIT);

@@ -22,6 +22,8 @@ export interface TextUnit {
   readonly page?: number;
   /** `shown`: a reader sees it. `hidden`: it travels with the file (metadata, comments, alternative text, old revisions). */
   readonly visibility: 'shown' | 'hidden';
+  /** A name or setting of the format and not a text: nobody is told of in it who is told of nowhere else. */
+  readonly identifier?: true;
 }
 
 /** The text of a document, in reading order, hidden parts last. */

@@ -106,6 +106,46 @@ describe('a server that fails', () => {
     expect(spendOf(await counters.view(ORGANIZATION))['default/w1 total']).toBe(10n);
   });
 
+  test('holds of one turn are placed by few scripts, and none more than the budget has room for', async () => {
+    const counters = await connect(server.url);
+    await counters.restore(ORGANIZATION, [], async () => spent(0n));
+    const raw = rawClient(server.url);
+    await raw.config('RESETSTAT');
+    const decided = await Promise.all(Array.from({ length: 120 }, (_, i) => counters.hold(request(`c${i}`, budget))));
+    const [, scripts] = /cmdstat_evalsha:calls=(\d+)/.exec(await raw.info('commandstats')) ?? [];
+    expect(Number(scripts)).toBeLessThanOrEqual(3);
+    const kinds = decided.map(({ kind }) => kind);
+    expect(kinds).toEqual(decided.map((_, index) => (index < 100 ? 'granted' : 'refused')));
+    expect((await counters.view(ORGANIZATION)).holds).toHaveLength(100);
+  });
+
+  test('a script that fails at one hold leaves none of its turn', async () => {
+    const prefix = `t-${randomUUID()}:`;
+    const counters = await connect(server.url, { keyPrefix: prefix });
+    await counters.restore(ORGANIZATION, [], async () => spent(0n));
+    const raw = rawClient(server.url);
+    await raw.set(`${prefix}{${ORGANIZATION}}:requests:default/bad`, 'no hash');
+    const bad = request('bad', { ...budget, workload: 'default/bad', requestsPerMinute: 5 });
+    await Promise.all([request('good', budget), bad].map((each) => fault(counters.hold(each))));
+    // The first was debited before the second failed. Both were told that they could not be: it is given back.
+    await expect.poll(() => counters.view(ORGANIZATION).then(({ holds }) => holds), { timeout: 10_000 }).toEqual([]);
+    expect(spendOf(await counters.view(ORGANIZATION))['default/w1 total']).toBe(0n);
+    expect((await counters.hold(request('later', budget))).kind).toBe('granted');
+  });
+
+  test('commands that are answered do not keep others from running out of time', async () => {
+    const counters = await connect(server.url, { commandTimeoutMs: 300 });
+    await counters.restore(ORGANIZATION, [], async () => spent(0n));
+    for (let i = 0; i < 300; i++) await counters.hold(request(`c${i}`));
+    server.pause();
+    try {
+      expect((await fault(counters.hold(request('unanswered')))).message).toContain('timeout');
+      expect((await fault(counters.view(ORGANIZATION))).message).toContain('timeout');
+    } finally {
+      server.resume();
+    }
+  });
+
   test('that is gone: calls reject at once; it comes back empty: cold, never at nothing', async () => {
     const counters = await connect(server.url);
     await counters.restore(ORGANIZATION, [], async () => spent(99n));

@@ -6,6 +6,7 @@ import { ownersSuite } from './limit-counters-owners.suite.ts';
 import { ratesSuite } from './limit-counters-rates.suite.ts';
 import { loweringSuite } from './limit-counters-lowering.suite.ts';
 import { restoreSuite } from './limit-counters-restore.suite.ts';
+import { turnSuite } from './limit-counters-turn.suite.ts';
 import { memory, memoryWithJournal, redis } from './limit-counters-subjects.ts';
 
 let cluster: RedisServer;
@@ -28,4 +29,5 @@ describe.each(subjects)('limit counters: $name', (subject) => {
   restoreSuite(subject);
   loweringSuite(subject);
   ownersSuite(subject);
+  turnSuite(subject);
 });

@@ -101,6 +101,21 @@ describe('an export', () => {
     }
   });
 
+  test('in which a checkpoint was written another way, the end made anew, is not', { timeout: 600_000 }, async () => {
+    const line = lines[1]!;
+    // The statement is signed. What comes after it is only told to be right by being read in one way alone.
+    const from = line.indexOf('"key"');
+    expect(from).toBeGreaterThan(0);
+    for (let at = from; at < line.length; at++) {
+      const was = line[at]!;
+      const other = was === was.toUpperCase() ? was.toLowerCase() : was.toUpperCase();
+      if (other === was) continue;
+      const changed = lines.with(1, line.slice(0, at) + other + line.slice(at + 1));
+      const report = await verifyExport(stream(redigested(changed)), trust);
+      expect(report.intact, `${line.slice(0, at)}>${other}`).toBe(false);
+    }
+  });
+
   test('in which a single character or line was changed is not', { timeout: 600_000 }, async () => {
     for (let index = 0; index < 400; index++) {
       const chance = new Chance(SEED + index);

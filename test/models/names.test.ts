@@ -254,8 +254,12 @@ describe('names in documents', () => {
     await engine.stop();
     folders[Symbol.dispose]();
   });
-  const anonymized = async (text: string, options: object): Promise<{ text: string; unscanned: string | null }> => {
-    const answer = await world.anonymize(formOf(Buffer.from(text), 'a.txt', options));
+  const anonymized = async (
+    text: string,
+    options: object,
+    name = 'a.txt',
+  ): Promise<{ text: string; unscanned: string | null }> => {
+    const answer = await world.anonymize(formOf(Buffer.from(text), name, options));
     expect(answer.status).toBe(200);
     const { content_base64 } = (await answer.json()) as { content_base64: string };
     const unscanned = answer.headers.get('x-gw-unscanned');
@@ -272,6 +276,18 @@ describe('names in documents', () => {
     expect(named.unscanned).toBeNull();
     const others = await anonymized(text, { entities: ['email'] });
     expect(others.text).toContain('Ada Lovelace of Acme, «EMAIL_1»');
+  });
+
+  test('are no words in small letters among others in capitals, and no identifiers', async () => {
+    const prose = await anonymized('The plaster of paris dried.\n\nAda saw PARIS.', { entities: ['person_name'] });
+    expect(prose.text).toBe('The plaster of paris dried.\n\n«PERSON_NAME_1» saw PARIS.');
+    const { text } = await anonymized('The plaster of paris dried.', { entities: ['location'] });
+    expect(text).toBe('The plaster of paris dried.');
+    expect((await anonymized('plaster of paris', { entities: ['location'] })).text).toBe('plaster of «LOCATION_1»');
+    const page = '<p id="Acme">Ada came.</p><p class="Ada">See <a href="#Acme">below</a>.</p>';
+    const html = await anonymized(page, {}, 'a.html');
+    expect(html.text).toContain('<p id="Acme">«PERSON_NAME_1» came.</p>');
+    expect(html.text).not.toContain('Ada');
   });
 
   test('that are short are found again as whole words', async () => {

@@ -244,21 +244,37 @@ describe('a scanned page', () => {
     expect(bare(await everythingIn(redacted.bytes))).not.toContain('lovelace');
   });
 
-  test('with a layer of text over it is not recognized to be read', async () => {
+  test('with a layer of text over it is read by what is seen, and the layer is hidden text', async () => {
     const document = await PDFDocument.load(scan);
     const font = await document.embedFont(StandardFonts.Helvetica);
     const page = document.getPage(0);
     page.node.setFontDictionary(PDFName.of('F'), font.ref);
-    const layer =
-      'BT 3 Tr /F 8 Tf 21 77 Td (INVOICE 2231) Tj 0 -34 Td (LOVELACE IN LONDON) Tj 0 -34 Td (THANK YOU) Tj ET';
+    const layer = 'BT 3 Tr /F 8 Tf 21 77 Td (INVOICE 2231) Tj 0 -34 Td (HOPPER IN PARIS) Tj 0 -34 Td (THANK YOU) Tj ET';
     page.node.addContentStream(document.context.register(document.context.stream(layer)));
-    const calls = recognized;
+    const bytes = await document.save();
 
-    const read = await pdf.read(fileOf(await document.save()), { recognize: 'auto' }, tools);
+    const read = await pdf.read(fileOf(bytes), { recognize: 'auto' }, tools);
 
-    expect(recognized).toBe(calls);
+    expect(read.recognizedPages).toEqual([0]);
+    const saying = (word: string) => read.units.filter(({ text }) => text.includes(word));
+    expect(saying('LOVELACE').map(({ visibility }) => visibility)).toEqual(['shown']);
+    expect(saying('HOPPER').map(({ visibility }) => visibility)).toContain('hidden');
+    const redacted = await anonymize(bytes, ['LOVELACE', 'HOPPER']);
+    expect(redacted.downgraded).toBe(false);
+    expect((await textsOf(redacted.bytes)).join(' ')).toMatch(/2231.*LONDON/s);
+    const all = bare(await everythingIn(redacted.bytes));
+    for (const gone of ['lovelace', 'hopper', 'paris']) expect(all).not.toContain(gone);
+  });
+
+  test('with a layer of text is read by that where recognition is not asked for', async () => {
+    const document = await PDFDocument.load(scan);
+    const page = document.getPage(0);
+    page.node.setFontDictionary(PDFName.of('F'), (await document.embedFont(StandardFonts.Helvetica)).ref);
+    const layer = 'BT 3 Tr /F 8 Tf 21 77 Td (HOPPER IN PARIS) Tj ET';
+    page.node.addContentStream(document.context.register(document.context.stream(layer)));
+    const read = await pdf.read(fileOf(await document.save()), { recognize: 'never' }, tools);
     expect(read.recognizedPages).toEqual([]);
-    expect(read.units.find(({ text }) => text.includes('LOVELACE'))?.visibility).toBe('shown');
+    expect(read.units.map(({ text, visibility }) => [text, visibility])).toContainEqual(['HOPPER IN PARIS', 'shown']);
   });
 });
 

@@ -27,9 +27,11 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
       const content = pdf.withPage(index, (page) => readPage(pdf, page));
       for (const text of content.told) hidden.add(text);
       images += content.kind === 'scan' ? 1 : content.pictures.length;
-      if (content.kind === 'scan') {
+      const recognized = options.recognize === 'auto';
+      // What a layer of text says and what is seen under it are not the same: it was recognized before, well or badly.
+      if (content.kind === 'scan' || (content.kind === 'layer' && recognized)) {
         for (const { text } of content.paragraphs) hidden.add(text);
-        const recognized = options.recognize === 'auto';
+        for (const text of readOtherwise(content)) hidden.add(text);
         const found = await recognizedPage(pdf, index, content, recognized, tools, options.languages);
         if (recognized) recognizedPages.push(index);
         units.push(...found.units);

@@ -98,12 +98,18 @@ const FOREIGN = new Error('foreign layout');
 function rewriteOne(job: Job, pdf: PdfiumFile, index: number, page: number): boolean {
   const content = readPage(pdf, page);
   const layout = job.layout.pages[index];
-  if (layout?.kind !== (content.kind === 'scan' ? 'recognized' : 'said')) throw FOREIGN;
+  if (!layout || !kindsOf(content).includes(layout.kind)) throw FOREIGN;
   if (layout.kind === 'recognized') return false;
   const known = layoutOf(content);
   if (known.kind === 'said' && known.digest !== layout.digest) throw FOREIGN;
   if (content.kind === 'layer') return false;
   return rewritePage(pdf, page, content.frame, spansFor(job, index, content));
+}
+
+/** How a page may have been read: one with a layer of text by that or as it looks. */
+function kindsOf({ kind }: PageContent): readonly PdfLayout['pages'][number]['kind'][] {
+  if (kind === 'layer') return ['said', 'recognized'];
+  return [kind === 'scan' ? 'recognized' : 'said'];
 }
 
 function spansFor({ replacements, originals }: Job, index: number, content: PageContent): readonly Span[] {

@@ -1,17 +1,27 @@
 import { MOST, room } from '#adapters/memory/amount.ts';
-import type { HoldDecision, HoldRequest, LimitName, RateStatus, SpendLimit } from '#ports/limit-counters.ts';
+import type { HoldDecision, HoldRequest, LimitName, RateStatus } from '#ports/limit-counters.ts';
 import { encodeHold } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
 
 const REFUSALS: readonly LimitName[] = ['requests', 'tokens', 'budget', 'cap', 'credit'];
 const COLD = REFUSALS.length + 1;
 const BUSY = COLD + 1;
-/** Where the script says how many of several calls it let through. */
-const GRANTED_CALLS = 6;
+/** How many numbers the script answers for each hold. */
+const NUMBERS = 6;
+/** Where it says how many of several calls it let through. */
+const GRANTED_CALLS = NUMBERS;
 
-/** Places a hold. `witness`: another that this process has in flight there, which the store must know; or empty. */
-export async function placeHold(store: Store, request: HoldRequest, witness: string): Promise<HoldDecision> {
-  return decision(request, await ask(store, request, witness, ''));
+/**
+ * Places holds of one organization and one owner in one step, as if they came one after the other; resolves with the
+ * decisions in that order. `witness`: another that this process has in flight there, which the store must know; or empty.
+ */
+export async function placeHolds(
+  store: Store,
+  requests: readonly HoldRequest[],
+  witness: string,
+): Promise<readonly HoldDecision[]> {
+  const reply = await ask(store, requests, witness, '');
+  return requests.map((request, index) => decision(request, reply, index * NUMBERS));
 }
 
 /**
@@ -24,8 +34,8 @@ export async function countCalls(
   witness: string,
   calls: number,
 ): Promise<readonly HoldDecision[]> {
-  const reply = await ask(store, request, witness, String(calls));
-  const last = decision(request, reply);
+  const reply = await ask(store, [request], witness, String(calls));
+  const last = decision(request, reply, 0);
   if (last.kind !== 'granted') return Array.from({ length: calls }, () => last);
   const { requests } = last;
   const granted = Math.min(calls, Math.max(1, reply[GRANTED_CALLS] ?? calls));
@@ -40,54 +50,43 @@ export async function countCalls(
     : [...decisions, ...(await countCalls(store, request, witness, calls - granted))];
 }
 
-async function ask(store: Store, request: HoldRequest, witness: string, calls: string): Promise<readonly number[]> {
-  const { workloadBudget, organizationCap } = request;
-  const reply = await runOn(store, 'hold', request.organization, [
-    store.clock(),
-    request.callId,
-    request.owner,
-    calls === '' ? encodeHold(request) : '',
-    request.workload,
-    request.periods.day,
-    request.periods.month,
-    String(request.amount),
-    String(MOST - request.amount),
-    workloadBudget?.period ?? '',
-    workloadBudget ? roomText(workloadBudget, request) : '',
-    organizationCap?.period ?? '',
-    organizationCap ? roomText(organizationCap, request) : '',
-    optionalText(request.requestsPerMinute),
-    optionalText(request.tokensPerMinute),
-    String(request.tokens),
-    witness,
-    calls,
-    request.prepaid === true ? '1' : '',
-  ]);
-  return reply as readonly number[];
+async function ask(
+  store: Store,
+  requests: readonly HoldRequest[],
+  witness: string,
+  calls: string,
+): Promise<readonly number[]> {
+  const { organization, owner } = requests[0]!;
+  const args = [store.clock(), owner, witness, calls];
+  for (const request of requests)
+    args.push(request.callId, request.workload, limitsLine(request), calls === '' ? encodeHold(request) : '');
+  return (await runOn(store, 'hold', organization, args)) as readonly number[];
 }
 
-/** Computed here, where integers are exact: the script only compares. */
-function roomText(limit: SpendLimit, request: HoldRequest): string {
-  return String(room(limit, request.amount));
+/** One argument for many: each costs time of its own. What may have been spent is computed here, where integers are exact. */
+function limitsLine(request: HoldRequest): string {
+  const { periods, amount, workloadBudget: budget, organizationCap: cap } = request;
+  return (
+    `${periods.day} ${periods.month} ${amount} ${MOST - amount} ` +
+    `${budget ? `${budget.period} ${room(budget, amount)}` : '- -'} ${cap ? `${cap.period} ${room(cap, amount)}` : '- -'} ` +
+    `${request.requestsPerMinute ?? '-'} ${request.tokensPerMinute ?? '-'} ${request.tokens} ${request.prepaid === true ? 1 : '-'}`
+  );
 }
 
-function optionalText(count: number | undefined): string {
-  return count === undefined ? '' : String(count);
-}
-
-function decision(request: HoldRequest, reply: readonly number[]): HoldDecision {
-  const [verdict = BUSY, retryAfterMs = -1, requestsLeft = 0, requestsReset = 0, tokensLeft = 0, tokensReset = 0] =
-    reply;
+function decision(request: HoldRequest, reply: readonly number[], at: number): HoldDecision {
+  const verdict = reply[0] === BUSY ? BUSY : (reply[at] ?? BUSY);
   if (verdict === COLD) return { kind: 'cold' };
   if (verdict === BUSY) return { kind: 'busy' };
-  const requests = status(request.requestsPerMinute, requestsLeft, requestsReset);
-  const tokens = status(request.tokensPerMinute, tokensLeft, tokensReset);
+  const { requestsPerMinute, tokensPerMinute } = request;
+  const requests = requestsPerMinute === undefined ? undefined : status(requestsPerMinute, reply, at + 2);
+  const tokens = tokensPerMinute === undefined ? undefined : status(tokensPerMinute, reply, at + 4);
   const rates = { ...(requests && { requests }), ...(tokens && { tokens }) };
   const by = REFUSALS[verdict - 1];
   if (!by) return { kind: 'granted', ...rates };
+  const retryAfterMs = reply[at + 1] ?? -1;
   return { kind: 'refused', by, ...(retryAfterMs >= 0 && { retryAfterMs }), ...rates };
 }
 
-function status(limit: number | undefined, remaining: number, resetMs: number): RateStatus | undefined {
-  return limit === undefined ? undefined : { limit, remaining, resetMs };
+function status(limit: number, reply: readonly number[], at: number): RateStatus {
+  return { limit, remaining: reply[at] ?? 0, resetMs: reply[at + 1] ?? 0 };
 }

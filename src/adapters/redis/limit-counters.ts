@@ -6,7 +6,8 @@ import type { Marks } from '#ports/marks.ts';
 import type { OpenHolds } from '#ports/open-holds.ts';
 import { openConnection, type ConnectionOptions } from './connection.ts';
 import { gatherFreeCalls } from './free-calls.ts';
-import { countCalls, placeHold } from './hold.ts';
+import { gatherHolds } from './gather-holds.ts';
+import { countCalls, placeHolds } from './hold.ts';
 import { trackInFlight } from './in-flight.ts';
 import { checkPrefix } from './keys.ts';
 import { trackLeases } from './leases.ts';
@@ -79,36 +80,44 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
   };
   const proveOnce = (): Promise<void> => (proving ??= prove().finally(() => (proving = undefined)));
 
-  const hold = async (request: HoldRequest) => {
-    checkRequest(request);
-    if (request.free === true) return freeCalls(request);
+  /** Of one organization. What is looked at before they are sent is looked at in the same turn. */
+  const place = async (requests: readonly HoldRequest[]) => {
+    const { organization } = requests[0]!;
     while (renewing && proved !== connection.times) await proveOnce();
-    const { organization, callId, owner } = request;
     if (leases.owed.has(organization)) {
       await proveOnce();
       if (leases.owed.has(organization))
         throw new CountersUnavailable('what the store may have lost is not put back yet');
     }
-    orphans.forget(callId);
+    for (const { callId } of requests) orphans.forget(callId);
     const wasSent = connection.isReady;
     try {
-      const decision = await placeHold(store, request, inFlight.witness(organization));
-      if (decision.kind === 'granted') inFlight.add(organization, callId);
-      return decision;
+      const decisions = await placeHolds(store, requests, inFlight.witness(organization));
+      for (const [index, { kind }] of decisions.entries())
+        if (kind === 'granted') inFlight.add(organization, requests[index]!.callId);
+      return decisions;
     } catch (error) {
-      if (wasSent && error instanceof CountersUnavailable) orphans.add(organization, callId, owner);
+      if (wasSent && error instanceof CountersUnavailable)
+        for (const { callId, owner } of requests) orphans.add(organization, callId, owner);
       throw error;
     }
+  };
+  const gathered = gatherHolds(place);
+
+  const hold = async (request: HoldRequest) => {
+    checkRequest(request);
+    return request.free === true ? freeCalls(request) : gathered(request);
   };
 
   const settle = async (settlements: readonly Settlement[], owner?: string) => {
     settlements.forEach(checkSettlement);
     const results = await settleHolds(store, settlements, owner);
+    const now = performance.now();
     for (const [i, result] of results.entries()) {
       if (result === 'busy') continue;
       const { organization, callId } = settlements[i]!;
       inFlight.remove(organization, callId);
-      closed.add(callId, performance.now());
+      closed.add(callId, now);
     }
     return results;
   };

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
 import type { ResponseCache } from '#ports/response-cache.ts';
-import { corking, isScriptMissing, kindOf, openClient, ready, type ConnectionOptions } from './connection.ts';
+import { isScriptMissing, kindOf, openClient, ready, type ConnectionOptions } from './connection.ts';
 import { answersKey, checkPrefix } from './keys.ts';
 import { load, type Script } from './scripts.ts';
+import { sendingOn } from './sender.ts';
 
 export interface RedisCacheOptions extends ConnectionOptions {
   /** Put before every key; without braces. Default `gw:`. */
@@ -40,16 +40,15 @@ export function openRedisCache(options: RedisCacheOptions): RedisResponseCache {
   const epochOf = load('epoch', 'answer-epoch');
   const timeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
   const client = openClient({ ...options, commandTimeoutMs: timeout }, [get, put, erase, epochOf]);
-  const cork = client instanceof Redis ? corking(client) : () => {};
+  const send = sendingOn(client, timeout);
   const run = (script: Script, organization: string, ...args: readonly (string | Buffer)[]): Promise<unknown> =>
     guarded(async () => {
       const key = answersKey(prefix, organization);
-      cork();
       try {
-        return await client.callBuffer('EVALSHA', script.sha, 1, key, ...args);
+        return await send('evalsha', [script.sha, '1', key, ...args], null);
       } catch (error) {
         if (!isScriptMissing(error)) throw error;
-        return client.callBuffer('EVAL', script.source, 1, key, ...args);
+        return send('eval', [script.source, '1', key, ...args], null);
       }
     });
   return {
@@ -77,7 +76,7 @@ export function openRedisCache(options: RedisCacheOptions): RedisResponseCache {
     ping: () =>
       guarded(async () => {
         await ready(client, timeout);
-        await client.ping();
+        await send('ping', [], 'utf8');
       }),
     async close() {
       client.disconnect();

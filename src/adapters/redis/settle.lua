@@ -1,7 +1,7 @@
 -- Closes holds: replaces held amounts by costs, corrects tokens per minute. Answers 1 (settled) or 0 (no such hold)
 -- for each, or {2} alone while a restore is under way.
--- KEYS[1]: the organization's holds. ARGV: clock, line of the owner whose holds they have to be or nothing, then id,
--- cost, tokens of each.
+-- KEYS[1]: the organization's holds. ARGV: clock, line of the owner whose holds they have to be or nothing, then cost,
+-- tokens and id of each, with a space between.
 -- A hold is four lines: second of its tokens, owner, [workload, day, month, amount, tokens, at] as JSON, draft.
 local holds = KEYS[1]
 local base = holds:sub(1, -6)
@@ -53,15 +53,15 @@ end
 
 local theirs = ARGV[2]
 local closed, results = {}, {}
-for i = 3, #ARGV, 3 do
-  local id = ARGV[i]
+for i = 3, #ARGV do
+  local cost, tokens, id = ARGV[i]:match('^(%d+) (%d+) (.*)$')
   local hold = redis.call('HGET', holds, id)
   local owner, facts
   if hold then owner, facts = hold:match('^[^\n]*\n([^\n]*)\n([^\n]*)\n') end
   if hold and theirs ~= '' and owner ~= theirs then
     results[#results + 1] = 0
   else
-    if hold then close(id, hold, facts, ARGV[i + 1], tonumber(ARGV[i + 2])) end
+    if hold then close(id, hold, facts, cost, tonumber(tokens)) end
     closed[#closed + 1] = id
     results[#results + 1] = hold and 1 or 0
   end

@@ -65,7 +65,7 @@ async function settleChunk(
   const args = [store.clock(), owner === undefined ? '' : encodeOwner(owner)];
   for (const position of positions) {
     const { callId, cost, tokens } = settlements[position]!;
-    args.push(callId, String(cost), String(tokens));
+    args.push(`${cost} ${tokens} ${callId}`);
   }
   const codes = (await runOn(store, 'settle', organization, args)) as readonly number[];
   return codes[0] === 2 ? [] : codes;

@@ -69,7 +69,10 @@ local function use(window, second, uses)
     second = window.last
     window.uses = tonumber(redis.call('HGET', window.key, second))
   end
-  if uses > 0 then count(window, second, window.uses, uses) end
+  if uses > 0 then
+    count(window, second, window.uses, uses)
+    window.uses = window.uses + uses
+  end
   return second
 end
 

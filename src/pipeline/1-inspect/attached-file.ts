@@ -194,9 +194,9 @@ export class AttachedFile {
     const { policy, remove, detection } = this.#scope;
     this.#guardSize();
     this.#document = await this.#ask((engine, signal) => engine.read(this.#file, { recognize: 'auto' }, signal));
-    const { units } = this.#document;
+    const { units, recognizedPages } = this.#document;
     const terms = [...policy.customTerms, ...remove, ...before];
-    const found = await searchDocument(units, { categories: policy.entities, terms }, detection);
+    const found = await searchDocument(units, { categories: policy.entities, terms, recognizedPages }, detection);
     this.#found = units.map(({ text }, index) => {
       const literals = Array.from(tagLiterals(text), (literal): Action => ({ ...literal, act: 'tag' }));
       return mergeActions([...(found[index] ?? []), ...literals]);

@@ -1,5 +1,6 @@
 import type { Span } from './detector.ts';
 import type { Detection } from './inspect.ts';
+import { outermost } from './merge.ts';
 import type { NameSearch } from './name-search.ts';
 
 /** Kinds that only a model finds, which adds to the addresses that detectors find. They are looked for where they are named. */
@@ -102,12 +103,5 @@ function standsAt(text: string, name: string, start: number): boolean {
 
 /** Both, in order of place; what lies within another find is a part of it. Those that only touch are united later. */
 function united(structured: readonly Span[], names: readonly Span[]): readonly Span[] {
-  if (names.length === 0) return structured;
-  const sorted = [...structured, ...names].sort((a, b) => a.start - b.start || b.end - a.end);
-  let reach = 0;
-  return sorted.filter(({ end }) => {
-    if (end <= reach) return false;
-    reach = end;
-    return true;
-  });
+  return names.length === 0 ? structured : outermost([...structured, ...names]);
 }

@@ -4,6 +4,8 @@ export interface Span {
   readonly end: number;
   /** Upper-case category as used in tags: `EMAIL`, `IBAN`. */
   readonly category: string;
+  /** The term of which it is a spelling or a form, where it was found by one. */
+  readonly term?: string;
 }
 
 /** Finds one kind of personal data. Linear in the text's length, whatever the text. */

@@ -24,6 +24,36 @@ async function find(
 
 const term = (text: string, label = 'term'): CustomTerm => ({ term: text, label });
 
+describe('a page that was recognized', () => {
+  const shown = (text: string, page: number) => ({ id: `p${page}`, text, page, visibility: 'shown' as const });
+  const misread =
+    'Para INÊS BRAN DÂUDEERGUEIRA, E-mail brandau29Ocorreio.example.pt, IBAN PT88 3138 5076 2015 0119 5528 7.';
+
+  test('has what was misread taken out, also where no letter of it agrees with what it means', async () => {
+    const terms = [term('Inês Brandãudeergueira', 'person')];
+    const scope = { categories: undefined, terms, recognizedPages: [1] };
+    const found = await findInDocument([shown(misread, 0), shown(misread, 1)], scope, detection);
+    expect(replaced(misread, of(found, 'p1'))).toBe('Para «PERSON_1», E-mail «EMAIL_1», IBAN «IBAN_1».');
+    // Where a page says its text itself, a letter more or less is another word.
+    expect(of(found, 'p0').filter(({ tag }) => tag === '«PERSON_1»')).toEqual([]);
+    expect(found.originals).toContain('INÊS BRAN DÂUDEERGUEIRA');
+  });
+
+  test('has what was found on it, and not on another page, taken out of it where it was misread', async () => {
+    const units = [shown('IBAN DE89 3704 0044 0532 0130 00', 0), shown('from DE89 37O4 OO44 O532 O13O OO on', 1)];
+    const found = await findInDocument(units, { categories: undefined, terms: [], recognizedPages: [0, 1] }, detection);
+    expect(of(found, 'p1')).toHaveLength(1);
+  });
+
+  test('is searched for the kinds that are asked for alone', async () => {
+    const scope = { categories: new Set(['EMAIL']), terms: [], recognizedPages: [1] };
+    const found = await findInDocument([shown(misread, 1)], scope, detection);
+    expect(found.replacements.map(({ tag }) => tag)).toEqual(['«EMAIL_1»']);
+  });
+
+  const of = ({ replacements }: DocumentFindings, id: string) => replacements.filter(({ unit }) => unit === id);
+});
+
 describe('a document', () => {
   test('has one tag for one person, however it is spelled, and each spelling is an original', async () => {
     const found = await find(
@@ -34,6 +64,33 @@ describe('a document', () => {
     expect(found.mapping).toEqual([{ token: '«PERSON_1»', original: 'Ada Lovelace' }]);
     expect(found.originals).toEqual(['Ada Lovelace', 'ADA\u00a0LOVELACE', 'ada\n lovelace']);
     expect(found.findings).toEqual({ PERSON: 3 });
+  });
+
+  test('has one tag for one person, whatever form the name has, and the name of a family alone behind its title', async () => {
+    const found = await find(
+      [
+        'Herr Grüßmann kam.',
+        'GRUESSMANN, KÄTHE',
+        'Käthes Grüßmann',
+        'Käthe Grüß-\nmann',
+        'Von Grüssmann, nicht Frau Groß',
+      ],
+      [term('Käthe Grüßmann', 'person')],
+    );
+    expect(found.texts).toEqual([
+      'Herr «PERSON_1» kam.',
+      '«PERSON_1»',
+      '«PERSON_1»',
+      '«PERSON_1»',
+      'Von «PERSON_1», nicht Frau Groß',
+    ]);
+    expect(found.mapping).toEqual([{ token: '«PERSON_1»', original: 'Grüßmann' }]);
+    expect(found.originals).toContain('Käthe Grüß-\nmann');
+  });
+
+  test('loses what a title gives away as whole words only', async () => {
+    const found = await find(['Frau Koch ging.', 'Koch. Kochen'], [term('Anna Koch', 'person')]);
+    expect(found.texts).toEqual(['Frau «PERSON_1» ging.', '«PERSON_1». Kochen']);
   });
 
   test('has one tag for an IBAN with and without blanks', async () => {

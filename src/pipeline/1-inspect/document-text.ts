@@ -6,9 +6,12 @@ import { NAME_CATEGORIES } from './detect-names.ts';
 import type { Span } from './detector.ts';
 import type { Detection } from './inspect.ts';
 import { mergeActions, type Action } from './merge.ts';
+import { misreadNumbers } from './misread-numbers.ts';
+import { correctedReading } from './misread-signs.ts';
+import { createNearTermFinder } from './near-terms.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 import { foldForTerms } from './term-fold.ts';
-import { createTermFinder } from './terms.ts';
+import { createTermFinder, type Term } from './terms.ts';
 
 /** What is looked for in a document. */
 export interface DocumentScope {
@@ -16,6 +19,8 @@ export interface DocumentScope {
   readonly categories: ReadonlySet<string> | undefined;
   /** Found in any case. */
   readonly terms: readonly CustomTerm[];
+  /** Pages whose text was recognized: there what may be misread is looked for as well. */
+  readonly recognizedPages?: readonly number[];
 }
 
 /** What was found in a document, and the tags that take its place. */
@@ -51,19 +56,26 @@ export async function findInDocument(
 /** What is to be replaced in each unit: the first of the two steps of `findInDocument`. */
 export async function searchDocument(
   units: readonly TextUnit[],
-  { categories, terms }: DocumentScope,
+  { categories, terms, recognizedPages = [] }: DocumentScope,
   detection: Detection,
 ): Promise<readonly (readonly Action[])[]> {
   const texts = units.map(({ text }) => text);
-  const spans = await detect(texts, categories, detection);
+  const spans = await detect(units, categories, detection);
   const named = await findTerms(texts, terms);
+  const recognized = new Set(recognizedPages);
+  const doubtful = units.map(({ text, page = -1, visibility }) =>
+    visibility === 'shown' && recognized.has(page) ? text : '',
+  );
+  const misread = recognized.size > 0 ? await detectMisread(doubtful, categories, detection) : [];
   const found = texts.map((text, index) => {
-    const inUnit = [...(spans[index] ?? []), ...(named?.[index] ?? [])];
+    const inUnit = [...(spans[index] ?? []), ...(named?.[index] ?? []), ...(misread[index] ?? [])];
     return mergeActions(inUnit.map(toTag)).map((action) => ({ ...action, text: text.slice(action.start, action.end) }));
   });
-  const everywhere = await findTerms(texts, distinct(found.flat()));
+  const known = distinct(found.flat());
+  const everywhere = await findTerms(texts, known);
+  const near = recognized.size > 0 ? await inTurns(doubtful, createNearTermFinder([...terms, ...known])) : [];
   return texts.map((_, index) =>
-    mergeActions([...(found[index] ?? []), ...(everywhere?.[index] ?? []).map(toTag)].map(toTag)),
+    mergeActions([...(found[index] ?? []), ...(everywhere?.[index] ?? []), ...(near?.[index] ?? [])].map(toTag)),
   );
 }
 
@@ -75,8 +87,8 @@ export function tagDocument(
 ): DocumentFindings {
   const tags = new DocumentTags(table);
   const replacements = units.flatMap(({ id, text }, index) =>
-    (found[index] ?? []).map(({ start, end, category }) => {
-      return { unit: id, start, end, tag: tags.tagFor(text.slice(start, end), category) };
+    (found[index] ?? []).map(({ start, end, category, term }) => {
+      return { unit: id, start, end, tag: tags.tagFor(text.slice(start, end), category, term) };
     }),
   );
   return { replacements, ...tags.told() };
@@ -93,7 +105,7 @@ export function replaced(text: string, replacements: readonly Pick<Replacement, 
   return result + text.slice(at);
 }
 
-/** The tags of one document: the same text, whatever its case and white space, has the same one. */
+/** The tags of one document: the same text, however it is spelled, and every form of a name has the same one. */
 class DocumentTags {
   readonly #tags: TagTable;
   /** Folded -> as it was spelled first. */
@@ -106,8 +118,8 @@ class DocumentTags {
     for (const original of Object.values(tags.originals)) this.#firsts.set(folded(original), original);
   }
 
-  tagFor(text: string, category: string): string {
-    const key = folded(text);
+  tagFor(text: string, category: string, term = text): string {
+    const key = folded(term);
     let first = this.#firsts.get(key);
     if (first === undefined) this.#firsts.set(key, (first = text));
     this.#spellings.add(text);
@@ -121,30 +133,70 @@ class DocumentTags {
   }
 }
 
-/** Texts that were found, each once, as terms. */
-function distinct(
-  found: readonly { readonly text: string; readonly category: string }[],
-): readonly (CustomTerm & { readonly wholeBelow?: number })[] {
-  const categories = new Map<string, string>();
-  for (const { text, category } of found) if (!categories.has(text)) categories.set(text, category);
-  return Array.from(categories, ([term, label]) => {
-    return { term, label, ...(NAME_CATEGORIES.has(label) && { wholeBelow: LONG_NAME }) };
-  });
+/** Texts that were found, each once, as terms. A form of another term may be a common word: it is a whole one. */
+function distinct(found: readonly (Action & { readonly text: string })[]): readonly Term[] {
+  const terms = new Map<string, Term>();
+  for (const { text, category, term = text } of found) {
+    if (terms.has(text)) continue;
+    const isForm = folded(text) !== folded(term);
+    const wholeBelow = isForm || NAME_CATEGORIES.has(category) ? { wholeBelow: LONG_NAME } : {};
+    terms.set(text, { term: text, label: category, ...wholeBelow, formOf: term });
+  }
+  return [...terms.values()];
 }
 
 function folded(text: string): string {
-  return foldForTerms(text).text.replaceAll(' ', '');
+  return foldForTerms(text, true).text.replaceAll(' ', '');
 }
 
-function toTag({ start, end, category }: Span): Action {
-  return { start, end, category, act: 'tag' };
+function toTag(span: Span): Action {
+  return { ...span, act: 'tag' };
 }
 
 function literalsIn(text: string): readonly string[] {
   return Array.from(tagLiterals(text), ({ start, end }) => text.slice(start, end));
 }
 
+/**
+ * What detectors find in each unit. A model of names is not asked about identifiers, of which it knows nothing: it would
+ * take the format's own words for names.
+ */
 async function detect(
+  units: readonly TextUnit[],
+  categories: ReadonlySet<string> | undefined,
+  detection: Detection,
+): Promise<readonly (readonly Span[])[]> {
+  const structured = categories && new Set([...categories].filter((category) => !NAME_CATEGORIES.has(category)));
+  const kinds = [
+    { some: units.filter(({ identifier }) => !identifier), of: categories },
+    { some: units.filter(({ identifier }) => identifier), of: structured },
+  ];
+  const found = new Map<TextUnit, readonly Span[]>();
+  for (const { some, of } of kinds) {
+    const spans = await detectIn(
+      some.map(({ text }) => text),
+      of,
+      detection,
+    );
+    for (const [index, unit] of some.entries()) found.set(unit, (spans[index] ?? []).filter(isCapital(unit.text)));
+  }
+  return units.map((unit) => found.get(unit) ?? []);
+}
+
+const CAPITAL = /[\p{Lu}\p{Lt}]/u;
+const SMALL = /\p{Ll}/u;
+
+/** Whether a find is no name in small letters among others in capitals: then the model took a word for one. */
+function isCapital(text: string): (span: Span) => boolean {
+  const capitals = CAPITAL.test(text);
+  return ({ start, end, category }) => {
+    if (!capitals || !NAME_CATEGORIES.has(category)) return true;
+    const name = text.slice(start, end);
+    return CAPITAL.test(name) || !SMALL.test(name);
+  };
+}
+
+async function detectIn(
   texts: readonly string[],
   categories: ReadonlySet<string> | undefined,
   detection: Detection,
@@ -164,6 +216,20 @@ async function detect(
     const message = 'The document could not be searched; nothing was given out.';
     throw new GatewayError('inspection_unavailable', message, {}, { cause });
   }
+}
+
+/** What is found in texts as they may have been written before they were misread, and by their layout alone. */
+async function detectMisread(
+  texts: readonly string[],
+  categories: ReadonlySet<string> | undefined,
+  detection: Detection,
+): Promise<readonly (readonly Span[])[]> {
+  const corrected = texts.map((text) => correctedReading(text) ?? '');
+  const found = await detect(corrected, categories, detection);
+  return texts.map((text, index) => [
+    ...(found[index] ?? []),
+    ...misreadNumbers(text).filter(({ category }) => categories?.has(category) ?? true),
+  ]);
 }
 
 /** A text whose lines are one, and where each of its code units came from. */
@@ -207,9 +273,15 @@ function overEnd(span: Span, { from }: JoinedLines, text: string): readonly Span
 
 async function findTerms(
   texts: readonly string[],
-  terms: Parameters<typeof createTermFinder>[0],
+  terms: readonly Term[],
 ): Promise<readonly (readonly Span[])[] | undefined> {
-  const find = createTermFinder(terms);
+  return inTurns(texts, createTermFinder(terms));
+}
+
+async function inTurns(
+  texts: readonly string[],
+  find: ((text: string) => readonly Span[]) | undefined,
+): Promise<readonly (readonly Span[])[] | undefined> {
   if (!find) return undefined;
   const found: (readonly Span[])[] = [];
   let turn = 0;

@@ -23,8 +23,21 @@ export function mergeActions(actions: Action[]): readonly Action[] {
       start: last.start,
       end: Math.max(last.end, action.end),
       category: longer.category,
+      ...(longer.term !== undefined && { term: longer.term }),
       act: last.act === 'mask' || action.act === 'mask' ? 'mask' : 'tag',
     };
   }
   return merged;
+}
+
+/** Stretches of one text in order, without those that lie within another one. */
+export function outermost(spans: readonly Span[]): readonly Span[] {
+  let reach = 0;
+  return spans
+    .toSorted((a, b) => a.start - b.start || b.end - a.end)
+    .filter(({ end }) => {
+      if (end <= reach) return false;
+      reach = end;
+      return true;
+    });
 }

@@ -1,3 +1,5 @@
+import { plainLetters } from '#ports/plain-letters.ts';
+
 /** A text as terms are looked for in it, and where each of its code units came from. */
 export interface FoldedText {
   readonly text: string;
@@ -9,39 +11,85 @@ export interface FoldedText {
 
 const INVISIBLE = /^\p{Default_Ignorable_Code_Point}$/u;
 const BLANK = /^\s$/u;
+const SPACE = 0x20;
 const PLAIN = /^[\x21-\x7e]*(?: [\x21-\x7e]+)*$/;
+/** Signs that keyboards and text processors put in the place of another. */
+const SIGNS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Array.from('’‘ʼ´′＇', (sign) => [sign, "'"])),
+  ...Object.fromEntries(Array.from('‐‑‒–−﹣', (sign) => [sign, '-'])),
+};
+/** Most text is of these: the code that each becomes, a blank where it is white space. */
+const ASCII = Uint16Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return BLANK.test(character) ? SPACE : character.toLowerCase().charCodeAt(0);
+});
+const BROKEN_WORD = /\p{L}[-‐\u00ad][ \t]*(?:\r\n|\r|\n)[ \t>]*\p{L}/u;
+const BREAK = /[-‐\u00ad][ \t]*(?:\r\n|\r|\n)[ \t>]*(?=\p{L})/uy;
 
 /**
- * Folds what reads the same into one spelling: case, composed and decomposed letters, full-width and other compatible
- * forms, any run of white space, characters nobody sees.
+ * Folds what reads the same into one spelling: case, accents, `ß` and `ss`, full-width and other compatible forms, kinds of
+ * dashes and apostrophes, any run of white space, characters nobody sees. `joined`: words that a hyphen breaks at the end
+ * of a line are whole.
  */
-export function foldForTerms(text: string): FoldedText {
+export function foldForTerms(text: string, joined = false): FoldedText {
   if (PLAIN.test(text))
     return { text: text.toLowerCase(), starts: positions(text.length), ends: positions(text.length, 1) };
-  let folded = '';
+  // Numbers, not a text that grows: asking that for its end would copy it each time.
+  const units: number[] = [];
   const starts: number[] = [];
   const ends: number[] = [];
-  let at = 0;
-  for (const character of text) {
-    const end = at + character.length;
-    if (BLANK.test(character)) {
-      if (folded.endsWith(' ')) ends[ends.length - 1] = end;
-      else {
-        folded += ' ';
-        starts.push(at);
-        ends.push(end);
-      }
-    } else if (!INVISIBLE.test(character)) {
-      const plain = character.normalize('NFKD').toLowerCase();
-      folded += plain;
-      for (let unit = 0; unit < plain.length; unit++) {
-        starts.push(at);
-        ends.push(end);
-      }
+  const add = (unit: number, from: number, to: number): void => {
+    if (unit === SPACE && units.at(-1) === SPACE) return void (ends[ends.length - 1] = to);
+    units.push(unit);
+    starts.push(from);
+    ends.push(to);
+  };
+  for (let at = 0; at < text.length;) {
+    const skipped = joined && at > 0 ? breakAt(text, at) : 0;
+    const code = text.charCodeAt(at);
+    if (skipped > 0) at += skipped;
+    else if (code < 128) add(ASCII[code] ?? code, at, ++at);
+    else {
+      const character = String.fromCodePoint(text.codePointAt(at) ?? code);
+      const end = at + character.length;
+      const plain = plainOf(character);
+      for (let unit = 0; unit < plain.length; unit++) add(plain.charCodeAt(unit), at, end);
+      // An accent that stands alone belongs to the letter before it.
+      if (plain === '' && isMark(code) && ends.length > 0) ends[ends.length - 1] = end;
+      at = end;
     }
-    at = end;
   }
-  return { text: folded, starts, ends };
+  return { text: Buffer.from(Uint16Array.from(units).buffer).toString('utf16le'), starts, ends };
+}
+
+/** Whether `joined` makes a difference: whether a word goes on in the next line. */
+export function hasBrokenWord(text: string): boolean {
+  return BROKEN_WORD.test(text);
+}
+
+/** What characters of one unit become, as far as they were met. */
+const KNOWN = new Map<string, string>();
+
+function plainOf(character: string): string {
+  const known = KNOWN.get(character);
+  if (known !== undefined) return known;
+  const plain = INVISIBLE.test(character)
+    ? ''
+    : BLANK.test(character)
+      ? ' '
+      : (SIGNS[character] ?? plainLetters(character));
+  if (character.length === 1) KNOWN.set(character, plain);
+  return plain;
+}
+
+function isMark(code: number): boolean {
+  return code >= 0x300 && code <= 0x36f;
+}
+
+/** How many characters the end of a line takes in a word that goes on in the next one. */
+function breakAt(text: string, at: number): number {
+  BREAK.lastIndex = at;
+  return /\p{L}/u.test(text.charAt(at - 1)) ? (BREAK.exec(text)?.[0].length ?? 0) : 0;
 }
 
 /** As many numbers, counted from `first`. */

@@ -1,6 +1,9 @@
 import type { CustomTerm } from '#config/snapshot.ts';
 import type { Span } from './detector.ts';
-import { foldForTerms } from './term-fold.ts';
+import { outermost } from './merge.ts';
+import { createNameForms } from './name-forms.ts';
+import { foldForTerms, hasBrokenWord, type FoldedText } from './term-fold.ts';
+import { isUmlaut, spellingsOf } from './term-spellings.ts';
 
 /** A shorter term of a script with spaces is found as a whole word only: `Ed` is not in `Editor`. */
 const SUBSTRING_FROM = 4;
@@ -8,35 +11,69 @@ const LETTER = /[\p{L}\p{N}]/u;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
+/** A term, below how many characters it is found as whole words only, and another one that it is a form of. */
+export type Term = CustomTerm & { readonly wholeBelow?: number; readonly formOf?: string };
+
 /**
- * Finds named terms however they are written: in any case, composed or decomposed, with any white space between words,
- * with characters nobody sees; inside words too, since `Falcons` names Falcon. One pass, linear in the text whatever the
- * terms (Aho and Corasick 1975). The longest term wins where several overlap. `wholeBelow`: a term of fewer characters is
- * found as whole words only.
+ * Finds named terms however they are written: in any case, with or without accents, umlauts as two letters or one, with
+ * any white space between words, broken at the end of a line, with characters nobody sees; inside words too, since
+ * `Falcons` names Falcon; and the forms of what looks like a name. One pass, linear in the text whatever the terms (Aho and
+ * Corasick 1975). The longest term wins where several overlap.
  */
-export function createTermFinder(
-  terms: readonly (CustomTerm & { readonly wholeBelow?: number })[],
-): ((text: string) => readonly Span[]) | undefined {
+export function createTermFinder(terms: readonly Term[]): ((text: string) => readonly Span[]) | undefined {
   if (terms.length === 0) return undefined;
   const root = buildTrie(terms);
-  return (text) => {
-    const folded = foldForTerms(text);
-    const found: Span[] = [];
-    let node = root;
-    for (let at = 0; at < folded.text.length; at++) {
-      const unit = folded.text.charCodeAt(at);
-      while (node !== root && !node.next.has(unit)) node = node.fail;
-      node = node.next.get(unit) ?? root;
-      for (let hit: Node | undefined = node; hit; hit = hit.shorter) {
-        if (hit.term === undefined) continue;
-        const from = at + 1 - hit.term.length;
-        if (hit.term.wholeWord && !standsAlone(folded.text, from, at + 1)) continue;
-        found.push({ start: folded.starts[from]!, end: folded.ends[at]!, category: hit.term.category });
-        break;
-      }
-    }
-    return found;
+  const forms = createNameForms(terms.map(({ term }) => term));
+  const findIn = (text: string, folded: FoldedText): readonly Span[] => {
+    const found = spelled(text, folded, root);
+    return forms ? [...found, ...formsAmong(found, folded, forms, terms)] : found;
   };
+  return (text) => {
+    const found = findIn(text, foldForTerms(text));
+    const all = hasBrokenWord(text) ? [...found, ...findIn(text, foldForTerms(text, true))] : found;
+    return all.length > 1 ? outermost(all) : all;
+  };
+}
+
+/** Where forms of names stand; what is partly a name as it is spelled belongs to that one. */
+function formsAmong(
+  spelledOut: readonly Span[],
+  { text, starts, ends }: FoldedText,
+  forms: NonNullable<ReturnType<typeof createNameForms>>,
+  terms: readonly Term[],
+): readonly Span[] {
+  const found: Span[] = [];
+  let next = 0;
+  for (const { from, to, name } of forms(text)) {
+    const { term = '', label = '', formOf = term } = terms[name] ?? {};
+    const [start, end] = [starts[from] ?? 0, ends[to - 1] ?? 0];
+    while ((spelledOut[next]?.end ?? Infinity) <= start) next++;
+    const other = spelledOut[next];
+    if (other && other.start < end && (other.start < start || other.end > end)) continue;
+    found.push({ start, end, category: categoryOf(label), term: formOf });
+  }
+  return found;
+}
+
+/** Where terms stand in one of their spellings. */
+function spelled(text: string, folded: FoldedText, root: Node): Span[] {
+  const found: Span[] = [];
+  let node = root;
+  for (let at = 0; at < folded.text.length; at++) {
+    const unit = folded.text.charCodeAt(at);
+    while (node !== root && !node.next.has(unit)) node = node.fail;
+    node = node.next.get(unit) ?? root;
+    for (let hit: Node | undefined = node; hit; hit = hit.shorter) {
+      if (hit.pattern === undefined) continue;
+      const { length, wholeWord, umlauts, category, term } = hit.pattern;
+      const from = at + 1 - length;
+      if (wholeWord && !standsAlone(folded.text, from, at + 1)) continue;
+      if (!umlauts.every((index) => isUmlaut(text, folded, from + index))) continue;
+      found.push({ start: folded.starts[from] ?? 0, end: folded.ends[at] ?? 0, category, term });
+      break;
+    }
+  }
+  return found;
 }
 
 /** A label as the category of a tag: upper case, at most 32 characters of letters, digits and underscores. */
@@ -50,9 +87,12 @@ export function categoryOf(label: string): string {
 }
 
 interface Pattern {
+  readonly term: string;
   readonly length: number;
   readonly category: string;
   readonly wholeWord: boolean;
+  /** Which of its letters must be umlauts in the text. */
+  readonly umlauts: readonly number[];
 }
 
 interface Node {
@@ -61,31 +101,36 @@ interface Node {
   fail: Node;
   /** The next shorter term that ends here too. */
   shorter: Node | undefined;
-  term: Pattern | undefined;
+  pattern: Pattern | undefined;
 }
 
-function buildTrie(terms: readonly (CustomTerm & { readonly wholeBelow?: number })[]): Node {
+function buildTrie(terms: readonly Term[]): Node {
   const root = newNode();
   root.fail = root;
-  for (const { term, label, wholeBelow = SUBSTRING_FROM } of terms) {
-    const text = foldForTerms(term.trim()).text;
-    if (text === '') continue;
-    let node = root;
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
-      let child = node.next.get(unit);
-      if (child === undefined) node.next.set(unit, (child = newNode()));
-      node = child;
+  for (const { term, label, wholeBelow = SUBSTRING_FROM, formOf = term } of terms) {
+    for (const { text, umlauts } of spellingsOf(term.trim())) {
+      const wholeWord = text.length < wholeBelow && !UNSPACED.test(text);
+      add(root, text, { term: formOf, length: text.length, category: categoryOf(label), wholeWord, umlauts });
     }
-    const wholeWord = text.length < wholeBelow && !UNSPACED.test(text);
-    node.term ??= { length: text.length, category: categoryOf(label), wholeWord };
   }
   linkFailures(root);
   return root;
 }
 
+function add(root: Node, text: string, pattern: Pattern): void {
+  let node = root;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    let child = node.next.get(unit);
+    if (child === undefined) node.next.set(unit, (child = newNode()));
+    node = child;
+  }
+  // What another term is as it stands goes before what this one may be.
+  if (node.pattern === undefined || node.pattern.umlauts.length > pattern.umlauts.length) node.pattern = pattern;
+}
+
 function newNode(): Node {
-  return { next: new Map(), fail: undefined as unknown as Node, shorter: undefined, term: undefined };
+  return { next: new Map(), fail: undefined as unknown as Node, shorter: undefined, pattern: undefined };
 }
 
 /** Breadth first, so that the shorter suffixes a node falls back to are linked before it. */
@@ -100,7 +145,7 @@ function linkFailures(root: Node): void {
       let fail = node.fail;
       while (fail !== root && !fail.next.has(unit)) fail = fail.fail;
       child.fail = fail.next.get(unit) ?? root;
-      child.shorter = child.fail.term ? child.fail : child.fail.shorter;
+      child.shorter = child.fail.pattern ? child.fail : child.fail.shorter;
       queue.push(child);
     }
   }

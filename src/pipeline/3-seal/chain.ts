@@ -8,29 +8,48 @@ export function genesis(strand: string): string {
   return hash('sha256', `gatewarden strand v1\n${strand}`, 'hex');
 }
 
+/** What a link is the hash of; filled and hashed at once, never kept. */
+const both = Buffer.alloc(64);
+
 /** The link of a row: SHA-256(link before || SHA-256(row)), both 32 bytes; links are passed as 64 hex digits. */
 export function link(previousLink: string, canonicalRowText: string): string {
-  return linkOfHash(previousLink, hash('sha256', canonicalRowText, 'buffer'));
+  writePrevious(previousLink);
+  // As text of one byte a character: a buffer would cost more to make than to fill.
+  both.write(hash('sha256', canonicalRowText, 'binary'), 32, 'latin1');
+  return hash('sha256', both, 'hex');
 }
 
 /** As `link`, of a row of which nothing is known but its SHA-256 (32 bytes). */
 export function linkOfHash(previousLink: string, rowHash: Uint8Array): string {
-  const both = Buffer.allocUnsafe(64);
-  if (previousLink.length !== 64 || both.write(previousLink, 0, 32, 'hex') !== 32) {
-    throw new RangeError('a link is 64 hexadecimal digits');
-  }
   if (rowHash.length !== 32) throw new RangeError('the hash of a row is 32 bytes');
+  writePrevious(previousLink);
   both.set(rowHash, 32);
   return hash('sha256', both, 'hex');
 }
+
+function writePrevious(previousLink: string): void {
+  if (previousLink.length !== 64 || both.write(previousLink, 0, 32, 'hex') !== 32) {
+    throw new RangeError('a link is 64 hexadecimal digits');
+  }
+}
+
+/** A row that has no place in a chain yet. */
+export type UnplacedRow = Omit<AuditRow, keyof Place>;
+
+type Place = Pick<AuditRow, 'strand' | 'sequence'>;
 
 /**
  * RFC 8785 text of a row: what is stored and hashed. Lone surrogates, which RFC 8785 has no form for, become
  * U+FFFD. Throws RangeError on a number that JSON cannot hold.
  */
 export function canonicalRow(row: AuditRow): string {
+  return canonicalRowAt(row, row);
+}
+
+/** As `canonicalRow`, of a row that is given its place here. */
+export function canonicalRowAt(row: UnplacedRow, place: Place): string {
   const names = Object.keys(row.dlp.findings);
-  const copy = ordered(row, names);
+  const copy = ordered(row, place, names);
   if (names.some(keepsNoOrder)) return canonicalJson({ ...copy, dlp: row.dlp });
   const text = JSON.stringify(copy);
   // `\ud…` is how lone surrogates are written; an escaped backslash before "ud" takes the slow way in vain.
@@ -50,7 +69,7 @@ type Attempt = AuditRow['attempts'][number];
 type Complete<T> = Readonly<Record<keyof T, unknown>>;
 
 /** A copy whose members are in RFC 8785 order at every level, so that JSON.stringify writes the canonical form. */
-function ordered(row: AuditRow, findings: string[]): Complete<AuditRow> {
+function ordered(row: UnplacedRow, place: Place, findings: readonly string[]): Complete<AuditRow> {
   return {
     at: row.at,
     attempts: row.attempts.length === 0 ? row.attempts : row.attempts.map(orderedAttempt),
@@ -76,12 +95,12 @@ function ordered(row: AuditRow, findings: string[]): Complete<AuditRow> {
     // JSON.stringify leaves out members that are undefined.
     route: row.route,
     scope: row.scope,
-    sequence: finite(row.sequence),
+    sequence: finite(place.sequence),
     service_tier: row.service_tier,
     shadow: row.shadow,
     status: finite(row.status),
     step: row.step,
-    strand: row.strand,
+    strand: place.strand,
     stream: row.stream,
     surface: row.surface,
     units: row.units && orderedUnits(row.units),
@@ -128,8 +147,16 @@ function held(count: number | undefined): number | undefined {
   return count === undefined || count === 0 ? undefined : finite(count);
 }
 
-function orderedCounts(counts: Readonly<Record<string, number>>, names: string[]): Readonly<Record<string, number>> {
+function orderedCounts(
+  counts: Readonly<Record<string, number>>,
+  names: readonly string[],
+): Readonly<Record<string, number>> {
   const sorted: Record<string, number> = {};
-  for (const name of names.sort()) sorted[name] = finite(counts[name]!);
+  for (const name of inOrder(names) ? names : names.toSorted()) sorted[name] = finite(counts[name]!);
   return sorted;
+}
+
+function inOrder(names: readonly string[]): boolean {
+  for (let at = 1; at < names.length; at++) if (names[at - 1]! > names[at]!) return false;
+  return true;
 }

@@ -225,7 +225,7 @@ export class Entry implements AsyncDisposable {
       v: 1,
       wire_format: this.target?.family ?? this.#family,
       workload: key.workload.id,
-    } satisfies Omit<AuditRow, 'strand' | 'sequence'>;
+    };
   }
 }
 

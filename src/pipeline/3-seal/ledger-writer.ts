@@ -2,13 +2,12 @@ import { Idle } from '#pipeline/idle.ts';
 import type { Ledger } from '#ports/ledger.ts';
 import type { Settlement } from '#ports/limit-counters.ts';
 import type { JournaledRow, RowJournal } from '#ports/row-journal.ts';
-import { canonicalRow, genesis, link } from './chain.ts';
+import { canonicalRowAt, genesis, link, type UnplacedRow } from './chain.ts';
 import { LedgerOutlet } from './ledger-outlet.ts';
-import type { AuditRow } from './row.ts';
 
 /** A row that has no place in the chain yet, and what is to be settled once it has. */
 export interface RowDraft {
-  readonly row: Omit<AuditRow, 'strand' | 'sequence'>;
+  readonly row: UnplacedRow;
   readonly settlement: Settlement | undefined;
 }
 
@@ -147,19 +146,21 @@ class Writer implements LedgerWriter {
     setTimeout(() => void this.#run(), inMs);
   }
 
+  /** Full batches follow one another; a smaller rest waits for more of its kind. */
   async #run(): Promise<void> {
-    while (this.#queue.length > 0 && !this.#stopped) {
+    do {
       const drafts = this.#queue.splice(0, MAX_BATCH);
       this.#inFlight = drafts.length;
       const ours = this.#deps.fence.fresh() ? drafts : await this.#reclaim(drafts);
       if (ours.length > 0) await this.#outlet.write(ours.map((draft) => this.#seal(draft)));
       this.#inFlight = 0;
-    }
+    } while (this.#queue.length >= MAX_BATCH && !this.#stopped);
     this.#running = false;
     if (this.#parked.length > 0) {
-      this.#queue = this.#parked.splice(0);
+      this.#queue = [...this.#parked.splice(0), ...this.#queue];
       this.#wake(PARKED_MS);
-    } else this.#idle.rest();
+    } else if (this.#queue.length > 0) this.#wake(GATHER_MS);
+    else this.#idle.rest();
   }
 
   /** Refusals are nobody else's to seal; dispatched calls wait when it can't be told. */
@@ -182,7 +183,7 @@ class Writer implements LedgerWriter {
   #seal({ row, settlement }: RowDraft): JournaledRow {
     const { strand } = this.#deps;
     const sequence = ++this.#sequence;
-    const text = canonicalRow({ ...row, strand, sequence });
+    const text = canonicalRowAt(row, { strand, sequence });
     this.#link = link(this.#link, text);
     const sealed = {
       strand,

@@ -2,12 +2,17 @@ import { createHash } from 'node:crypto';
 import type { SealedRow } from '#ports/ledger.ts';
 import type { ShownCheckpoint } from './checkpoint.ts';
 import type { CheckpointLine, EndLine, ExportLine, HeaderLine, RowLine, WithheldLine } from './export-format.ts';
+import type { SignedStatement } from './proof.ts';
 import { readRowText } from './row-text.ts';
 import { CheckpointCheck, type CheckpointReport, type CheckpointTrust } from './verify-checkpoints.ts';
 import type { VerifyReport } from './verify-report.ts';
 import { LedgerCheck } from './verify.ts';
 
 const LINK = /^[0-9a-f]{64}$/;
+/** Bytes as an export writes them: other spellings of the same bytes are changes, too. */
+const HEX = /^(?:[0-9a-f]{2})+$/;
+const CHECKPOINT_MEMBERS = new Set(['checkpoint', 'heads', 'cuts', 'carried', 'credit']);
+const STATEMENT_MEMBERS = new Set(['statement', 'key', 'public_key', 'signature']);
 
 /** What an export shows. */
 export interface ExportReport {
@@ -164,8 +169,24 @@ class ExportCheck {
   }
 }
 
-function shownCheckpoint({ checkpoint, heads, cuts, carried, credit }: CheckpointLine): ShownCheckpoint {
-  const { statement, key, public_key: publicKey, signature } = checkpoint;
+/** Nothing in it is passed over: what is not checked could be changed unseen. */
+function signedStatement(checkpoint: SignedStatement): SignedStatement {
+  const { public_key: publicKey, signature } = checkpoint;
+  if (!Object.keys(checkpoint).every((name) => STATEMENT_MEMBERS.has(name)))
+    throw new RangeError('its checkpoint has members that no checkpoint has');
+  if (!HEX.test(signature) || (publicKey !== undefined && !HEX.test(publicKey)))
+    throw new RangeError('its checkpoint is not written as gwctl writes it');
+  return checkpoint;
+}
+
+function shownCheckpoint(line: CheckpointLine): ShownCheckpoint {
+  const { checkpoint, heads, cuts, carried, credit } = line;
+  if (!Object.keys(line).every((name) => CHECKPOINT_MEMBERS.has(name)))
+    throw new RangeError('its checkpoint has members that no checkpoint has');
+  const leaves = [heads, cuts ?? [], carried ?? [], credit ?? []].flat();
+  if (leaves.some((leaf) => typeof leaf === 'string' && !LINK.test(leaf)))
+    throw new RangeError('its checkpoint is not written as gwctl writes it');
+  const { statement, key, public_key: publicKey, signature } = signedStatement(checkpoint);
   const said = JSON.parse(statement) as {
     readonly number: number;
     readonly at: string;

@@ -85,12 +85,17 @@ export async function hold<T extends Target>(
   const plan = candidates.filter((candidate) =>
     prices.has(targetId(asTarget(candidate))),
   ) as unknown as Hold<T>['plan'];
-  const amounts = [...prices.values()].map((price) => ceiling(price, demand.ceiling));
-  const amount = amounts.reduce((most, next) => (next > most ? next : most));
+  let amount = 0n;
+  for (const price of prices.values()) {
+    const worst = ceiling(price, demand.ceiling);
+    if (worst > amount) amount = worst;
+  }
   if (amount > MOST) throw new GatewayError('insufficient_quota', 'The request may cost more than any budget holds.');
-  await deps.ensureAlive().catch((cause: unknown) => {
+  try {
+    await deps.ensureAlive();
+  } catch (cause) {
     throw unavailable(cause);
-  });
+  }
   const open: OpenHold = {
     callId: call.id,
     owner: deps.owner,
@@ -218,10 +223,21 @@ function unavailable(cause: unknown): GatewayError {
   return new GatewayError(store, 'Limits and budget could not be checked; nothing was sent.', {}, { cause });
 }
 
-function limitsOf(
-  workload: WorkloadConfig,
-): Pick<HoldRequest, 'requestsPerMinute' | 'tokensPerMinute' | 'workloadBudget' | 'organizationCap' | 'prepaid'> {
-  const { requestsPerMinute, tokensPerMinute, budget, organization } = workload;
+type WorkloadLimits = Pick<
+  HoldRequest,
+  'requestsPerMinute' | 'tokensPerMinute' | 'workloadBudget' | 'organizationCap' | 'prepaid'
+>;
+
+/** A workload of a snapshot never changes. */
+const LIMITS = new WeakMap<WorkloadConfig, WorkloadLimits>();
+
+function limitsOf(workload: WorkloadConfig): WorkloadLimits {
+  let known = LIMITS.get(workload);
+  if (!known) LIMITS.set(workload, (known = readLimits(workload)));
+  return known;
+}
+
+function readLimits({ requestsPerMinute, tokensPerMinute, budget, organization }: WorkloadConfig): WorkloadLimits {
   return {
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
     ...(tokensPerMinute !== undefined && { tokensPerMinute }),

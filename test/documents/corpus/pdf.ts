@@ -10,7 +10,7 @@ import {
   type PDFPage,
 } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
-import { ascii } from './plain.ts';
+import { ascii } from './people.ts';
 import type { CorpusDocument, Planting } from './planting.ts';
 import { embedGlyphFont, type GlyphFont } from './type0-font.ts';
 

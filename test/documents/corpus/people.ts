@@ -117,3 +117,12 @@ function withLuhnDigit(digits: string): string {
   }
   return `${digits}${(10 - (sum % 10)) % 10}`.replace(/(.{4})(?=.)/g, '$1 ');
 }
+
+/** Letters that metadata of old may hold. */
+export function ascii(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[łŁ]/g, 'l')
+    .replace(/ß/g, 'ss')
+    .replace(/[^\x20-\x7e]/g, '');
+}

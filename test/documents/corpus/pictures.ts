@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import sharp, { type Sharp } from 'sharp';
 import { paper, printText, worn } from '../../harness/printed-page.ts';
-import { ascii } from './plain.ts';
+import { ascii } from './people.ts';
 import type { CorpusDocument, Planting } from './planting.ts';
 import { embedGlyphFont } from './type0-font.ts';
 

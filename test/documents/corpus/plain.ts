@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { ascii } from './people.ts';
 import type { CorpusDocument, Planting } from './planting.ts';
 
 /** Ways to write a text as bytes; of single bytes, those that the language's letters fit in. */
@@ -163,13 +164,4 @@ function entities(text: string): string {
 /** Every third letter stands in an element of its own. */
 function runs(text: string): string {
   return Array.from(text, (letter, at) => (at % 3 === 2 ? `<b>${letter}</b>` : letter)).join('');
-}
-
-/** Letters that metadata of old may hold. */
-export function ascii(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/[łŁ]/g, 'l')
-    .replace(/ß/g, 'ss')
-    .replace(/[^\x20-\x7e]/g, '');
 }

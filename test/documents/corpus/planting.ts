@@ -1,6 +1,6 @@
 import { randomFor, type Random } from '../../harness/random.ts';
 import { WRITTEN_TEXTS, type WrittenText } from '../../harness/written-texts.ts';
-import { FACTS, nextPerson, type Fact, type Language, type Person } from './people.ts';
+import { ascii, FACTS, nextPerson, type Fact, type Language, type Person } from './people.ts';
 
 /** Somebody's data in one place of a document and nowhere else in it. */
 export interface Planted {
@@ -13,17 +13,21 @@ export interface Planted {
 
 /** A document that was made up, and what must not be found in it once it is anonymized. */
 export interface CorpusDocument {
+  /** `LEAK_FROM` begins with it. */
+  readonly number: number;
   readonly name: string;
   readonly mediaType: string;
   readonly bytes: Uint8Array;
   readonly language: Language;
   readonly planted: readonly Planted[];
   /** Who stands in several places that a reader sees: each time under the same tag. */
-  readonly known: { readonly person: Person; readonly times: number };
+  readonly known: { readonly person: Person; readonly times: number; readonly spellings: readonly string[] };
   /** Words that are nobody's, as a reader sees them. */
   readonly words: readonly string[];
   /** Whether its text is in pictures: then it has to be recognized first. */
   readonly scanned: boolean;
+  /** Whether each of its pages can be rewritten: then none may become a picture. */
+  readonly stays?: true;
 }
 
 const SENTENCES: Readonly<Record<Language, (name: string, fact: string) => string>> = {
@@ -47,11 +51,13 @@ export class Planting {
   readonly planted: Planted[] = [];
   readonly #taken = new Set<string>();
   readonly #known: Person;
+  readonly #number: number;
   #times = 0;
 
-  constructor(language: Language, seed: number) {
+  constructor(language: Language, number: number) {
     this.language = language;
-    this.random = randomFor(seed, language);
+    this.random = randomFor(number, language);
+    this.#number = number;
     const text = WRITTEN_TEXTS.find((written) => written.language === language);
     if (!text) throw new Error(`nothing is written in ${language}`);
     this.text = text;
@@ -80,20 +86,28 @@ export class Planting {
     return this.#plant(place, 'email').value;
   }
 
-  /** A sentence with somebody who comes again and again; how the name is spaced and capitalized differs. */
+  /** A sentence with somebody who comes again and again; how the name is spelled differs. */
   again(): string {
     const { name, iban } = this.#known;
-    const spellings = [name, name.toUpperCase(), name.replace(' ', '  ')];
-    const spelling = spellings[this.#times % spellings.length] ?? name;
-    this.#times++;
-    return SENTENCES[this.language](spelling, `IBAN ${iban}`);
+    const spellings = spellingsOf(name);
+    const spelling = spellings[(this.#number + this.#times++) % spellings.length] ?? name;
+    const said = spelling.includes(' ') ? spelling : `${TITLES[this.language]} ${spelling}`;
+    const owner = spelling === name ? (OWNERS[this.language] ?? '') : '';
+    return SENTENCES[this.language](`${said}${owner}`, `IBAN ${iban}`);
   }
 
   /** Everything about the document but its bytes. `shown`: what else a reader sees in it. */
-  done(shown: readonly string[]): Pick<CorpusDocument, 'language' | 'planted' | 'known' | 'words'> {
+  done(shown: readonly string[]): Pick<CorpusDocument, 'number' | 'language' | 'planted' | 'known' | 'words'> {
     const words = shown.join(' ').match(/\p{L}{4,}/gu) ?? [];
     const { language, planted } = this;
-    return { language, planted, words, known: { person: this.#known, times: this.#times } };
+    const spellings = spellingsOf(this.#known.name);
+    return {
+      number: this.#number,
+      language,
+      planted,
+      words,
+      known: { person: this.#known, times: this.#times, spellings },
+    };
   }
 
   #plant(place: string, only?: 'name' | 'email'): Planted {
@@ -112,4 +126,39 @@ export class Planting {
   #next(): Person {
     return nextPerson(this.language, this.random, this.#taken);
   }
+}
+
+const TITLES: Readonly<Record<Language, string>> = {
+  eng: 'Mr',
+  deu: 'Herrn',
+  fra: 'Mme',
+  spa: 'Sra.',
+  ita: 'sig.',
+  nld: 'dhr.',
+  pol: 'Pana',
+  por: 'Sr.',
+};
+
+/** What a language puts behind somebody's name where something is his. */
+const OWNERS: Readonly<Partial<Record<Language, string>>> = { eng: '’s', deu: 's', nld: 's', pol: 'a' };
+
+/** Ways to tell of one person, of which each has the family's name. */
+function spellingsOf(name: string): readonly [string, ...string[]] {
+  const [first = '', family = ''] = name.split(' ');
+  return [
+    name,
+    name.toUpperCase(),
+    name.replace(' ', '  '),
+    `${family}, ${first}`,
+    family,
+    ascii(name),
+    `${first.slice(0, 1)}. ${family}`,
+    twoLetters(name),
+    `${family.toUpperCase()} ${first}`,
+  ];
+}
+
+/** With umlauts as those write them who have no key for them. */
+export function twoLetters(name: string): string {
+  return name.replace(/[äöü]/gi, (letter) => `${ascii(letter)}e`);
 }

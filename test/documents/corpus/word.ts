@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { officeFile, type TestPart } from '../../harness/office.ts';
-import { ascii } from './plain.ts';
+import { ascii } from './people.ts';
 import type { CorpusDocument, Planting } from './planting.ts';
 
 const W = [

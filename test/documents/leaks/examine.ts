@@ -1,5 +1,4 @@
 import { unzipSync } from 'fflate';
-import { ascii } from '../corpus/plain.ts';
 import type { CorpusDocument } from '../corpus/planting.ts';
 import { formOf, type DocumentWorld } from '../world.ts';
 import { asFile, output, recognized, succeeds } from './programs.ts';
@@ -18,20 +17,29 @@ export interface Examined {
   readonly result: Uint8Array;
   /** Of who comes several times; empty where nobody was found. */
   readonly tag: string;
+  /** Whether names were looked for, beside those that were given. */
+  readonly byModel: boolean;
 }
 
 interface Answer {
   readonly content_base64: string;
   readonly filename: string;
+  readonly summary: { readonly downgraded: boolean };
   readonly mapping: readonly { readonly token: string; readonly original: string }[];
 }
 
-/** Anonymizes a document through the gateway, all who are in it named, and looks at what came back. */
-export async function examine(world: DocumentWorld, document: CorpusDocument): Promise<Examined> {
+/** The workload that waits as long as a workload may. */
+export const PATIENT = 'patient';
+
+/**
+ * Anonymizes a document through the gateway and looks at what came back. `named`: all who are in it are given to be removed;
+ * else a local model has to find them, where there is one.
+ */
+export async function examine(world: DocumentWorld, document: CorpusDocument, named = true): Promise<Examined> {
   const people = [document.known.person.name, ...document.planted.map((one) => one.name).filter((one) => one !== '')];
-  const spellings = [...new Set(people.flatMap((name) => [name, ascii(name)]))];
-  const options = { remove: spellings.map((term) => ({ term, label: 'person' })), include_mapping: true };
-  const answer = await world.anonymize(formOf(document.bytes, document.name, options));
+  const remove = named ? people.map((term) => ({ term, label: 'person' })) : [];
+  const options = { remove, include_mapping: true };
+  const answer = await world.anonymize(formOf(document.bytes, document.name, options), { as: PATIENT });
   if (answer.status !== 200) {
     const fault = `${answer.status} ${(await answer.text()).slice(0, 200)}`;
     return {
@@ -42,9 +50,10 @@ export async function examine(world: DocumentWorld, document: CorpusDocument): P
       faults: [fault],
       result: new Uint8Array(),
       tag: '',
+      byModel: false,
     };
   }
-  const { content_base64, mapping } = (await answer.json()) as Answer;
+  const { content_base64, mapping, summary } = (await answer.json()) as Answer;
   const bytes = new Uint8Array(Buffer.from(content_base64, 'base64'));
   const text = await readByOthers(document, bytes);
   return {
@@ -56,9 +65,14 @@ export async function examine(world: DocumentWorld, document: CorpusDocument): P
       document.scanned ? await recognized(document.bytes, document.mediaType, document.language) : undefined,
       text,
     ),
-    faults: [...tagFaults(document, mapping, text), ...(await openingFaults(document, bytes))],
+    faults: [
+      ...tagFaults(document, mapping, text, named),
+      ...(document.stays && summary.downgraded ? ['a page became a picture'] : []),
+      ...(await openingFaults(document, bytes)),
+    ],
     result: bytes,
     tag: tagsOf(document, mapping)[0] ?? '',
+    byModel: !(answer.headers.get('x-gw-unscanned') ?? '').includes('person_name'),
   };
 }
 
@@ -74,7 +88,10 @@ async function readByOthers(
   }
   if (/officedocument/.test(mediaType)) {
     const parts = Object.values(unzipSync(bytes)).map((data) => Buffer.from(data).toString('utf8'));
-    return parts.join('\n').replace(/<[^>]*>/g, '');
+    return parts
+      .join('\n')
+      .replace(/<\/(?:w:p|a:p|si|is|c|t)>|<w:(?:br|tab)\/>/g, ' ')
+      .replace(/<[^>]*>/g, '');
   }
   const wide = /^utf-16(?:le|be)/.exec(name)?.[0] ?? 'utf-8';
   return new TextDecoder(wide).decode(bytes);
@@ -88,20 +105,38 @@ function stillRead(document: CorpusDocument, text: string): Examined['read'] {
   return { still, of: onPaper.length };
 }
 
-/** Where text is in pictures, only words count that could be read before. */
+/**
+ * Each word as often as it was there. Where text is in pictures, only words count that could be read before, and they need
+ * only be somewhere: what is read is not the same twice.
+ */
 function wordsKept({ words }: CorpusDocument, before: string | undefined, after: string): Examined['words'] {
-  const readable = before === undefined ? words : words.filter((word) => fold(before).includes(fold(word)));
-  const left = fold(after);
-  return { kept: readable.filter((word) => left.includes(fold(word))).length, of: readable.length };
+  if (before !== undefined) {
+    const [had, left] = [fold(before), fold(after)];
+    const readable = words.filter((word) => had.includes(fold(word)));
+    return { kept: readable.filter((word) => left.includes(fold(word))).length, of: readable.length };
+  }
+  const left = new Map<string, number>();
+  for (const [word] of after.matchAll(/\p{L}+/gu)) left.set(word, (left.get(word) ?? 0) + 1);
+  const kept = words.filter((word) => {
+    const times = left.get(word) ?? 0;
+    left.set(word, times - 1);
+    return times > 0;
+  });
+  return { kept: kept.length, of: words.length };
 }
 
 /** Who comes several times has one tag, as often as he comes; nobody else has it. */
-function tagFaults(document: CorpusDocument, mapping: Answer['mapping'], text: string): readonly string[] {
+function tagFaults(
+  document: CorpusDocument,
+  mapping: Answer['mapping'],
+  text: string,
+  named: boolean,
+): readonly string[] {
   const faults: string[] = [];
   const tokens = new Set(mapping.map(({ token }) => token));
   if (tokens.size !== mapping.length) faults.push('a tag stands for two');
   // In pictures tags are drawn, and recognition may have read a name otherwise.
-  if (document.scanned) return faults;
+  if (document.scanned || !named) return faults;
   const [tag, ...others] = tagsOf(document, mapping);
   if (tag === undefined || others.length > 0) return [...faults, `${others.length} more tags for one`];
   const times = text.split(tag).length - 1;
@@ -111,7 +146,8 @@ function tagFaults(document: CorpusDocument, mapping: Answer['mapping'], text: s
 }
 
 function tagsOf({ known }: CorpusDocument, mapping: Answer['mapping']): readonly string[] {
-  return mapping.filter(({ original }) => fold(original) === fold(known.person.name)).map(({ token }) => token);
+  const spellings = new Set(known.spellings.map(fold));
+  return mapping.filter(({ original }) => spellings.has(fold(original))).map(({ token }) => token);
 }
 
 async function openingFaults({ mediaType }: CorpusDocument, bytes: Uint8Array): Promise<readonly string[]> {

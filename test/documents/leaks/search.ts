@@ -1,4 +1,4 @@
-import type { CorpusDocument, Planted } from '../corpus/planting.ts';
+import { twoLetters, type CorpusDocument, type Planted } from '../corpus/planting.ts';
 import { lettersByGlyph } from '../corpus/type0-font.ts';
 import { everythingIn } from './means.ts';
 
@@ -56,8 +56,9 @@ function needlesOf({
   value,
 }: Omit<Planted, 'fact'> & { readonly fact: Planted['fact'] }): readonly Needle[] {
   const found: Needle[] = [];
-  const surname = fold(name.split(' ').at(-1) ?? '');
-  if (surname !== '') found.push({ place, what: 'name', isIn: (_, folded) => folded.includes(surname) });
+  const family = name.split(' ').at(-1) ?? '';
+  const spelled = [...new Set([fold(family), fold(twoLetters(family))])];
+  if (family !== '') found.push({ place, what: 'name', isIn: (_, text) => spelled.some((one) => text.includes(one)) });
   if (value === '') return found;
   const whole = fold(fact === 'email' ? (value.split('@')[0] ?? '') : value);
   // Without dots an address of a network is any number.

@@ -1,0 +1,84 @@
+import { Command, Redis, type Cluster } from 'ioredis';
+
+/** Sends commands, and waits for each no longer than commands may take. Rejects with the client's own errors. */
+export type Send = (
+  name: string,
+  args: readonly (string | Buffer)[],
+  /** How replies are read; null: as bytes. */
+  encoding: 'utf8' | null,
+) => Promise<unknown>;
+
+interface Sent {
+  readonly command: Command;
+  /** Milliseconds on the process' clock. */
+  readonly until: number;
+}
+
+/** What has been answered is let go of in steps of so many. */
+const MOST_ANSWERED = 256;
+
+/**
+ * The commands of one turn of the event loop go in one write. Measured against ioredis' own auto-pipelining: less CPU, and
+ * a batch does not wait for the answers to the one before, so that the timeout holds. One timer stands for all commands:
+ * a timer for each costs as much as the rest of sending it.
+ */
+export function sendingOn(client: Redis | Cluster, timeoutMs: number): Send {
+  const cork = client instanceof Redis ? corking(client) : () => {};
+  const watch = watching(timeoutMs);
+  return (name, args, encoding) => {
+    const command = new Command(name, args as (string | Buffer)[], { replyEncoding: encoding });
+    cork();
+    const answer = client.sendCommand(command) as Promise<unknown>;
+    watch(command);
+    return answer;
+  };
+}
+
+function corking(client: Redis): () => void {
+  let corked = false;
+  return () => {
+    if (corked || client.status !== 'ready') return;
+    corked = true;
+    const { stream } = client;
+    stream.cork();
+    setImmediate(() => {
+      corked = false;
+      stream.uncork();
+    });
+  };
+}
+
+/** All may take as long, so the first to run out is the first that was sent and is not answered. */
+function watching(timeoutMs: number): (command: Command) => void {
+  let sent: (Sent | undefined)[] = [];
+  let first = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function skipAnswered(): void {
+    while (first < sent.length && sent[first]?.command.isSettled !== false) sent[first++] = undefined;
+    if (first < MOST_ANSWERED && first < sent.length) return;
+    sent = first === sent.length ? [] : sent.slice(first);
+    first = 0;
+  }
+
+  function expire(): void {
+    timer = undefined;
+    const now = performance.now();
+    for (skipAnswered(); first < sent.length; skipAnswered()) {
+      const { command, until } = sent[first]!;
+      if (until > now) return schedule(until - now);
+      command.reject(new Error('Command timed out'));
+    }
+  }
+
+  function schedule(ms: number): void {
+    // The connection keeps a process going that waits for an answer; one that has its answers may end.
+    timer = setTimeout(expire, Math.ceil(ms)).unref();
+  }
+
+  return (command) => {
+    skipAnswered();
+    sent.push({ command, until: performance.now() + timeoutMs });
+    if (!timer) schedule(timeoutMs);
+  };
+}
