@@ -34,7 +34,7 @@ export interface Judge {
 }
 
 /** Keeps a resource until no gateway serves by it. */
-export const FINALIZER = 'gatewarden.dev/snapshot';
+const FINALIZER = 'gatewarden.dev/snapshot';
 const SAME_EVENT_MS = 300_000;
 const MOST_EVENTS = 10_000;
 
