@@ -34,6 +34,9 @@ beforeEach(async () => {
 });
 afterEach(() => all.disposeAsync());
 
+/** However busy the machine is. */
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 60_000 });
+
 const SECRET = 'sk-canary-0123456789';
 
 /** Everything that there is, with a provider that needs a secret. */
@@ -101,35 +104,37 @@ test('a gateway waits for its first configuration, takes it over when told, and 
   const early = await ask(gateway);
   expect([early.status, await codeOf(early)]).toEqual([503, 'auth_unavailable']);
   const head = await publisher.publish(resources());
-  await expect.poll(() => readiness(gateway)).toBe(200);
+  await eventually(() => readiness(gateway)).toBe(200);
   expect(await statusOf(gateway)).toBe(200);
   expect(upstream.requests[0]!.headers['authorization']).toBe(`Bearer ${SECRET}`);
   const stranger = await ask(gateway, newKey());
   expect([stranger.status, await codeOf(stranger)]).toEqual([401, 'invalid_api_key']);
-  await expect
-    .poll(async () => (await store.gateways()).get('gateway-0'))
-    .toMatchObject({ epoch: 1, seq: head.seq, broken: [] });
+  await eventually(async () => (await store.gateways()).get('gateway-0')).toMatchObject({
+    epoch: 1,
+    seq: head.seq,
+    broken: [],
+  });
   expect(await metric(gateway, 'gw_config_age_seconds')).toBeLessThan(30);
 });
 
 test('a key that is revoked is refused by the next call, and one that is new is taken', async () => {
   const gateway = await start();
   await publisher.publish(resources());
-  await expect.poll(() => statusOf(gateway)).toBe(200);
+  await eventually(() => statusOf(gateway)).toBe(200);
   await publisher.publish(resources({ revoked: true }));
-  await expect.poll(() => statusOf(gateway)).toBe(401);
+  await eventually(() => statusOf(gateway)).toBe(401);
   const other = newKey();
   const [, , virtualKey] = tenant({ upstreamUrl: upstream.url, key: other });
   const second = { ...(virtualKey as object), metadata: { name: 'second', namespace: 'default' } };
   await publisher.publish([...resources(), second]);
-  await expect.poll(() => statusOf(gateway, other)).toBe(200);
+  await eventually(() => statusOf(gateway, other)).toBe(200);
   expect(await statusOf(gateway)).toBe(200);
 });
 
 test('secrets are nowhere in the store or on the disk', async () => {
   const gateway = await start();
   await publisher.publish(resources());
-  await expect.poll(() => statusOf(gateway)).toBe(200);
+  await eventually(() => statusOf(gateway)).toBe(200);
   const texts: string[] = [];
   for (const name of await publisher.redis.keys('{gwcfg}:seg:*')) {
     texts.push(gunzipSync((await publisher.redis.getBuffer(name))!).toString('utf8'));
@@ -151,24 +156,22 @@ test('secrets are nowhere in the store or on the disk', async () => {
 test('Redis flushed: what was in force stays, and what is published next is taken over', async () => {
   const gateway = await start();
   await publisher.publish(resources());
-  await expect.poll(() => statusOf(gateway)).toBe(200);
+  await eventually(() => statusOf(gateway)).toBe(200);
   await publisher.redis.flushall();
   // Until the counters are rebuilt calls are refused; the key is known all the while.
-  await expect.poll(() => statusOf(gateway), { timeout: 60_000 }).toBe(200);
+  await eventually(() => statusOf(gateway)).toBe(200);
   expect(await readiness(gateway)).toBe(200);
-  await expect
-    .poll(() => eventsOf(gateway, 'config.not-taken').map(({ why }) => why), { timeout: 20_000 })
-    .toContain('missing');
+  await eventually(() => eventsOf(gateway, 'config.not-taken').map(({ why }) => why)).toContain('missing');
   await publisher.publish(resources({ revoked: true }));
-  await expect.poll(() => statusOf(gateway)).toBe(401);
+  await eventually(() => statusOf(gateway)).toBe(401);
   expect(eventsOf(gateway, 'config.taken-again')).toHaveLength(1);
 });
 
 test('a gateway that starts while Redis is away serves by its copy, and calls no key unknown', async () => {
   const first = await start();
   await publisher.publish(resources());
-  await expect.poll(() => statusOf(first)).toBe(200);
-  await expect.poll(() => readdirSync(join(folder, 'data', 'config'))).toContain('head.json');
+  await eventually(() => statusOf(first)).toBe(200);
+  await eventually(() => readdirSync(join(folder, 'data', 'config'))).toContain('head.json');
   await first.stop();
   await redis.kill();
   const gateway = await startAnother();
@@ -180,13 +183,13 @@ test('a gateway that starts while Redis is away serves by its copy, and calls no
   expect(stranger.headers.get('retry-after')).toBe('5');
   await redis.restart({ empty: true });
   await publisher.publish(resources());
-  await expect.poll(() => statusOf(gateway, newKey()), { timeout: 20_000 }).toBe(401);
+  await eventually(() => statusOf(gateway, newKey())).toBe(401);
 });
 
 test('a copy that was changed is not believed', async () => {
   const first = await start();
   await publisher.publish(resources());
-  await expect.poll(() => statusOf(first)).toBe(200);
+  await eventually(() => statusOf(first)).toBe(200);
   await first.stop();
   await redis.kill();
   const kept = join(folder, 'data', 'config');
@@ -197,13 +200,13 @@ test('a copy that was changed is not believed', async () => {
   expect(await statusOf(gateway)).toBe(503);
   await redis.restart({ empty: true });
   await publisher.publish(resources());
-  await expect.poll(() => readiness(gateway), { timeout: 20_000 }).toBe(200);
+  await eventually(() => readiness(gateway)).toBe(200);
 });
 
 test('a broken segment leaves the last good configuration in force, is reported, and mended', async () => {
   const gateway = await start();
   await publisher.publish(resources());
-  await expect.poll(() => statusOf(gateway)).toBe(200);
+  await eventually(() => statusOf(gateway)).toBe(200);
   // Broken between being written and being read: the digest of the workload's segment, known beforehand.
   const manifestOf = async () => {
     const { segments } = JSON.parse((await store.head())!.manifest) as { segments: Record<string, string> };
@@ -214,33 +217,33 @@ test('a broken segment leaves the last good configuration in force, is reported,
   const published = publisher.publish(resources({ revoked: true })).catch(() => undefined);
   redis.resume();
   await published;
-  await expect.poll(() => statusOf(gateway)).toBe(401);
+  await eventually(() => statusOf(gateway)).toBe(401);
   const [name] = Object.keys(await manifestOf()).filter((one) => one.startsWith('keys-'));
   const good = (await store.segments([(await manifestOf())[name!]!])).get((await manifestOf())[name!]!)!;
   await publisher.publish(resources());
-  await expect.poll(() => statusOf(gateway)).toBe(200);
+  await eventually(() => statusOf(gateway)).toBe(200);
   expect((await manifestOf())[name!]).toBe(before[name!]);
   // The revoked state again, but its segment is not what its name says.
   const digest = (await import('node:crypto')).createHash('sha256').update(gunzipSync(good)).digest('hex');
   await publisher.redis.set(`{gwcfg}:seg:${digest}`, 'not a segment');
   await publisher.publish(resources({ revoked: true }));
-  await expect.poll(async () => (await store.gateways()).get('gateway-0')?.broken).toEqual([digest]);
+  await eventually(async () => (await store.gateways()).get('gateway-0')?.broken).toEqual([digest]);
   expect(await statusOf(gateway)).toBe(200);
   expect(await metric(gateway, 'gw_config_not_taken_total{why="broken"}')).toBe(1);
   await store.put(new Map([[digest, good]]));
-  await expect.poll(() => statusOf(gateway), { timeout: 20_000 }).toBe(401);
+  await eventually(() => statusOf(gateway)).toBe(401);
   expect((await store.gateways()).get('gateway-0')?.broken).toEqual([]);
 });
 
 test('an older controller is fenced, and a head that it wrote past the fence is ignored', async () => {
   const gateway = await start();
   await publisher.publish(resources(), 5);
-  await expect.poll(() => statusOf(gateway)).toBe(200);
+  await eventually(() => statusOf(gateway)).toBe(200);
   await expect(publisher.publish(resources({ revoked: true }), 4)).rejects.toThrow('later controller');
   const head = (await store.head())!;
   await publisher.redis.del('{gwcfg}:current');
   await publisher.publish(resources({ revoked: true }), 4);
-  await expect.poll(() => eventsOf(gateway, 'config.not-taken').at(-1)?.['why'], { timeout: 20_000 }).toBe('older');
+  await eventually(() => eventsOf(gateway, 'config.not-taken').at(-1)?.['why']).toBe('older');
   expect(await statusOf(gateway)).toBe(200);
   // Whoever can write to Redis, and no more, changes nothing.
   await publisher.redis.hset('{gwcfg}:current', {
@@ -249,7 +252,7 @@ test('an older controller is fenced, and a head that it wrote past the fence is 
     manifest: head.manifest,
     signature: head.signature,
   });
-  await expect.poll(() => eventsOf(gateway, 'config.not-taken').at(-1)?.['why'], { timeout: 20_000 }).toBe('forged');
+  await eventually(() => eventsOf(gateway, 'config.not-taken').at(-1)?.['why']).toBe('forged');
   expect(await statusOf(gateway)).toBe(200);
 });
 
@@ -260,7 +263,7 @@ test('a key whose workload is withheld is not called unknown', async () => {
     defaults: { dlp: { mode: 'Block', customTerms: [{ label: 'p', secretKeyRef: { name: 'gone', key: 'x' } }] } },
   });
   await publisher.publish([...resources(), unprotected]);
-  await expect.poll(() => readiness(gateway)).toBe(200);
+  await eventually(() => readiness(gateway)).toBe(200);
   const answer = await ask(gateway);
   expect([answer.status, await codeOf(answer)]).toEqual([503, 'auth_unavailable']);
   expect(await statusOf(gateway, newKey())).toBe(401);
