@@ -59,6 +59,16 @@ test-failure: s3
 # The load generator is needed there only.
 test-load: k6
 
+# Helm is needed there only; `make test` leaves these tests out where it is not built.
+test-charts: helm
+
+.PHONY: test-cluster
+test-cluster: packages servers cluster ## A real API server takes the CRDs and the charts (builds Kubernetes: about 20 minutes, once)
+	@$(VITEST) "$(CURDIR)/test/cluster/" "$(CURDIR)/test/charts/"
+
+.PHONY: ci
+ci: check test test-charts test-cluster ## All there is: checks, every test, charts (builds Helm), a cluster (builds Kubernetes)
+
 # `make test-<folder>`
 test-%: packages servers
 	@[ -d "test/$*" ] || { echo "no folder test/$*; see make help" >&2; exit 2; }
@@ -108,19 +118,23 @@ check-architecture:
 check-dead:
 	@$(call quietly,$(CHECK)/knip --no-progress)
 
+.PHONY: crds
+crds: packages ## Write what follows from the schemas of the resources: CRDs of the chart, pages about the kinds
+	@$(WITH_NODE) node tools/crds.ts
+
 .PHONY: format
 format: packages check-tools ## Rewrite files as `make check` wants them, where it can
 	@$(call quietly,$(CHECK)/oxfmt)
 	@$(call quietly,$(CHECK)/oxlint --fix)
 
 .PHONY: tools
-tools: k6 ## Build the pinned tools of tools/go into .tools/bin (the first time takes minutes)
+tools: k6 helm ## Build the pinned tools of tools/go into .tools/bin, less those of a cluster (the first time takes minutes)
 
 .PHONY: clean
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
 
-.PHONY: training packages check-tools servers documents office python s3 k6
+.PHONY: training packages check-tools servers documents office python s3 k6 helm cluster
 training:
 	@$(SETUP) training
 packages:
@@ -139,3 +153,7 @@ s3:
 	@$(SETUP) s3
 k6:
 	@$(SETUP) k6
+helm:
+	@$(SETUP) helm
+cluster:
+	@$(SETUP) cluster

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh node|packages|check|servers|python|s3|k6|training…: installs what is missing or out of date, each kind once.
+# setup.sh node|packages|check|servers|python|s3|k6|helm|cluster|training…: installs what is missing or out of date, each kind once.
 # Says nothing and costs a few milliseconds when everything is in place. Called by the Makefile.
 set -eu
 cd "$(dirname -- "$0")/.."
@@ -161,11 +161,21 @@ python_install() {
 
 setup_k6() { go_install k6; }
 
-# go_install NAME: builds the tools that tools/go/NAME/go.mod pins into .tools/bin. A stamp beside them holds the
-# checksum of the module and its sums.
+setup_helm() { go_install helm; }
+
+# The control plane that the tests of the cluster start: it takes long to build, and only `make test-cluster` asks for it.
+setup_cluster() {
+  go_install helm
+  go_install etcd
+  go_install kube
+  go_install kwok
+}
+
+# go_install NAME: builds the tools that tools/go/NAME/go.mod pins into .tools/bin, with what a file `ldflags` beside it
+# tells the linker. A stamp beside the tools holds the checksum of the module's files.
 go_install() {
   module=tools/go/$1
-  sum=$(cat "$module/go.mod" "$module/go.sum" | cksum)
+  sum=$(find "$module" -type f | LC_ALL=C sort | xargs cat | cksum)
   stamp=.tools/bin/.$1.stamp
   [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || return 0
   find_go "$module"
@@ -176,7 +186,8 @@ go_install() {
   rm -f "$stamp"
   # Without C, so that no compiler is needed. `tool` stands for every tool of the module.
   quietly "$1" env CGO_ENABLED=0 GOTOOLCHAIN=local GOWORK=off GOFLAGS= \
-    "$go" -C "$module" build -mod=readonly -buildvcs=false -trimpath -ldflags '-s -w' -o "$PWD/.tools/bin/" tool ||
+    "$go" -C "$module" build -mod=readonly -buildvcs=false -trimpath -o "$PWD/.tools/bin/" \
+    -ldflags "-s -w $(cat "$module/ldflags" 2>/dev/null || true)" tool ||
     die "go could not build the tools of $module"
   printf '%s\n' "$sum" >"$stamp"
 }
@@ -226,7 +237,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | documents | office | python | s3 | k6 | training) "setup_$kind" ;;
+    node | packages | check | servers | documents | office | python | s3 | k6 | helm | cluster | training) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

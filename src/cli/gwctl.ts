@@ -131,6 +131,13 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
       return { help: CREDIT_BALANCE_HELP, run: (args, output) => creditBalance(args, creditDefaults(), output) };
     },
   },
+  migrate: {
+    summary: 'Bring the schema of the database up to date',
+    load: async () => {
+      const { MIGRATE_HELP, migrate } = await import('./migrate.ts');
+      return { help: MIGRATE_HELP, run: (args, output) => migrate(args, env('DATABASE_URL'), output) };
+    },
+  },
   reconcile: {
     summary: 'Compare counters with the ledger, and repair them',
     load: async () => {

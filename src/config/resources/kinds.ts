@@ -26,6 +26,14 @@ export const KINDS = {
 /** The name of a kind. */
 export type KindName = keyof typeof KINDS;
 
+/** The kinds of our own, each with a `spec`. */
+export type CustomKindName = Exclude<KindName, 'Secret' | 'Namespace'>;
+
+/** The kinds of our own, in the order in which one refers to another. */
+export const CUSTOM_KINDS = Object.keys(KINDS).filter(
+  (kind): kind is CustomKindName => kind !== 'Secret' && kind !== 'Namespace',
+);
+
 /** A resource of a kind, with defaults filled in. */
 export type ResourceOf<K extends KindName> = Static<(typeof KINDS)[K]['schema']>;
 

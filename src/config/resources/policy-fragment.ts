@@ -14,7 +14,9 @@ const dlp = closed(
       }),
     ),
     documents: Type.Optional(
-      oneOf('dlpDocuments', { description: 'What happens to attached documents before anything leaves.' }),
+      oneOf('dlpDocuments', {
+        description: 'What happens to attached documents before anything leaves. "Off" is written in quotes.',
+      }),
     ),
     entities: Type.Optional(
       setOf(text('entity', { maxLength: 64 }), {
@@ -49,7 +51,7 @@ const responseCache = closed(
 const scopeGuard = closed(
   {
     mode: oneOf('scopeGuardMode', {
-      description: 'Off; Monitor: record requests outside the scope; Block: refuse them.',
+      description: '"Off", in quotes; Monitor: record requests outside the scope; Block: refuse them.',
     }),
     scope: Type.Optional(
       Type.String({ minLength: 1, maxLength: 4096, description: 'What the workload is for, in plain words.' }),

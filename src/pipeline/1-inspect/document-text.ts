@@ -225,7 +225,7 @@ async function detectMisread(
   detection: Detection,
 ): Promise<readonly (readonly Span[])[]> {
   const corrected = texts.map((text) => correctedReading(text) ?? '');
-  const found = await detect(corrected, categories, detection);
+  const found = await detectIn(corrected, categories, detection);
   return texts.map((text, index) => [
     ...(found[index] ?? []),
     ...misreadNumbers(text).filter(({ category }) => categories?.has(category) ?? true),

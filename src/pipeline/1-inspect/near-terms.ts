@@ -1,6 +1,5 @@
-import type { CustomTerm } from '#config/snapshot.ts';
 import type { Span } from './detector.ts';
-import { categoryOf } from './terms.ts';
+import { categoryOf, type Term } from './terms.ts';
 
 /** One letter in so many may have been misread, and at most so many in all; of shorter terms none. */
 const LETTERS_AN_ERROR = 5;
@@ -20,6 +19,7 @@ interface Wanted {
   readonly errors: number;
   readonly signs: number;
   readonly category: string;
+  readonly term: string;
 }
 
 interface Near extends Span {
@@ -42,7 +42,7 @@ interface Words {
  * Finds terms in text that was recognized, as whole words, also where a few of their letters were misread, left out or
  * added, or blanks got into them. The more letters a term has, the more of them may be wrong.
  */
-export function createNearTermFinder(terms: readonly CustomTerm[]): ((text: string) => readonly Span[]) | undefined {
+export function createNearTermFinder(terms: readonly Term[]): ((text: string) => readonly Span[]) | undefined {
   const wanted = distinct(terms);
   if (wanted.length === 0) return undefined;
   return (text) => {
@@ -59,13 +59,13 @@ function nearest(found: readonly Near[]): readonly Span[] {
   return kept;
 }
 
-function distinct(terms: readonly CustomTerm[]): readonly Wanted[] {
+function distinct(terms: readonly Term[]): readonly Wanted[] {
   const found = new Map<string, Wanted>();
-  for (const { term, label } of terms) {
+  for (const { term, label, formOf = term } of terms) {
     const bare = bareOf(term);
     const errors = bare.length < SHORTEST ? 0 : Math.min(MOST_ERRORS, Math.floor(bare.length / LETTERS_AN_ERROR));
     if (errors > 0 && !found.has(bare))
-      found.set(bare, { bare, errors, signs: signsOf(bare), category: categoryOf(label) });
+      found.set(bare, { bare, errors, signs: signsOf(bare), category: categoryOf(label), term: formOf });
   }
   return [...found.values()];
 }
@@ -84,7 +84,7 @@ function wordsOf(text: string): Words {
 
 /** The row of words from one on that is nearest to a term, if it is near enough. */
 function nearAt({ words, letters, from }: Words, first: number, wanted: Wanted): readonly Near[] {
-  const { bare, errors, signs, category } = wanted;
+  const { bare, errors, signs, category, term } = wanted;
   const start = from[first] ?? 0;
   let best = errors + 1;
   let end = 0;
@@ -97,7 +97,7 @@ function nearAt({ words, letters, from }: Words, first: number, wanted: Wanted):
     const distance = distanceWithin(row, bare, best - 1);
     if (distance < best) [best, end] = [distance, words[at]?.end ?? 0];
   }
-  return best > errors ? [] : [{ start: words[first]?.start ?? 0, end, category, distance: best }];
+  return best > errors ? [] : [{ start: words[first]?.start ?? 0, end, category, term, distance: best }];
 }
 
 /** Letters and digits without accents and case; those that look alike are one. */

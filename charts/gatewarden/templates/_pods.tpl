@@ -1,0 +1,107 @@
+{{- /* What Pod Security asks of a pod at the level "restricted". */ -}}
+{{- define "gatewarden.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "gatewarden.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{- /* Spread over zones and nodes, by the pods of one revision. Takes (list . "component"). */ -}}
+{{- define "gatewarden.spread" -}}
+{{- range $key := list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+- maxSkew: 1
+  topologyKey: {{ $key }}
+  whenUnsatisfiable: ScheduleAnyway
+  matchLabelKeys: [pod-template-hash]
+  labelSelector:
+    matchLabels:
+      {{- include "gatewarden.selector" $ | nindent 6 }}
+{{- end }}
+{{- end -}}
+
+{{- /* Where pods go. Takes the values of a component. */ -}}
+{{- define "gatewarden.placement" -}}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- /* Addresses of the stores, from their Secrets. Takes (list . "key of the database's Secret"). */ -}}
+{{- define "gatewarden.databaseEnv" -}}
+{{- $root := index . 0 -}}
+- name: DATABASE_URL
+  valueFrom:
+    secretKeyRef: { name: {{ $root.Values.database.existingSecret | quote }}, key: {{ index . 1 | quote }} }
+{{- end -}}
+
+{{- define "gatewarden.redisEnv" -}}
+- name: REDIS_URL
+  valueFrom:
+    secretKeyRef: { name: {{ .Values.redis.existingSecret | quote }}, key: {{ .Values.redis.key | quote }} }
+{{- if .Values.redis.cluster }}
+- { name: REDIS_CLUSTER, value: "true" }
+{{- end }}
+{{- end -}}
+
+{{- /* The engine of documents. Takes (list . "host it listens on"). */ -}}
+{{- define "gatewarden.inferenceContainer" -}}
+{{- $root := index . 0 -}}
+{{- $own := $root.Values.inference -}}
+name: inference
+image: {{ include "gatewarden.image" (list $root $own.image) }}
+imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+command: [node, inference/main.ts]
+env:
+  - { name: HOST, value: {{ index . 1 | quote }} }
+  - { name: PORT, value: "8090" }
+  - { name: GW_INFERENCE_WORKERS, value: {{ $own.workers | quote }} }
+  - { name: GW_INFERENCE_MAX_RSS_MIB, value: {{ $own.maxRssMiB | quote }} }
+  - { name: LOG_LEVEL, value: {{ $own.logLevel | quote }} }
+  {{- if $own.models.existingClaim }}
+  - { name: GW_MODELS_DIR, value: /var/lib/gatewarden-models }
+  {{- end }}
+  {{- with $own.env }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+securityContext:
+  {{- include "gatewarden.containerSecurity" $root | nindent 2 }}
+{{- $resources := deepCopy $own.resources }}
+{{- with $own.gpu.resource }}
+{{- $_ := set $resources "limits" (merge (dict . $own.gpu.count) (default dict $resources.limits)) }}
+{{- end }}
+resources:
+  {{- toYaml $resources | nindent 2 }}
+volumeMounts:
+  - { name: inference-tmp, mountPath: /tmp }
+  {{- if $own.models.existingClaim }}
+  - { name: models, mountPath: /var/lib/gatewarden-models, readOnly: true }
+  {{- end }}
+{{- end -}}
+
+{{- define "gatewarden.inferenceVolumes" -}}
+- name: inference-tmp
+  emptyDir: {}
+{{- with .Values.inference.models.existingClaim }}
+- name: models
+  persistentVolumeClaim: { claimName: {{ . | quote }}, readOnly: true }
+{{- end }}
+{{- end -}}
