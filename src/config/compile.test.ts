@@ -376,7 +376,7 @@ describe('secrets', () => {
 
   test('a Secret of the namespace comes before a file, a file before nothing', () => {
     const secret = makeCore('Secret', 'keys', { stringData: { main: 'sk-1' } });
-    const file = (name: string, key: string) => `file ${name} ${key}\n`;
+    const file = (_namespace: string, name: string, key: string) => `file ${name} ${key}\n`;
     expect(secretOf([secret], file)).toBe('sk-1');
     expect(secretOf([], file)).toBe('file keys main');
     expect(secretOf([makeCore('Secret', 'other/keys', { stringData: { main: 'theirs' } })], file)).toBe(
