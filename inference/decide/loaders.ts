@@ -1,5 +1,6 @@
 import { ModelFault, type ModelFolder, type ModelKind } from './manifest.ts';
 import { loadNames } from './names.ts';
+import { loadPieceNames } from './piece-names.ts';
 import { loadRouter } from './router.ts';
 import type { RouterState } from './router-input.ts';
 
@@ -9,7 +10,8 @@ export type Answerer = (input: object) => Promise<object>;
 /** How a folder of each kind becomes a model. Each throws `ModelFault` when the graph is not of its kind. */
 export const LOADERS: Readonly<Record<ModelKind, (folder: ModelFolder) => Promise<Answerer>>> = {
   async names(folder) {
-    const find = await loadNames(folder);
+    const isHashed = folder.manifest.tokenizer.type === 'hashed-words';
+    const find = await (isHashed ? loadNames(folder) : loadPieceNames(folder));
     return async (input) => ({ spans: await find((input as { readonly texts: readonly string[] }).texts) });
   },
   async router(folder) {

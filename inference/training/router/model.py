@@ -9,7 +9,7 @@ from router.data import FEATURES, GRAMS, TASKS
 GRAM_WIDTH = 48
 MIXED = 192
 HEADS = (len(TASKS), 2, 4)
-FROZEN = 3
+FROZEN = 5
 """Layers of MiniLM that stay as they were published; what they make of a prompt is worked out once."""
 
 
@@ -30,19 +30,21 @@ class Router(nn.Module):
     def gram_rows(self, grams):
         return self.grams(grams)
 
-    def judge(self, states, mask, grams, features):
+    def pooled(self, states, mask):
         kept = mask.unsqueeze(-1)
-        seen = (states * kept).sum(1) / kept.sum(1).clamp(min=1)
+        return (states * kept).sum(1) / kept.sum(1).clamp(min=1)
+
+    def judge(self, seen, grams, features):
         there = (grams > 0).float().unsqueeze(-1)
         said = (self.gram_rows(grams) * there).sum(1) / there.sum(1).clamp(min=1).sqrt()
         mixed = torch.tanh(self.mix(self.drop(torch.cat([seen, said, features], dim=-1))))
         return tuple(head(self.drop(mixed)) for head in self.heads)
 
     def from_cache(self, states, mask, grams, features):
-        return self.judge(self.minilm.upper(states, mask, FROZEN, LAYERS), mask, grams, features)
+        return self.judge(self.pooled(self.minilm.upper(states, mask, FROZEN, LAYERS), mask), grams, features)
 
     def forward(self, ids, mask, grams, features):
-        return self.judge(self.minilm(ids, mask), mask, grams, features)
+        return self.judge(self.pooled(self.minilm(ids, mask), mask), grams, features)
 
 
 class Exported(nn.Module):
