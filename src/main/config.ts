@@ -19,7 +19,7 @@ export interface ConfigOptions {
 /** A source and what it stands on. */
 export interface OpenConfig {
   readonly source: ConfigSource;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens where the settings say that the configuration is: what a controller publishes, a folder, or the samples. */
