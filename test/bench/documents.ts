@@ -1,6 +1,6 @@
 import { Document, Packer, Paragraph } from 'docx';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { startDocumentEngine } from '../harness/document-engine.ts';
+import { MODELS, startDocumentEngine } from '../harness/document-engine.ts';
 import { newKey, startGateway, tenant } from '../harness/gateway.ts';
 import { letter } from '../harness/pdfs.ts';
 import { startPostgres } from '../harness/postgres.ts';
@@ -26,7 +26,7 @@ const postgres = await startPostgres();
 servers.defer(() => postgres.stop());
 const upstream = await startUpstream();
 servers.defer(() => upstream.close());
-const engine = await startDocumentEngine();
+const engine = await startDocumentEngine({ GW_MODELS_DIR: MODELS });
 servers.defer(async () => void (await engine.stop()));
 const key = newKey();
 const gateway = await startGateway({

@@ -1,4 +1,4 @@
-import { startDocumentEngine } from '../harness/document-engine.ts';
+import { MODELS, startDocumentEngine } from '../harness/document-engine.ts';
 import { newKey, resource, startGateway, tenant } from '../harness/gateway.ts';
 import { startPostgres } from '../harness/postgres.ts';
 import { startUpstream } from '../harness/upstream.ts';
@@ -19,7 +19,7 @@ const postgres = await startPostgres();
 servers.defer(() => postgres.stop());
 const upstream = await startUpstream();
 servers.defer(() => upstream.close());
-const engine = await startDocumentEngine();
+const engine = await startDocumentEngine({ GW_MODELS_DIR: MODELS });
 servers.defer(async () => void (await engine.stop()));
 const keys = { with: newKey(), without: newKey() };
 const gateway = await startGateway({

@@ -140,7 +140,8 @@ function bagOfWords(
       const counts = seen.get(word);
       if (!counts) continue;
       for (const option of logs.keys()) {
-        const rate = ((counts[option] ?? 0) + 0.5) / ((priors[option] ?? 0) * train.length + 1);
+        const common = counts.reduce((sum, count) => sum + count, 0) / train.length;
+        const rate = ((counts[option] ?? 0) + common) / ((priors[option] ?? 0) * train.length + 1);
         logs[option] = (logs[option] ?? 0) + Math.log(rate);
       }
     }

@@ -30,21 +30,19 @@ class Router(nn.Module):
     def gram_rows(self, grams):
         return self.grams(grams)
 
-    def pooled(self, states, mask):
+    def judge(self, states, mask, grams, features):
         kept = mask.unsqueeze(-1)
-        return (states * kept).sum(1) / kept.sum(1).clamp(min=1)
-
-    def judge(self, seen, grams, features):
+        seen = (states * kept).sum(1) / kept.sum(1).clamp(min=1)
         there = (grams > 0).float().unsqueeze(-1)
         said = (self.gram_rows(grams) * there).sum(1) / there.sum(1).clamp(min=1).sqrt()
         mixed = torch.tanh(self.mix(self.drop(torch.cat([seen, said, features], dim=-1))))
         return tuple(head(self.drop(mixed)) for head in self.heads)
 
     def from_cache(self, states, mask, grams, features):
-        return self.judge(self.pooled(self.minilm.upper(states, mask, FROZEN, LAYERS), mask), grams, features)
+        return self.judge(self.minilm.upper(states, mask, FROZEN, LAYERS), mask, grams, features)
 
     def forward(self, ids, mask, grams, features):
-        return self.judge(self.pooled(self.minilm(ids, mask), mask), grams, features)
+        return self.judge(self.minilm(ids, mask), mask, grams, features)
 
 
 class Exported(nn.Module):

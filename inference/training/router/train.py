@@ -20,7 +20,6 @@ from router.model import FROZEN, Exported, Router
 HERE = Path(__file__).parent
 SEED = 20261121
 BATCH_PIECES = 1600
-HEAD_EPOCHS = 10
 NAMES = ("task", "reasoning", "complexity")
 SOURCES = (
     ("own", "prompts", "of this repository"),
@@ -39,7 +38,6 @@ class Encoded:
         self.truth = (prompt.task, prompt.reasoning, prompt.complexity)
         self.prompt = prompt
         self.lower: torch.Tensor | None = None
-        self.seen: torch.Tensor | None = None
 
 
 def groups_of(items: list[Encoded], chance: random.Random | None) -> list[list[Encoded]]:
@@ -82,42 +80,6 @@ def fill_cache(model: Router, items: list[Encoded]) -> None:
             states = model.minilm.lower(ids, mask, FROZEN)
             for row, item in enumerate(group):
                 item.lower = states[row, : len(item.ids)].half()
-
-
-def fill_seen(model: Router, items: list[Encoded]) -> None:
-    """What MiniLM makes of each prompt, once its last layer is trained."""
-    model.eval()
-    with torch.no_grad():
-        for group in groups_of(items, None):
-            _, mask, _, _ = tensors(group)
-            seen = model.pooled(model.minilm.upper(cached(group, mask), mask, FROZEN), mask)
-            for row, item in enumerate(group):
-                item.seen = seen[row]
-
-
-def train_heads(model: Router, items: list[Encoded], epochs: int) -> None:
-    """Goes on with the words' numbers and the heads alone, which are cheap and learn more slowly."""
-    fill_seen(model, items)
-    chance = random.Random(SEED)
-    heads = [p for part in (model.grams, model.mix, model.heads) for p in part.parameters()]
-    optimizer = torch.optim.AdamW(heads, weight_decay=0.02)
-    loss_of = nn.CrossEntropyLoss(label_smoothing=0.05)
-    for epoch in range(epochs):
-        chosen = [e for e in items for _ in range(int(e.prompt.weight) + (chance.random() < e.prompt.weight % 1))]
-        chance.shuffle(chosen)
-        model.train()
-        for g in optimizer.param_groups:
-            g["lr"] = 1e-3 * max(0.05, 1 - epoch / epochs)
-        for at in range(0, len(chosen), 64):
-            group = chosen[at : at + 64]
-            _, _, grams, features = tensors(group)
-            grams = grams * (torch.rand(grams.shape) > 0.3)
-            truth = torch.tensor([e.truth for e in group])
-            logits = model.judge(torch.stack([e.seen for e in group]), grams, features)
-            loss = sum(loss_of(row, truth[:, head]) for head, row in enumerate(logits))
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            optimizer.step()
 
 
 def logits_of(model: Router, items: list[Encoded]):
@@ -239,8 +201,6 @@ def main() -> None:
         fill_cache(model, part)
     print(f"lower layers: {time.time() - began:.0f} s", flush=True)
     train(model, parts["train"], 1 if args.smoke else args.epochs, parts["test"])
-    train_heads(model, parts["train"], 1 if args.smoke else HEAD_EPOCHS)
-    print("heads:", json.dumps(measure(model, parts["test"])), flush=True)
     logits, order = logits_of(model, parts["calibrate"])
     temperatures = [temperature_of(logits[h], np.array([e.truth[h] for e in order])) for h in range(3)]
     args.out.mkdir(parents=True, exist_ok=True)
