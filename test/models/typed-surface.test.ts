@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failureOf, startDocumentWorld, type DocumentWorld } from '../documents/world.ts';
 import { chat } from '../harness/answers.ts';
-import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
+import { MODELS, startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 
 /** The model that is checked in, asked at the doors of the gateway about what nobody is in doubt about. */
@@ -18,7 +18,7 @@ let engine: EngineProcess;
 let upstream: Upstream;
 let world: DocumentWorld;
 beforeAll(async () => {
-  engine = await startDocumentEngine();
+  engine = await startDocumentEngine({ GW_MODELS_DIR: MODELS });
   upstream = await startUpstream(chat({ content: 'Hello.' }));
   const scope = 'Questions of employees about holidays, pay and sick leave.';
   world = await startDocumentWorld({

@@ -5,12 +5,11 @@ import { LOADERS } from '../../inference/decide/loaders.ts';
 import { ModelFault, readModelFolder } from '../../inference/decide/manifest.ts';
 import type { TypedAnswer } from '../../inference/decide/typed.ts';
 import type { TypedQuestion } from '../../inference/decide/typed-input.ts';
+import { MODELS } from '../harness/document-engine.ts';
 import { writeModels, type ModelFolders } from '../harness/model-folders.ts';
 import { onnxFile } from '../harness/onnx.ts';
 
 type Ask = (state: unknown, ...questions: readonly TypedQuestion[]) => Promise<readonly TypedAnswer[]>;
-
-const REAL = new URL('../../inference/models', import.meta.url).pathname;
 
 async function open(dir: string): Promise<Ask> {
   const answer = await LOADERS.typed(await readModelFolder(join(dir, 'typed'), 'typed'));
@@ -118,7 +117,7 @@ const TOPIC = among(
 describe('the model that is checked in', () => {
   let ask: Ask;
   beforeAll(async () => {
-    ask = await open(REAL);
+    ask = await open(MODELS);
   });
 
   test('answers a question the same, whatever else is asked', async () => {
