@@ -34,7 +34,7 @@ export function calibrationOf(judged: readonly Judged[]): Readonly<Record<string
 }
 
 /** How far sureness is from being right, on average over ten bins of equal width. */
-function eceOf(answers: readonly (readonly [sure: number, isRight: boolean])[]): number {
+export function eceOf(answers: readonly (readonly [sure: number, isRight: boolean])[]): number {
   const bins = Array.from({ length: BINS }, () => ({ sure: 0, right: 0 }));
   for (const [sure, isRight] of answers) {
     const bin = bins[Math.min(BINS - 1, Math.floor(sure * BINS))];
@@ -46,7 +46,7 @@ function eceOf(answers: readonly (readonly [sure: number, isRight: boolean])[]):
 }
 
 /** How often something that holds has more than something that does not; ties count half. NaN where all are alike. */
-function aucOf(scored: readonly (readonly [score: number, holds: boolean])[]): number {
+export function aucOf(scored: readonly (readonly [score: number, holds: boolean])[]): number {
   const sorted = scored.toSorted(([a], [b]) => a - b);
   const positives = scored.filter(([, holds]) => holds).length;
   let ranks = 0;
