@@ -2,10 +2,11 @@ import { LOCAL_PROVIDER } from '#config/local-provider.ts';
 import type { CustomTerm } from '#config/snapshot.ts';
 import { documentError } from '#errors/document-error.ts';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
-import { findInDocument, replaced, type DocumentFindings } from '#inspect/document-text.ts';
+import { replaced, searchDocument, tagDocument, tagsFor, type DocumentFindings } from '#inspect/document-text.ts';
 import { categoriesOf, notLookedFor } from '#inspect/entities.ts';
 import type { Detection } from '#inspect/inspect.ts';
 import { refuseUnguarded } from '#inspect/scope-guard.ts';
+import { lookAgain } from '#inspect/second-look.ts';
 import type { Debited, Hold } from '#meter/meter.ts';
 import {
   DocumentFault,
@@ -177,14 +178,21 @@ async function work(
   lasting?.onPages(read.pages);
   const terms = [...key.workload.policy.dlp.customTerms, ...options.remove];
   const units = [...read.units, { id: NAME_UNIT, text: file.name, visibility: 'hidden' as const }];
-  const found = await findInDocument(units, { categories, terms, recognizedPages: read.recognizedPages }, detection);
+  const { recognizedPages } = read;
+  const spans = await searchDocument(units, { categories, terms, recognizedPages }, detection);
+  const tags = tagsFor(units);
+  const found = tagDocument(units, spans, tags);
   entry.findings = found.findings;
   if (!options.entities) entry.unscanned = notLookedFor(categories);
   const inside = found.replacements.filter(({ unit }) => unit !== NAME_UNIT);
   const { originals, replacements } = found;
   const document = await engine.redact(file, { layout: read.layout, replacements: inside, originals }, signal);
   const ofName = replacements.filter(({ unit }) => unit === NAME_UNIT);
-  return { document, found, filename: replaced(file.name, ofName), units: read.pages };
+  const done = { filename: replaced(file.name, ofName), units: read.pages };
+  if (recognizedPages.length === 0) return { document, found, ...done };
+  const again = await lookAgain({ document, found }, { categories, terms }, { engine, detection, tags, signal });
+  entry.findings = again.found.findings;
+  return { ...again, ...done };
 }
 
 /** What was debited must be enough: a file with more pages than its size lets expect is no honest one. */

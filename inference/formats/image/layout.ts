@@ -18,6 +18,7 @@ const LAYOUT = Type.Object({
           id: Type.String(),
           words: Type.Array(
             Type.Object({
+              text: Type.String(),
               start: NUMBER,
               end: NUMBER,
               box: Type.Object({ x0: NUMBER, y0: NUMBER, x1: NUMBER, y1: NUMBER }),
@@ -76,7 +77,7 @@ function textOfBlock(lines: readonly Line[]): { readonly text: string; readonly 
       if (at > 0) text += ' ';
       const start = text.length;
       text += word.text;
-      words.push({ start, end: text.length, box: { ...word.box }, confidence: word.confidence });
+      words.push({ text: word.text, start, end: text.length, box: { ...word.box }, confidence: word.confidence });
     }
   }
   return { text, words };

@@ -6,7 +6,7 @@ import type { PageContent } from './page.ts';
 
 const NUMBER = Type.Number();
 const BOX = Type.Object({ x0: NUMBER, y0: NUMBER, x1: NUMBER, y1: NUMBER });
-const WORD = Type.Object({ start: NUMBER, end: NUMBER, box: BOX, confidence: NUMBER });
+const WORD = Type.Object({ text: Type.String(), start: NUMBER, end: NUMBER, box: BOX, confidence: NUMBER });
 
 /**
  * What is kept of each page: for one that says its text a digest, by which it is known again; for one that was recognized

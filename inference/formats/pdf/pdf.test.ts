@@ -157,6 +157,40 @@ describe('a page that cannot be rewritten', () => {
   });
 });
 
+describe('the layer of text of a page that was recognized', () => {
+  test('says what was searched, and not what the result is read as', async () => {
+    const document = await PDFDocument.create();
+    const page = document.addPage([595, 842]);
+    for (let at = 0; at < 4; at++) page.drawRectangle({ x: 36, y: 842 - 36 - at * 36, width: 36, height: 18 });
+    const bytes = await scanOf(await document.save());
+    // Around each of them, at 200 dpi.
+    const place = (at: number) => ({ x0: 90, y0: 40 + at * 100, x1: 210, y1: 110 + at * 100 });
+    const saying = (texts: readonly string[]): Tools => ({
+      checkTime: () => {},
+      recognize: () =>
+        Promise.resolve({
+          ...{ rotation: 0, languages: [] },
+          lines: texts.flatMap((text, at) =>
+            text === '' ? [] : [{ block: at, box: place(at), words: [{ text, box: place(at), confidence: 1 }] }],
+          ),
+        }),
+    });
+    const { units, layout } = await pdf.read(
+      fileOf(bytes),
+      { recognize: 'auto' },
+      saying(['Lovelacc', 'Ada', 'in', 'x']),
+    );
+    const ada = { unit: units[1]?.id ?? '', start: 0, end: 3, tag: '«PERSON_1»' };
+
+    // Of what was read, the last word cannot be seen any more.
+    const again = saying(['Lovelace', '«PERSON 1»', 'in', '']);
+    const redacted = await pdf.redact(fileOf(bytes), { layout, replacements: [ada], originals: ['Ada'] }, again);
+    const words = (await textsOf(redacted.bytes)).flatMap((text) => text.split(/\s+/));
+    expect(words).toEqual(expect.arrayContaining(['Lovelacc', 'in', '«PERSON_1»']));
+    for (const word of ['Lovelace', 'Ada', 'x']) expect(words).not.toContain(word);
+  });
+});
+
 const BOX = { x0: 10, y0: 10, x1: 60, y1: 30 };
 
 /** Its first page as a picture. */

@@ -49,6 +49,8 @@ interface Plan {
   readonly coverings: readonly Covering[];
   /** In pixels. */
   readonly words: readonly LayerWord[];
+  /** Whether the words were read in the picture: then only those are kept that still are. */
+  readonly recognized: boolean;
   readonly blur: (pixels: Pixels) => Promise<void>;
 }
 
@@ -84,7 +86,7 @@ export function rasterSaid(
     const photos = await findPhotos(pixels, boxes);
     await blurPhotos(pixels, withBoxes(photos, content.kind === 'layer' ? [whole(pixels)] : pictures), boxes);
   };
-  return finish(file, index, raster, { coverings, words, blur }, originals, tools);
+  return finish(file, index, raster, { coverings, words, recognized: false, blur }, originals, tools);
 }
 
 /** A page whose text was recognized, as a picture. Rejects with `redaction_failed`, or `unreadable` for a foreign layout. */
@@ -101,10 +103,16 @@ export function rasterRecognized(
   if (raster.width !== layout.width || raster.height !== layout.height) throw foreignLayout();
   const coverings: Covering[] = [];
   const sure: Box[] = [];
-  for (const { id, words } of layout.units) {
-    for (const { start, end, box, confidence } of words) if (isSure(confidence, end - start)) sure.push(box);
-    for (const { start, end, tag } of replacements.get(id) ?? []) {
-      for (const [at, box] of stretchesOf(words, start, end).entries())
+  // What is read in the result nobody has searched: what the layer says is what was searched.
+  const words: LayerWord[] = [];
+  for (const { id, words: inUnit } of layout.units) {
+    const own = replacements.get(id) ?? [];
+    for (const { text, start, end, box, confidence } of inUnit) {
+      if (isSure(confidence, end - start)) sure.push(box);
+      if (!own.some((one) => one.start < end && start < one.end)) words.push({ text, box });
+    }
+    for (const { start, end, tag } of own) {
+      for (const [at, box] of stretchesOf(inUnit, start, end).entries())
         coverings.push({ box, tag: at === 0 ? tag : '' });
     }
   }
@@ -112,14 +120,14 @@ export function rasterRecognized(
     if (sure.length === 0) return blurAll(pixels);
     await blurPhotos(pixels, await findPhotos(pixels, sure), sure);
   };
-  return finish(file, index, raster, { coverings, words: [], blur }, originals, tools);
+  return finish(file, index, raster, { coverings, words, recognized: true, blur }, originals, tools);
 }
 
 async function finish(
   file: PdfiumFile,
   index: number,
   raster: Raster,
-  { coverings, words, blur }: Plan,
+  { coverings, words, recognized, blur }: Plan,
   originals: readonly string[],
   tools: Tools,
 ): Promise<RasterPage> {
@@ -127,10 +135,13 @@ async function finish(
   const seen = words.filter(({ box }) => isSeen(pixels, box));
   await blur(pixels);
   for (const { box, tag } of coverings) cover(pixels, box, tag);
-  const read = await makeSure(pixels, raster, originals, tools, words.length === 0);
+  const { read, covered } = await makeSure(pixels, raster, originals, tools, recognized);
   const factor = POINTS_PER_INCH / raster.dpi;
   const tags = coverings.filter(({ tag }) => tag !== '').map(({ box, tag }) => ({ text: tag, box }));
-  const kept = (words.length > 0 ? seen : read).filter(({ box }) => !coverings.some((one) => overlap(one.box, box)));
+  const gone = [...coverings.map(({ box }) => box), ...covered];
+  const kept = seen.filter(
+    ({ box }) => !gone.some((one) => overlap(one, box)) && (!recognized || read.some((one) => overlap(one, box))),
+  );
   return {
     jpeg: await toJpeg(pixels, JPEG_QUALITY),
     pixels: { width: raster.width, height: raster.height },
@@ -140,23 +151,30 @@ async function finish(
   };
 }
 
-/** Covers what can still be read of the originals, and looks again. Gives the words that were read, where they are wanted. */
+/**
+ * Covers what can still be read of the originals, and looks again. Gives where words were read in the end, where that is
+ * wanted, and what was covered.
+ */
 async function makeSure(
   pixels: Pixels,
   { dpi }: Raster,
   originals: readonly string[],
   tools: Tools,
   wanted: boolean,
-): Promise<readonly LayerWord[]> {
-  if (originals.length === 0 && !wanted) return [];
+): Promise<{ readonly read: readonly Box[]; readonly covered: readonly Box[] }> {
+  const covered: Box[] = [];
+  if (originals.length === 0 && !wanted) return { read: [], covered };
   const { width, height } = pixels;
   for (let round = 0; round <= ROUNDS; round++) {
     const { lines } = await tools.recognize({ png: await toPng(pixels, true), width, height, dpi });
     const { text, words } = flow(layOut(0, lines, pixels));
     const spans = findOriginals(withTagsBlank(text), originals);
     const found = words.filter((word) => spans.some(({ start, end }) => word.start < end && start < word.end));
-    if (found.length === 0) return words.map(({ start, end, box }) => ({ text: text.slice(start, end), box }));
-    for (const { box } of found) cover(pixels, box, '');
+    if (found.length === 0) return { read: words.map(({ box }) => box), covered };
+    for (const { box } of found) {
+      cover(pixels, box, '');
+      covered.push(box);
+    }
   }
   throw new DocumentFault('redaction_failed', 'personal data could still be read in the result');
 }

@@ -7,7 +7,7 @@ import type { Span } from './detector.ts';
 import type { Detection } from './inspect.ts';
 import { mergeActions, type Action } from './merge.ts';
 import { misreadNumbers } from './misread-numbers.ts';
-import { correctedReading } from './misread-signs.ts';
+import { correctedReading, misreadAddresses } from './misread-signs.ts';
 import { createNearTermFinder } from './near-terms.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 import { foldForTerms } from './term-fold.ts';
@@ -34,7 +34,7 @@ export interface DocumentFindings {
   readonly mapping: readonly { readonly token: string; readonly original: string }[];
 }
 
-/** A shorter name is found again as whole words only: as the engine looks for originals in what it has written. */
+/** A shorter name is found again as whole words only, as the engine looks for originals in what it has written. */
 const LONG_NAME = 8;
 /** Terms are looked for on the event loop; after so many code units others get their turn. */
 const TURN_LENGTH = 64 * 1024;
@@ -49,8 +49,15 @@ export async function findInDocument(
   scope: DocumentScope,
   detection: Detection,
 ): Promise<DocumentFindings> {
-  const found = await searchDocument(units, scope, detection);
-  return tagDocument(units, found, new TagTable(new Set(units.flatMap(({ text }) => literalsIn(text)))));
+  return tagDocument(units, await searchDocument(units, scope, detection), tagsFor(units));
+}
+
+/** No tags yet, and none that the document has already is given out. */
+export function tagsFor(units: readonly TextUnit[]): TagTable {
+  const literals = units.flatMap(({ text }) =>
+    Array.from(tagLiterals(text), ({ start, end }) => text.slice(start, end)),
+  );
+  return new TagTable(new Set(literals));
 }
 
 /** What is to be replaced in each unit: the first of the two steps of `findInDocument`. */
@@ -153,10 +160,6 @@ function toTag(span: Span): Action {
   return { ...span, act: 'tag' };
 }
 
-function literalsIn(text: string): readonly string[] {
-  return Array.from(tagLiterals(text), ({ start, end }) => text.slice(start, end));
-}
-
 /**
  * What detectors find in each unit. A model of names is not asked about identifiers, of which it knows nothing: it would
  * take the format's own words for names.
@@ -228,7 +231,7 @@ async function detectMisread(
   const found = await detectIn(corrected, categories, detection);
   return texts.map((text, index) => [
     ...(found[index] ?? []),
-    ...misreadNumbers(text).filter(({ category }) => categories?.has(category) ?? true),
+    ...[...misreadNumbers(text), ...misreadAddresses(text)].filter(({ category }) => categories?.has(category) ?? true),
   ]);
 }
 

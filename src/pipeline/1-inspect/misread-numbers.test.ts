@@ -9,6 +9,7 @@ test.each([
   ['a digit is wrong', 'an DE89 3704 0044 0532 0130 01 heute', 'IBAN DE89 3704 0044 0532 0130 01'],
   ['a digit is a letter', 'an DES9 3704 0044 0532 0130 00 heute', 'IBAN DES9 3704 0044 0532 0130 00'],
   ['a blank is a dot or a colon', 'DE93 6771:8294 2835 5791.80, heute', 'IBAN DE93 6771:8294 2835 5791.80'],
+  ['dust is a dot', 'DE93. 6771 8294 . 2835 5791 80, heute', 'IBAN DE93. 6771 8294 . 2835 5791 80'],
   ['a digit is missing', 'PL93 4426 6902 7906 914 1284 9306, x', 'IBAN PL93 4426 6902 7906 914 1284 9306'],
   ['the country is wrong', 'IBAN 0E89 3704 0044 0532 0130 00, x', 'IBAN 0E89 3704 0044 0532 0130 00'],
   ['letters are of it', 'IBAN NL41 ABNA 8993 5847 13, voor', 'IBAN NL41 ABNA 8993 5847 13'],
@@ -27,6 +28,7 @@ test.each(['QUÍROZIIGARAY', 'GONÇÁUDEIRINHÃES', 'DE'])(
 test.each([
   ['Visa 4589 325 3341 2720, x', 'CREDIT_CARD 4589 325 3341 2720'],
   ['card 4589-3259-3341-2721.', 'CREDIT_CARD 4589-3259-3341-2721'],
+  ['Visa 4065. 1849 4157 . 3962, x', 'CREDIT_CARD 4065. 1849 4157 . 3962'],
   ['IP 81,208.62,218, x', 'IP_ADDRESS 81,208.62,218'],
   ['is 81.198. 120.203, x', 'IP_ADDRESS 81.198. 120.203'],
 ])('%j has a number whose check digits or dots are wrong', (text, expected) => {

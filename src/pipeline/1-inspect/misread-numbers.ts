@@ -3,7 +3,7 @@ import { ACCOUNT_SHAPES } from './detectors/iban.ts';
 
 const SEPARATOR = '[ .,:;-]';
 /** Groups of capitals and digits. */
-const ROW = new RegExp(`(?<!\\p{L})[A-Z\\d]+(?:${SEPARATOR}{1,2}[A-Z\\d]+)*`, 'gu');
+const ROW = new RegExp(`(?<!\\p{L})[A-Z\\d]+(?:${SEPARATOR}{1,3}[A-Z\\d]+)*`, 'gu');
 const GROUP = /[A-Z\d]+/g;
 const IBAN_WORD = /^[I1L]?[BR8]A[NH]$/;
 /** The country of an account, and digits that check it or what they are taken for. */
@@ -16,7 +16,7 @@ const READ_DIGITS = 0.7;
 const LONGEST_ACCOUNT = 34;
 const MOST_GROUPS = 17;
 
-const FOURS = new RegExp(`(?<![\\d.,-])(?:\\d{3,5}${SEPARATOR}){3}\\d{3,5}(?!\\d)`, 'g');
+const FOURS = new RegExp(`(?<![\\d.,-])(?:\\d{3,5}${SEPARATOR}{1,3}){3}\\d{3,5}(?!\\d)`, 'g');
 const CARD_WORD = /(?:visa|master ?card|amex|card|karte|tarjeta|carta|kaart|karta|cart[aã]o|carte)[^\p{L}\d]{0,6}$/iu;
 /** What cards begin with. */
 const ISSUED = /^[2-6]/;

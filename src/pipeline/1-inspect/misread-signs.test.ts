@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createDetectionPool } from './detect-worker.ts';
-import { correctedReading } from './misread-signs.ts';
+import { correctedReading, misreadAddresses } from './misread-signs.ts';
 
 const detection = createDetectionPool({ thresholdChars: 1e6 });
 
@@ -35,6 +35,34 @@ describe('the sign of an address that was read', () => {
     'and/or.so',
   ])('is not seen in %j', (text) => {
     expect(foundIn(text).filter((one) => one.startsWith('EMAIL'))).toEqual([]);
+  });
+});
+
+describe('an address behind the word for mail', () => {
+  const addressesIn = (text: string): readonly string[] =>
+    misreadAddresses(text).map(({ start, end }) => text.slice(start, end));
+
+  test.each([
+    ['E-mail zolcif. szczak5%%Qpoczia.exampie.pl, przed', 'zolcif. szczak5%%Qpoczia.exampie.pl'],
+    ['Correo: quilez.2 9(Dcorreo.example.es;', 'quilez.2 9(Dcorreo.example.es'],
+    ['Mail schnaoz60~post.example.de', 'schnaoz60~post.example.de'],
+  ])('is one though its sign is none and dust parts it: %j', (text, address) => {
+    expect(addressesIn(text)).toEqual([address]);
+  });
+
+  test.each([
+    'by e-mail or at example.com',
+    'E-mail, www.example.com',
+    'E-mail www.example.com',
+    'the mail of Friday. Others came',
+    'E-mail\nhttps://example.com',
+  ])('is not seen in %j', (text) => {
+    expect(addressesIn(text)).toEqual([]);
+  });
+
+  test('is found in a time in proportion', () => {
+    for (const piece of ['mail ', 'mail a. ', '. ', 'mail a.b', '.bc', 'mail.', ','])
+      expect(addressesIn(piece.repeat(40_000)).length).toBeLessThan(80_000);
   });
 });
 

@@ -1,3 +1,5 @@
+import type { Span } from './detector.ts';
+
 /** Signs that recognizers read where a digit is, by that digit. */
 const DIGITS: Readonly<Record<string, string>> = {
   ...{ O: '0', o: '0', Q: '0', D: '0', I: '1', l: '1', '|': '1', '!': '1', Z: '2', z: '2', S: '5', s: '5' },
@@ -20,6 +22,13 @@ const DOT = /(?<=[\p{Ll}\d])[,;](?=\p{Ll}{2,})/gu;
 const NO_LETTER = /(?<=[\p{L}\d])[/\\|!*()'’](?=[\p{L}\d])/gu;
 /** A word that says that an address follows. */
 const MAIL_WORD = /(?:e-?mail|\bmail|correo|courriel|\bmél|posta|poczta|correio)[^\p{L}\d]{0,4}$/iu;
+/** The same anywhere in a text. */
+const MAIL_WORDS = /(?<![\p{L}\d])(?:e-?mail|mail|correo|courriel|mél|posta|poczta|correio)[^\p{L}\d\r\n]{0,4}/giu;
+/** What stands behind it is no longer, nor has more parts, however dust parted it. */
+const ADDRESS_LENGTH = 80;
+const ADDRESS_PARTS = 3;
+const HOST_ENDS = /^.{3,}\.[a-z]{2,24}(?=\W*$)/iu;
+
 /** The sign with blanks beside it, or in brackets as they are read. */
 const APART =
   /(?<=[\p{L}\d])(?: (?:@|\([aQO0]\)?|[©®Q]) ?|(?:@|\([aQO0]\)|[©®]) )(?=[\p{Ll}\d-]+\.[\p{Ll}\d.-]*[a-z]{2})/gu;
@@ -41,6 +50,27 @@ export function correctedReading(text: string): string | undefined {
     HOSTED.test(word) && !ADDRESS_OF_WEB.test(word) ? withSign(word, joined.slice(Math.max(0, at - 20), at)) : word,
   );
   return corrected === text ? undefined : corrected;
+}
+
+/** Addresses of mail in text that was recognized, by the word before them, whatever was made of their sign. */
+export function misreadAddresses(text: string): readonly Span[] {
+  return Array.from(text.matchAll(MAIL_WORDS)).flatMap(({ 0: word, index }) => {
+    const start = index + word.length;
+    const length = addressLength(text.slice(start, start + ADDRESS_LENGTH).replace(/[\r\n,;][^]*$/, ''));
+    return length > 0 ? [{ start, end: start + length, category: 'EMAIL' }] : [];
+  });
+}
+
+/** How much of a text is an address: up to the name of a host, before which no word is of letters alone. */
+function addressLength(text: string): number {
+  let at = 0;
+  for (const part of text.split(' ', ADDRESS_PARTS)) {
+    const host = HOST_ENDS.exec(part);
+    if (host) return ADDRESS_OF_WEB.test(part) ? 0 : at + host[0].length;
+    if (/^\p{L}*$/u.test(part)) return 0;
+    at += part.length + 1;
+  }
+  return 0;
 }
 
 /** The sign of an address in as many characters. */
