@@ -11,7 +11,9 @@ CHECK := $(WITH_NODE) tools/check/node_modules/.bin
 export OXLINT_TSGOLINT_PATH := $(CURDIR)/tools/check/node_modules/.bin/tsgolint
 
 DATA ?= ../shared/data
-TRAIN := $(WITH_NODE) env PYTHONPATH=inference/training OMP_NUM_THREADS=2 .tools/training/bin/python
+# Of the processor. Sums come out differently with another number, and so does the model.
+THREADS ?= 2
+TRAIN = $(WITH_NODE) env PYTHONPATH=inference/training OMP_NUM_THREADS=$(THREADS) .tools/training/bin/python
 TRAINED = --data $(DATA) $(if $(SMOKE),--smoke --out .tools/smoke-model)
 
 # $(call quietly,COMMAND): shows what a command printed only when it fails.
@@ -31,7 +33,7 @@ gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
 
 .PHONY: test
-test: packages servers python s3 documents ## Every test; ends with one line: N passed, N failed, N skipped
+test: packages servers python s3 documents training ## Every test; ends with one line: N passed, N failed, N skipped
 	@$(SETUP) k6 || echo 'going on without k6: the tests in test/load will fail' >&2
 	@$(VITEST)
 
@@ -52,6 +54,9 @@ test-leak: packages servers documents office ## Anonymize hundreds of documents 
 
 # Of `make test` a few rounds of chaos are part; alone it goes on for longer. The seed it prints repeats its faults.
 test-chaos: export CHAOS_ROUNDS ?= 200
+
+# What trains models is needed there only.
+test-models: training
 
 # The stand-in for object storage is needed there only.
 test-failure: s3
@@ -80,8 +85,8 @@ bench: packages ## Measure what the gateway adds to a call
 	@$(MAKE) bench-documents
 
 .PHONY: eval
-eval: packages ## Score the detectors on labelled texts (EVAL_DATA=folder)
-	@exec $(WITH_NODE) node test/eval/detect.ts $(if $(EVAL_DATA),--data "$(EVAL_DATA)")
+eval: packages ## Score detectors and local models on texts they have not seen (DATA: the folder of data; ONLY=names,router)
+	@exec $(WITH_NODE) node test/eval/eval.ts --data "$(DATA)" $(if $(ONLY),--only "$(ONLY)")
 
 .PHONY: bench-ocr
 bench-ocr: packages documents ## Measure text recognition beside the system's tesseract
@@ -91,15 +96,21 @@ bench-ocr: packages documents ## Measure text recognition beside the system's te
 bench-documents: packages servers documents ## Measure pages a minute, and what a document in a prompt costs
 	@exec $(WITH_NODE) node test/bench/documents.ts
 
+.PHONY: bench-names
+bench-names: packages servers ## Measure what looking for names adds to a call
+	@exec $(WITH_NODE) node test/bench/names.ts
+
 .PHONY: bench-ledger
 bench-ledger: packages servers ## Measure the ledger with ten million rows (BENCH_ROWS for less)
 	@exec $(WITH_NODE) node test/bench/ledger.ts
 
-.PHONY: train-names train-router
+.PHONY: train-names train-router train-typed
 train-names: packages training ## Train the model of names into inference/models (DATA: the folder of data; SMOKE=1: in a minute)
 	@$(TRAIN) -m names.train $(TRAINED)
 train-router: packages training ## Train the router
 	@$(TRAIN) -m router.train $(TRAINED)
+train-typed: packages training ## Train the model of typed decisions
+	@$(TRAIN) -m typed.train $(TRAINED)
 
 .PHONY: check
 check: packages check-tools ## Format, lint, types, architecture and dead code
@@ -132,7 +143,7 @@ tools: k6 helm ## Build the pinned tools of tools/go into .tools/bin, less those
 
 .PHONY: clean
 clean: ## Remove what was installed, built or stored here
-	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results
+	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results eval-results
 
 .PHONY: training packages check-tools servers documents office python s3 k6 helm cluster
 training:

@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:http';
 export interface AdminDeps {
   /** Why the process is not ready to serve, or undefined when it is. */
   readonly notReady: () => string | undefined;
+  /** Why the process is to be ended and started anew; never where it is absent. */
+  readonly notAlive?: () => string | undefined;
   readonly metrics: () => string;
 }
 
@@ -12,13 +14,13 @@ export function createAdminServer(deps: AdminDeps): Server {
     const send = (status: number, text: string): void => {
       response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
     };
+    const probe = (reason: string | undefined): void =>
+      reason === undefined ? send(200, 'ok\n') : send(503, `${reason}\n`);
     switch (request.url) {
       case '/livez':
-        return send(200, 'ok\n');
-      case '/readyz': {
-        const reason = deps.notReady();
-        return reason === undefined ? send(200, 'ok\n') : send(503, `${reason}\n`);
-      }
+        return probe(deps.notAlive?.());
+      case '/readyz':
+        return probe(deps.notReady());
       case '/metrics':
         return send(200, deps.metrics());
       default:

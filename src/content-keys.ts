@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { readMasterKeys } from '#config/master-keys.ts';
 import type { MasterKey } from '#seal/sealed-box.ts';
-
-const LINE = /^([A-Za-z0-9._-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 
 /**
  * The master keys of the response cache and of retained content: a line `id:base64 of 32 bytes` each, the newest first.
@@ -19,17 +18,7 @@ export async function loadContentKeys(file: string): Promise<readonly MasterKey[
 
 /** Reads the text of such a file. Throws when it holds anything but keys. */
 export function readContentKeys(text: string): readonly MasterKey[] {
-  const keys: MasterKey[] = [];
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line.trim() === '' || line.startsWith('#')) continue;
-    const [, id, secret] = LINE.exec(line.trim()) ?? [];
-    if (id === undefined || secret === undefined)
-      throw new Error(`content keys, line ${index + 1}: not id:base64 of 32 bytes`);
-    if (keys.some((key) => key.id === id)) throw new Error(`content keys, line ${index + 1}: the id is used twice`);
-    keys.push({ id, secret: Buffer.from(secret, 'base64') });
-  }
-  if (keys.length === 0) throw new Error('content keys: the file holds no key');
-  return keys;
+  return readMasterKeys(text, 'content keys');
 }
 
 /** Linked into its place whole: nobody reads half of it, and of several processes the first one makes it. */

@@ -44,7 +44,7 @@ beforeEach(() => {
       return serve(ingress);
     },
     onError: () => {},
-    keys: { current: () => snapshot, readable: () => true },
+    keys: { current: () => snapshot, mayHold: () => false },
     providers: createProviders(createTransport()),
     prices: createPriceBook({ usdToEur: '0.92' }),
     refuse: async ({ id, codec }, { code }) => void sealed.push(`${id} ${codec.family} ${code}`),

@@ -1,8 +1,6 @@
 import type { Server } from 'node:http';
 import { mkdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { createAlertWebhook } from '#adapters/webhook/alert-webhook.ts';
-import { openFolderSource } from '#config/folder-source.ts';
 import { withNames } from '#inspect/detect-names.ts';
 import { createNameSearch } from '#inspect/name-search.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
@@ -22,6 +20,7 @@ import { loadContentKeys } from './content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embedded/resources.ts';
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
+import { openConfig } from './main/config.ts';
 import { openDocumentJobs } from './main/document-jobs.ts';
 import { openInference, type Inference } from './main/inference.ts';
 import { openAnchors, openStores } from './main/stores.ts';
@@ -59,11 +58,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const admin = createAdminServer({ metrics: () => observer.scrape(), notReady: () => notReady() });
   await listen(admin, settings.adminPort, settings.host);
   const development = await startDevelopment(settings);
-  const config = await openFolderSource({
-    dir: settings.configDir ?? fileURLToPath(new URL('../k8s/samples/local', import.meta.url)),
-    usdToEur: settings.usdToEur,
-    ...(settings.secretsDir !== undefined && { secretsDir: settings.secretsDir }),
-    ...(development && { extra: () => development.resources }),
+  const { source: config, close: closeConfig } = await openConfig(settings, {
+    extra: development && (() => development.resources),
     onEvent: observer.onConfig,
   });
   const stores = await openStores(settings, log, observer);
@@ -190,9 +186,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
     await checkpointer.make();
     anchors?.anchorer.stop();
     admin.close();
-    config.close();
     snapshot?.close();
-    const others = [pool, transport, media, jobs, ...(anchors ? [anchors.store] : [])];
+    const others = [{ close: closeConfig }, pool, transport, media, jobs, ...(anchors ? [anchors.store] : [])];
     await Promise.allSettled(others.map(async (one) => one.close()));
     await inference?.close();
     await stores.close();
@@ -217,6 +212,7 @@ interface Development {
 
 /** The sandbox provider and a key for it: with the sample configuration, or where a key was asked for. */
 async function startDevelopment(settings: Settings): Promise<Development | undefined> {
+  if (settings.published) return undefined;
   if (settings.configDir !== undefined && settings.bootstrapKey === undefined) return undefined;
   const sandbox = await startSandbox();
   const key = settings.bootstrapKey ?? newDevelopmentKey();

@@ -1,6 +1,6 @@
 import { CATALOGUE } from '#errors/catalogue.ts';
 import type { GatewayError } from '#errors/gateway-error.ts';
-import type { ConfigEvent, ConfigSource } from '#config/folder-source.ts';
+import type { ConfigEvent, ConfigSource } from '#config/config-source.ts';
 import type { CorridorEvent } from '#pipeline/corridor-event.ts';
 import type { Corridor } from '#pipeline/corridor.ts';
 import type { JobEnded } from '#pipeline/job-run.ts';
@@ -86,6 +86,10 @@ export function createObserver(log: Log): Observer {
     'Credentials not used for a while, by provider and why.',
   );
   const rejected = metrics.counter('gw_price_snapshots_rejected_total', 'Price snapshots that were not taken over.');
+  const notTaken = metrics.counter(
+    'gw_config_not_taken_total',
+    'Times that published configuration was not taken over.',
+  );
   const asked = metrics.counter('gw_document_requests_total', 'Requests to the document engine, by verb.');
   const unread = metrics.counter('gw_document_faults_total', 'Documents that were not processed, by verb and fault.');
   const unanswered = metrics.counter('gw_model_faults_total', 'Questions to local models without an answer, by model.');
@@ -212,6 +216,11 @@ export function createObserver(log: Log): Observer {
           return log.info({ event: event.name, revision: event.revision, counts: event.counts });
         case 'config.rejected':
           return log.error({ event: event.name, faults: event.faults });
+        case 'config.not-taken':
+          notTaken(`why="${event.why}"`);
+          return log.error({ event: event.name, why: event.why, segments: event.segments });
+        case 'config.taken-again':
+          return log.info({ event: event.name });
         case 'config.failed':
           return log.error({ event: event.name, err: event.error });
       }
@@ -254,8 +263,13 @@ export function createObserver(log: Log): Observer {
         'Spend counters less ledger and open holds, of the organizations that this gateway looked at lately: always 0.',
         () => [...corridor.drift].map(([organization, drift]) => [`organization="${organization}"`, Number(drift)]),
       );
-      metrics.gauge('gw_config_readable', '1 while the configuration in force is the one in the folder.', () =>
+      metrics.gauge('gw_config_readable', '1 while the configuration in force is the one that is to be.', () =>
         Number(config.readable()),
+      );
+      metrics.gauge(
+        'gw_config_age_seconds',
+        'Time since the configuration in force was known to be the latest: revocations lag by it.',
+        () => config.age() / 1000,
       );
       if (anchorer)
         metrics.gauge(

@@ -1,4 +1,5 @@
 import { readAnchorSettings, type AnchorSettings } from './anchor-settings.ts';
+import { readPublishedSettings, type PublishedSettings } from './published-settings.ts';
 import { readJobSettings, type JobSettings } from './job-settings.ts';
 import { readExchangeRates } from '#config/exchange-rates.ts';
 
@@ -9,6 +10,8 @@ export interface Settings {
   readonly adminPort: number;
   readonly configDir: string | undefined;
   readonly secretsDir: string | undefined;
+  /** Configuration comes from a controller, not from a folder. */
+  readonly published: PublishedSettings | undefined;
   readonly dataDir: string;
   readonly redisUrl: string | undefined;
   /** `redisUrl` names one node of a Redis Cluster. */
@@ -126,6 +129,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     adminPort: whole('ADMIN_PORT', 8081, 0, 65_535),
     configDir,
     secretsDir: text('GW_SECRETS_DIR'),
+    published: readPublishedSettings(text, faults),
     dataDir: text('GW_DATA_DIR', '.data')!,
     redisUrl,
     redisCluster: flag('REDIS_CLUSTER'),

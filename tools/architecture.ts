@@ -78,8 +78,8 @@ function directionReasons(path: string, target: string, typeOnly: boolean): stri
   const direction = DIRECTIONS[from];
   if (!direction) return [`src/${from} is a room without a rule: give it one in tools/architecture.ts`];
   if (from === 'inference' || from === 'operators') {
-    if (to === 'config' || to === 'telemetry' || (from === 'inference' && to === 'ports')) return [];
-    return [`${from} imports src/config and src/telemetry only${from === 'inference' ? ', and src/ports' : ''}`];
+    if (to === 'config' || to === 'telemetry' || to === 'ports' || path === 'operators/main.ts') return [];
+    return [`${from} imports src/config, src/telemetry and src/ports only`];
   }
   if (FREE.includes(to) || direction.uses.includes(to)) return [];
   if (direction.types.includes(to)) return typeOnly ? [] : [`${from} imports only types of ${to} (import type)`];

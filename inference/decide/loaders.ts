@@ -1,7 +1,10 @@
-import { ModelFault, type ModelFolder, type ModelKind } from './manifest.ts';
+import type { ModelFolder, ModelKind } from './manifest.ts';
 import { loadNames } from './names.ts';
+import { loadPieceNames } from './piece-names.ts';
 import { loadRouter } from './router.ts';
 import type { RouterState } from './router-input.ts';
+import type { TypedQuestion } from './typed-input.ts';
+import { loadTyped } from './typed.ts';
 
 /** Answers one request of a model's route; what it says was checked where it came in. */
 export type Answerer = (input: object) => Promise<object>;
@@ -9,12 +12,19 @@ export type Answerer = (input: object) => Promise<object>;
 /** How a folder of each kind becomes a model. Each throws `ModelFault` when the graph is not of its kind. */
 export const LOADERS: Readonly<Record<ModelKind, (folder: ModelFolder) => Promise<Answerer>>> = {
   async names(folder) {
-    const find = await loadNames(folder);
+    const isHashed = folder.manifest.tokenizer.type === 'hashed-words';
+    const find = await (isHashed ? loadNames(folder) : loadPieceNames(folder));
     return async (input) => ({ spans: await find((input as { readonly texts: readonly string[] }).texts) });
   },
   async router(folder) {
     const judge = await loadRouter(folder);
     return (input) => judge(input as RouterState);
   },
-  typed: () => Promise.reject(new ModelFault('this build has no runtime for a model of typed decisions')),
+  async typed(folder) {
+    const decide = await loadTyped(folder);
+    return async (input) => {
+      const { state, questions } = input as { readonly state: unknown; readonly questions: readonly TypedQuestion[] };
+      return { answers: await decide(state, questions) };
+    };
+  },
 };

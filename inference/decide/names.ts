@@ -1,19 +1,8 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
 import { readLists, type Lists } from './lists.ts';
-import { decodeTags } from './tags.ts';
+import { createReadSpans, type FindNames } from './name-spans.ts';
 import { createNumbers, NUMBERS, wordsOf, type Word } from './words.ts';
-
-/** A name in a text: UTF-16 offsets, its kind as tags have it, and how sure the model is, 0 to 1. */
-export type NameSpan = readonly [start: number, end: number, kind: string, score: number];
-
-/** Kinds of names, by the labels of training. */
-const KINDS: Readonly<Record<string, string>> = {
-  PER: 'PERSON_NAME',
-  LOC: 'LOCATION',
-  ORG: 'ORGANIZATION',
-  ADDRESS: 'ADDRESS',
-};
 
 /** Words that the model looks at on each side of one; nothing further away changes what it says. */
 const REACH = 8;
@@ -22,10 +11,7 @@ const MOST_WORDS = 4096;
 /** Lists that a word may be in. */
 const LISTS = 6;
 
-/** Finds the names in each text. One call at a time: it blocks its thread. */
-export type FindNames = (texts: readonly string[]) => Promise<readonly (readonly NameSpan[])[]>;
-
-/** Loads a verified folder. Throws `ModelFault` when its graph is not that of such a model. */
+/** Loads a verified folder of a model that takes hashed words. Throws `ModelFault` when its graph is not that of such a model. */
 export async function loadNames(folder: ModelFolder): Promise<FindNames> {
   const { manifest, files } = folder;
   if (manifest.tokenizer.type !== 'hashed-words') throw new ModelFault('a model of names takes hashed words');
@@ -33,15 +19,14 @@ export async function loadNames(folder: ModelFolder): Promise<FindNames> {
   const session = await InferenceSession.create(files.get(WEIGHTS)!, { intraOpNumThreads: 1, interOpNumThreads: 1 });
   const numbersOf = createNumbers();
   const tags = manifest.labels;
-  const unknown = tags.find((tag) => tag !== 'O' && !(/^[BI]-/.test(tag) && Object.hasOwn(KINDS, tag.slice(2))));
-  if (unknown !== undefined) throw new ModelFault(`no kind of name is called ${unknown}`);
+  const spansOf = createReadSpans(manifest);
   if (!session.outputNames.includes('logits'))
     throw new ModelFault('the graph of a model of names has an output logits');
   return async (texts) => {
     const words = texts.map(wordsOf);
     const logits = words.map((list) => new Float32Array(list.length * tags.length));
     for (const run of runsOf(words)) await score(session, run, texts, words, logits, { lists, numbersOf, tags });
-    return texts.map((text, at) => spansOf(text, words[at]!, logits[at]!, tags));
+    return texts.map((text, at) => spansOf(text, words[at]!, logits[at]!));
   };
 }
 
@@ -121,24 +106,4 @@ async function score(
     const begin = (at + from - first) * width;
     logits[text]!.set(all.subarray(begin, begin + (until - from) * width), from * width);
   }
-}
-
-function spansOf(
-  text: string,
-  words: readonly Word[],
-  logits: Float32Array,
-  tags: readonly string[],
-): readonly NameSpan[] {
-  const spans: [start: number, end: number, kind: string, score: number][] = [];
-  if (words.length === 0) return spans;
-  for (const [index, { tag, score: sure }] of decodeTags(logits, tags).entries()) {
-    const { start, end } = words[index]!;
-    const open = spans.at(-1);
-    if (tag === 'O') continue;
-    if (tag.startsWith('I') && open) {
-      open[1] = end;
-      open[3] = Math.min(open[3], sure);
-    } else spans.push([start, end, KINDS[tag.slice(2)]!, sure]);
-  }
-  return spans.filter(([start, end]) => /[\p{L}\p{N}]/u.test(text.slice(start, end)));
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { openTokenizer } from './router.ts';
+import { openTokenizer } from './tokenizer.ts';
 import { routerNumbers, type RouterState } from './router-input.ts';
 
 interface Example {
@@ -12,7 +12,7 @@ interface Example {
 
 const fileAt = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
 const examples = JSON.parse(fileAt('./router-examples.json').toString('utf8')) as readonly Example[];
-const pieces = openTokenizer(fileAt('../models/router/tokenizer.json'));
+const { pieces } = openTokenizer(fileAt('../models/router/tokenizer.json'));
 
 describe('a prompt becomes the numbers that the router was trained on', () => {
   test.each(examples.map((example, index) => [index, example] as const))('example %i', (_index, example) => {

@@ -1,7 +1,7 @@
-import { Tokenizer } from '@huggingface/tokenizers';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
 import { routerNumbers, type RouterState } from './router-input.ts';
+import { openTokenizer } from './tokenizer.ts';
 
 /** What a router makes of a prompt: probabilities, calibrated. */
 export interface RouterAnswer {
@@ -21,7 +21,7 @@ export async function loadRouter({
   files,
 }: ModelFolder): Promise<(state: RouterState) => Promise<RouterAnswer>> {
   if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('a router takes a tokenizer of pieces');
-  const pieces = openTokenizer(files.get(manifest.tokenizer.file)!);
+  const { pieces } = openTokenizer(files.get(manifest.tokenizer.file)!);
   const session = await InferenceSession.create(files.get(WEIGHTS)!, { intraOpNumThreads: 1, interOpNumThreads: 1 });
   const missing = Object.keys(OUTPUTS).find((name) => !session.outputNames.includes(name));
   if (missing !== undefined) throw new ModelFault(`the graph of a router has an output ${missing}`);
@@ -50,25 +50,4 @@ export async function loadRouter({
       task: Object.fromEntries(row('task', labels.length).map((p, index) => [labels[index] ?? '', p])),
     };
   };
-}
-
-/** The library's types do not resolve as modules of ours: this is what is used of it. */
-const Opened = Tokenizer as unknown as new (
-  file: object,
-  config: object,
-) => { encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly ids: readonly number[] } };
-
-/** A text as the numbers of its pieces, without marks at its ends. Throws `ModelFault`. */
-export function openTokenizer(bytes: Uint8Array): (text: string) => readonly number[] {
-  try {
-    const file = JSON.parse(new TextDecoder().decode(bytes)) as {
-      readonly normalizer?: { readonly lowercase?: boolean };
-    };
-    const tokenizer = new Opened(file, {});
-    // In training letters become small one by one: a sigma at the end of a word too is the one of its middle.
-    const small = file.normalizer?.lowercase === true;
-    return (text) => tokenizer.encode(small ? text.replaceAll('Σ', 'σ') : text, { add_special_tokens: false }).ids;
-  } catch {
-    throw new ModelFault('the file of the tokenizer is none');
-  }
 }

@@ -1,8 +1,10 @@
-/** A word's tag (`O`, `B-PER`, `I-PER`, …) and how likely it is by itself, 0 to 1. */
+/** A word's tag (`O`, `B-PER`, `I-PER`, …) and how likely it is by itself, 0 to 1; of `O` nobody asks, it has 0. */
 export interface Tagged {
   readonly tag: string;
   readonly score: number;
 }
+
+const OUTSIDE: Tagged = { tag: 'O', score: 0 };
 
 /**
  * The likeliest tags that may follow one another (Viterbi): what is inside a name follows its beginning, or more of its
@@ -11,41 +13,41 @@ export interface Tagged {
 export function decodeTags(logits: Float32Array, tags: readonly string[]): readonly Tagged[] {
   const width = tags.length;
   const count = logits.length / width;
+  /** Of each tag: where its name begins; -1 of those that may follow anything. */
+  const begins = tags.map((tag) => (tag.startsWith('I') ? tags.indexOf(`B${tag.slice(1)}`) : -1));
   const back = new Uint8Array(count * width);
-  let best = new Float64Array(width);
+  let best = Float64Array.from(begins, (begin) => (begin < 0 ? 0 : -Infinity));
+  let next = new Float64Array(width);
   for (let row = 0; row < count; row += 1) {
-    const next = new Float64Array(width);
+    const likeliest = highest(best);
     for (let tag = 0; tag < width; tag += 1) {
-      const from = row === 0 ? undefined : bestBefore(best, tags, tag);
-      const before = from === undefined ? (tags[tag]!.startsWith('I') ? -Infinity : 0) : best[from]!;
-      back[row * width + tag] = from ?? 0;
-      next[tag] = before + logits[row * width + tag]!;
+      const begin = begins[tag]!;
+      const from = begin < 0 ? likeliest : best[begin]! >= best[tag]! ? begin : tag;
+      back[row * width + tag] = from;
+      // Nothing stands before the first word, whose tags `best` was filled for.
+      next[tag] = (row === 0 ? best[tag]! : best[from]!) + logits[row * width + tag]!;
     }
-    best = next;
+    [best, next] = [next, best];
   }
   const found: Tagged[] = [];
-  let tag = best.indexOf(Math.max(...best));
+  let tag = highest(best);
   for (let row = count - 1; row >= 0; row -= 1) {
-    found.push({ tag: tags[tag]!, score: probability(logits.subarray(row * width, (row + 1) * width), tag) });
+    const name = tags[tag]!;
+    found.push(name === 'O' ? OUTSIDE : { tag: name, score: probability(logits, row * width, width, tag) });
     tag = back[row * width + tag]!;
   }
   return found.reverse();
 }
 
-function bestBefore(best: Float64Array, tags: readonly string[], tag: number): number {
-  const name = tags[tag]!;
-  if (name.startsWith('I')) {
-    const begins = tags.indexOf(`B${name.slice(1)}`);
-    return begins >= 0 && best[begins]! >= best[tag]! ? begins : tag;
-  }
+/** The first of the highest. */
+function highest(values: Float64Array): number {
   let most = 0;
-  for (let other = 1; other < best.length; other += 1) if (best[other]! > best[most]!) most = other;
+  for (let at = 1; at < values.length; at += 1) if (values[at]! > values[most]!) most = at;
   return most;
 }
 
-function probability(row: Float32Array, at: number): number {
-  const most = Math.max(...row);
+function probability(logits: Float32Array, row: number, width: number, at: number): number {
   let sum = 0;
-  for (const value of row) sum += Math.exp(value - most);
-  return Math.exp(row[at]! - most) / sum;
+  for (let tag = 0; tag < width; tag += 1) sum += Math.exp(logits[row + tag]! - logits[row + at]!);
+  return 1 / sum;
 }

@@ -15,11 +15,8 @@ export function identifierUnits(values: Iterable<string>): readonly SlottedUnit[
   for (const value of values) if (SAYS.test(value) && !NUMBERED.test(value)) distinct.add(value);
   return Array.from(distinct, (value): SlottedUnit => {
     const words = apart(value);
-    return {
-      slots: [fixedSlot(words === value ? value : `${value}\n${words}`)],
-      visibility: 'hidden',
-      identifier: true,
-    };
+    const slot = fixedSlot(words === value ? value : `${value}\n${words}`);
+    return { slots: [slot], visibility: 'hidden', identifier: true };
   });
 }
 

@@ -10,7 +10,7 @@ export interface SlottedUnit {
   readonly slots: readonly Slot[];
   readonly visibility: TextUnit['visibility'];
   readonly page?: number;
-  readonly identifier?: true;
+  readonly identifier?: TextUnit['identifier'];
 }
 
 /** Something that stands between slots and is read as `text`, such as a tab. It stays. */

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
+import type { CompiledSnapshot } from '#config/compile.ts';
 import { loadFolder } from '#config/folder-source.ts';
-import type { Snapshot, WorkloadConfig } from '#config/snapshot.ts';
+import type { WorkloadConfig } from '#config/snapshot.ts';
 import { formatFault } from './config-check.ts';
 import { FEATURES, routeExplain, SURFACES, type Feature, type SurfaceName } from './explain-route.ts';
 import type { Output } from './output.ts';
@@ -64,7 +65,7 @@ function oneOf<T extends SurfaceName | Feature>(words: readonly T[], word: strin
   return found;
 }
 
-function workloadOf({ keysById }: Snapshot, name: string): WorkloadConfig {
+function workloadOf({ keysById }: CompiledSnapshot, name: string): WorkloadConfig {
   return named('key', keysById, name).workload;
 }
 

@@ -157,7 +157,8 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Make a key for a workload',
     load: async () => {
       const { KEYS_CREATE_HELP, keysCreate } = await import('./keys-create.ts');
-      return { help: KEYS_CREATE_HELP, run: keysCreate };
+      const kubeconfig = env('KUBECONFIG') ?? (env('HOME') && `${env('HOME')}/.kube/config`);
+      return { help: KEYS_CREATE_HELP, run: (args, output) => keysCreate(args, output, kubeconfig) };
     },
   },
   'config check': {

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { validate } from '#config/resources/validate.ts';
+import { startFakeCluster } from '../../test/harness/fake-cluster.ts';
 import { keysCreate } from './keys-create.ts';
 
 interface VirtualKey {
@@ -15,6 +19,35 @@ function create(...args: readonly string[]): { out: string; err: string; resourc
   const [out, err] = [lines.out.join('\n'), lines.err.join('\n')];
   return { out, err, resource: parse(out, { version: '1.1' }) as VirtualKey, secret: /gw_\w+_\S+/.exec(err)![0] };
 }
+
+describe('--apply', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatewarden-keys-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('creates the resource in the cluster, then shows the key', async () => {
+    await using cluster = await startFakeCluster();
+    const kubeconfig = cluster.kubeconfig(join(folder, 'kubeconfig'));
+    const lines = { out: [] as string[], err: [] as string[] };
+    const output = { out: (line: string) => lines.out.push(line), err: (line: string) => lines.err.push(line) };
+    expect(await keysCreate(['--workload', 'support', '--apply'], output, kubeconfig)).toBe(0);
+    const name = /VirtualKey default\/(\S+) created/.exec(lines.out.join())![1]!;
+    const [secret] = /gw_live_\S+/.exec(lines.err.join())!;
+    expect(cluster.get('VirtualKey', name)?.spec).toMatchObject({
+      workloadRef: { name: 'support' },
+      hash: { algorithm: 'SHA256', value: createHash('sha256').update(secret).digest('hex') },
+    });
+    expect(JSON.stringify(cluster.get('VirtualKey', name))).not.toContain(secret.slice(12));
+  });
+
+  test('shows no key that the cluster did not take', async () => {
+    await using cluster = await startFakeCluster();
+    const kubeconfig = cluster.kubeconfig(join(folder, 'kubeconfig'));
+    cluster.answerWith(() => ({ status: 403 }));
+    const output = { out: () => expect.fail('printed'), err: () => expect.fail('printed') };
+    await expect(keysCreate(['--workload', 'support', '--apply'], output, kubeconfig)).rejects.toThrow('403');
+    await expect(keysCreate(['--workload', 'w', '--apply'], output)).rejects.toThrow('--kubeconfig');
+  });
+});
 
 describe('keysCreate', () => {
   test('shows the key once, beside a resource that holds its hash only', () => {

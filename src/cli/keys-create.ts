@@ -1,29 +1,39 @@
 import { hash, randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
+import { openApiClient } from '#adapters/kubernetes/api-client.ts';
+import { collectionPath } from '#adapters/kubernetes/cluster.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
-export const KEYS_CREATE_HELP = `gwctl keys create --workload NAME [--namespace NAME] [--display-name TEXT] [--expires-at TIME] [--test]
+export const KEYS_CREATE_HELP = `gwctl keys create --workload NAME [--namespace NAME] [--display-name TEXT] [--expires-at TIME] [--test] [--apply]
 
 Makes a key for a workload. The VirtualKey resource, which holds the key's SHA-256 and not the key, goes to the
 standard output; the key itself is shown once, on the standard error:
 
   gwctl keys create --workload support | kubectl apply -f -
 
+With --apply the resource is created in the cluster instead, and the key is shown once that was done.
+
   --workload NAME       The Workload whose key it is
   --namespace NAME      Namespace of the workload
   --display-name TEXT   Name shown to people
   --expires-at TIME     When the key stops working (RFC 3339, such as 2027-01-31T00:00:00Z)
   --test                Makes a gw_test_ key instead of a gw_live_ one
+  --apply               Creates the VirtualKey in the cluster of the kubeconfig, as whoever it names
+  --kubeconfig FILE     Instead of KUBECONFIG or ~/.kube/config
 `;
 
 /** What a Kubernetes name looks like. */
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Makes a key and its resource. Returns the exit status, 0; throws UsageError. */
-export function keysCreate(args: readonly string[], { out, err }: Output): number {
+/** Makes a key and its resource. Resolves with the exit status, 0; throws UsageError, or what the cluster answered. */
+export function keysCreate(
+  args: readonly string[],
+  { out, err }: Output,
+  kubeconfig?: string,
+): number | Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -32,6 +42,8 @@ export function keysCreate(args: readonly string[], { out, err }: Output): numbe
       'display-name': { type: 'string' },
       'expires-at': { type: 'string' },
       test: { type: 'boolean', default: false },
+      apply: { type: 'boolean', default: false },
+      kubeconfig: { type: 'string' },
     },
   });
   const { workload, namespace, test, 'display-name': displayName, 'expires-at': expiresAt } = values;
@@ -60,8 +72,31 @@ export function keysCreate(args: readonly string[], { out, err }: Output): numbe
       ...(expiresAt !== undefined && { expiresAt }),
     },
   };
+  const show = (): number => {
+    err(`The key, shown this once:\n\n  ${secret}\n`);
+    return 0;
+  };
+  if (values.apply) return create(resource, namespace, values.kubeconfig ?? kubeconfig, out).then(show);
   // YAML 1.1 quotes what kubectl would else read as a time or a number.
   out(stringify(resource, { version: '1.1' }).trimEnd());
-  err(`The key, shown this once:\n\n  ${secret}\n`);
-  return 0;
+  return show();
+}
+
+/** A key whose resource was not taken is never shown: it would be one that works nowhere. */
+async function create(
+  resource: { readonly metadata: { readonly name: string } },
+  namespace: string | undefined,
+  kubeconfig: string | undefined,
+  out: Output['out'],
+): Promise<void> {
+  if (kubeconfig === undefined) throw new UsageError('--apply needs --kubeconfig or KUBECONFIG');
+  const client = openApiClient(kubeconfig);
+  try {
+    const place = namespace ?? client.namespace;
+    const body = { ...resource, metadata: { ...resource.metadata, namespace: place } };
+    await client.ask({ method: 'POST', path: collectionPath('VirtualKey', place), body });
+    out(`VirtualKey ${place}/${resource.metadata.name} created`);
+  } finally {
+    client.close();
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { compile } from './compile.ts';
+import { compile, type CompiledSnapshot } from './compile.ts';
 import { faultsOf, make, makeCore, sha256, snapshotOf, toSources, type TestResource } from './testing/resources.ts';
-import type { ProviderConfig, Snapshot } from './snapshot.ts';
+import type { ProviderConfig } from './snapshot.ts';
 
 const acme = make('Organization', 'acme');
 const bot = make('Workload', 'bot');
@@ -15,7 +15,7 @@ const term = (ref = secretKeyRef) => ({ dlp: { customTerms: [{ label: 'project',
 const older = { creationTimestamp: '2026-01-01T00:00:00Z' };
 const newer = { creationTimestamp: '2026-02-01T00:00:00Z' };
 
-function only(snapshot: Snapshot) {
+function only(snapshot: CompiledSnapshot) {
   const [virtualKey] = snapshot.keys.values();
   return virtualKey!.workload;
 }
@@ -357,7 +357,7 @@ describe('secrets', () => {
   const provider = make('Provider', 'vendor', { protocol: 'Messages', credentials });
   const secretOf = (
     resources: readonly TestResource[],
-    secretFile?: (name: string, key: string) => string | undefined,
+    secretFile?: (namespace: string, name: string, key: string) => string | undefined,
   ) =>
     only(snapshotOf([...base, provider, ...resources], secretFile && { secretFile })).organization.providers.get(
       'vendor',
@@ -376,7 +376,7 @@ describe('secrets', () => {
 
   test('a Secret of the namespace comes before a file, a file before nothing', () => {
     const secret = makeCore('Secret', 'keys', { stringData: { main: 'sk-1' } });
-    const file = (name: string, key: string) => `file ${name} ${key}\n`;
+    const file = (_namespace: string, name: string, key: string) => `file ${name} ${key}\n`;
     expect(secretOf([secret], file)).toBe('sk-1');
     expect(secretOf([], file)).toBe('file keys main');
     expect(secretOf([makeCore('Secret', 'other/keys', { stringData: { main: 'theirs' } })], file)).toBe(

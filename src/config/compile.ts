@@ -1,6 +1,6 @@
 import { createFaultLog, type Fault, type SourceDocument } from './fault.ts';
-import type { Snapshot } from './snapshot.ts';
-import { readCatalog, type Catalog } from './compile/catalog.ts';
+import type { Snapshot, VirtualKeyConfig } from './snapshot.ts';
+import { readCatalog, type Catalog, type CheckedDocuments } from './compile/catalog.ts';
 import type { Compilation } from './compile/context.ts';
 import { compileKeys } from './compile/keys.ts';
 import { checkMcpServers } from './compile/mcp-servers.ts';
@@ -19,6 +19,16 @@ export interface CompileSettings {
   readonly secretFile?: SecretFile;
   /** Some sources could not be read: resources that are not there are then no faults. */
   readonly incomplete?: boolean;
+  /** What the sources are known by; absent: a digest of them all. */
+  readonly revision?: string;
+  /** Documents found good by an earlier compilation, which are not checked again. Filled by this one. */
+  readonly checked?: CheckedDocuments;
+}
+
+/** A snapshot whose keys can be gone through. */
+export interface CompiledSnapshot extends Snapshot {
+  readonly keys: ReadonlyMap<string, VirtualKeyConfig>;
+  readonly keysById: ReadonlyMap<string, VirtualKeyConfig>;
 }
 
 /** How many resources there are of each kind. */
@@ -26,7 +36,7 @@ export type ResourceCounts = Readonly<Record<KindName, number>>;
 
 /** A snapshot, or everything that is wrong with the sources. */
 export type CompileResult =
-  | { readonly snapshot: Snapshot; readonly counts: ResourceCounts; readonly faults?: never }
+  | { readonly snapshot: CompiledSnapshot; readonly counts: ResourceCounts; readonly faults?: never }
   | { readonly faults: readonly Fault[]; readonly snapshot?: never; readonly counts?: never };
 
 /**
@@ -41,7 +51,7 @@ export function compile(sources: readonly SourceDocument[], settings: CompileSet
     faults.add(where, 'usdToEur', 'must be a decimal number above 0, such as 0.92, or several with dates');
   }
   const incomplete = settings.incomplete ?? false;
-  const catalog = readCatalog(sources, faults);
+  const catalog = readCatalog(sources, faults, settings.checked);
   const secrets = createSecretReader(catalog, faults, settings.secretFile, incomplete);
   const compilation: Compilation = { catalog, faults, secrets, usdToEur: rates ?? ONE_TO_ONE, incomplete };
   const organizations = compileOrganizations(compilation);
@@ -51,7 +61,7 @@ export function compile(sources: readonly SourceDocument[], settings: CompileSet
 
   const found = faults.list();
   if (found.length > 0) return { faults: found };
-  const revision = revisionOf(catalog, secrets.digests(), settings.usdToEur);
+  const revision = settings.revision ?? revisionOf(catalog, secrets.digests(), settings.usdToEur);
   const keysById = new Map([...keys.values()].map((key) => [key.id, key]));
   return {
     snapshot: Object.freeze({ revision, keys, keysById, organizations, workloads }),

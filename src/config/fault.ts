@@ -8,6 +8,9 @@ export interface SourceDocument {
   readonly value: unknown;
 }
 
+/** Which kind of fault it is, for those that are no fault of the object alone. */
+export type FaultReason = 'TargetNotFound' | 'SecretNotFound' | 'Conflicted' | 'RefNotPermitted';
+
 /** Something wrong with the configuration. Never holds the value found: it may be a secret in the wrong place. */
 export interface Fault {
   readonly file: string;
@@ -17,6 +20,7 @@ export interface Fault {
   readonly field: string;
   /** Reads on from the field: `must be at most 600`. */
   readonly message: string;
+  readonly reason?: FaultReason;
 }
 
 /** What a fault can be about: a resource, or any other document. */
@@ -29,7 +33,7 @@ export interface FaultyObject {
 
 /** Collects the faults of one compilation, so that all of them are reported and not only the first. */
 export interface FaultLog {
-  add(where: FaultyObject, field: string, message: string): void;
+  add(where: FaultyObject, field: string, message: string, reason?: FaultReason): void;
   /** All faults, in the order of their objects. */
   list(): readonly Fault[];
 }
@@ -38,8 +42,8 @@ export interface FaultLog {
 export function createFaultLog(): FaultLog {
   const entries: { readonly order: number; readonly fault: Fault }[] = [];
   return {
-    add({ file, object, order }, field, message) {
-      entries.push({ order, fault: Object.freeze({ file, object, field, message }) });
+    add({ file, object, order }, field, message, reason) {
+      entries.push({ order, fault: Object.freeze({ file, object, field, message, ...(reason && { reason }) }) });
     },
     list: () => entries.toSorted((a, b) => a.order - b.order).map((entry) => entry.fault),
   };

@@ -7,13 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import {
-  loadFolder,
-  openFolderSource,
-  type ConfigEvent,
-  type ConfigSource,
-  type FolderSourceOptions,
-} from './folder-source.ts';
+import type { CompiledSnapshot } from './compile.ts';
+import type { ConfigEvent, ConfigSource } from './config-source.ts';
+import { loadFolder, openFolderSource, type FolderSourceOptions } from './folder-source.ts';
 import { make, makeCore, sha256, toSources, type TestResource } from './testing/resources.ts';
 
 const acme = make('Organization', 'acme');
@@ -26,7 +22,7 @@ const provider = make('Provider', 'vendor', {
 let root: string;
 let dir: string;
 let secretsDir: string;
-const open: ConfigSource[] = [];
+const open: ConfigSource<CompiledSnapshot>[] = [];
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'gw-config-'));

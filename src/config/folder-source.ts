@@ -1,30 +1,9 @@
 import { basename } from 'node:path';
-import type { CompileResult, ResourceCounts } from './compile.ts';
+import type { CompiledSnapshot, CompileResult } from './compile.ts';
+import { createQueue, safely, type ConfigEvent, type ConfigSource } from './config-source.ts';
 import type { Fault } from './fault.ts';
-import type { Snapshot } from './snapshot.ts';
 import { load, stateOf, type FolderOptions, type LoadedFolder } from './folder/load.ts';
 import { watchFolders } from './folder/watch-folders.ts';
-
-/** Where the gateway gets its snapshot from. */
-export interface ConfigSource {
-  /** The last good snapshot; undefined until there is one. A call keeps the one it started with. */
-  current(): Snapshot | undefined;
-  /** False while the folder cannot be read or its content has faults. */
-  readable(): boolean;
-  /** What is wrong now; empty while readable. */
-  faults(): readonly Fault[];
-  /** Reads everything again, now. Never rejects: what goes wrong is a fault. */
-  reload(): Promise<void>;
-  /** Stops watching. The last snapshot stays. */
-  close(): void;
-}
-
-/** What happens to a source. */
-export type ConfigEvent =
-  | { readonly name: 'config.loaded'; readonly revision: string; readonly counts: ResourceCounts }
-  | { readonly name: 'config.rejected'; readonly faults: readonly Fault[] }
-  /** A defect of the compiler itself. */
-  | { readonly name: 'config.failed'; readonly error: unknown };
 
 /** How a folder is kept up to date. */
 export interface FolderSourceOptions extends FolderOptions {
@@ -36,7 +15,7 @@ export interface FolderSourceOptions extends FolderOptions {
 }
 
 interface View {
-  readonly snapshot: Snapshot | undefined;
+  readonly snapshot: CompiledSnapshot | undefined;
   readonly faults: readonly Fault[];
 }
 
@@ -49,7 +28,7 @@ export async function loadFolder(options: FolderOptions): Promise<CompileResult>
  * Reads a folder and follows its changes. Readers see one whole snapshot at any time: a new one replaces the
  * reference, and a folder with faults leaves the last good one in place. Resolves also when the folder has faults.
  */
-export async function openFolderSource(options: FolderSourceOptions): Promise<ConfigSource> {
+export async function openFolderSource(options: FolderSourceOptions): Promise<ConfigSource<CompiledSnapshot>> {
   const { dir, pollMs = 5000, debounceMs = 100 } = options;
   const emit = safely(options.onEvent);
   const queue = createQueue();
@@ -84,9 +63,12 @@ export async function openFolderSource(options: FolderSourceOptions): Promise<Co
   await queue.run(loadNow);
   await queue.run(loadIfChanged); // for what changed before the watch began
   const poll = setInterval(() => void queue.run(loadIfChanged), pollMs).unref();
+  const readable = (): boolean => view.snapshot !== undefined && view.faults.length === 0;
   return {
     current: () => view.snapshot,
-    readable: () => view.snapshot !== undefined && view.faults.length === 0,
+    readable,
+    mayHold: () => !readable(),
+    age: () => 0,
     faults: () => view.faults,
     reload: () => queue.run(loadNow),
     close() {
@@ -97,29 +79,7 @@ export async function openFolderSource(options: FolderSourceOptions): Promise<Co
   };
 }
 
-/** Runs tasks one after the other, so that two loads never overtake each other; none after it is closed. */
-function createQueue() {
-  let last = Promise.resolve();
-  let closed = false;
-  return {
-    run: (task: () => Promise<void>): Promise<void> => (last = last.then(() => (closed ? undefined : task()))),
-    close: () => void (closed = true),
-    closed: () => closed,
-  };
-}
-
-/** A listener that fails must not stop the reloading. */
-function safely(listener: FolderSourceOptions['onEvent']): (event: ConfigEvent) => void {
-  return (event) => {
-    try {
-      listener?.(event);
-    } catch {
-      // Its failure is its own to report.
-    }
-  };
-}
-
-function toView(last: Snapshot | undefined, result: CompileResult): View {
+function toView(last: CompiledSnapshot | undefined, result: CompileResult): View {
   if (!result.snapshot) return { snapshot: last, faults: result.faults };
   const same = last?.revision === result.snapshot.revision;
   return { snapshot: same ? last : result.snapshot, faults: [] };

@@ -8,12 +8,17 @@ export interface Snapshot {
   /** SHA-256 (hex) of the sources it was compiled from. */
   readonly revision: string;
   /** SHA-256 (hex) of a key's secret -> the key. Holds revoked and expired keys too. */
-  readonly keys: ReadonlyMap<string, VirtualKeyConfig>;
+  readonly keys: KeyIndex;
   /** By id. Holds revoked and expired keys too. */
-  readonly keysById: ReadonlyMap<string, VirtualKeyConfig>;
+  readonly keysById: KeyIndex;
   readonly organizations: ReadonlyMap<string, OrganizationConfig>;
   /** By id: those without a key too. */
   readonly workloads: ReadonlyMap<string, WorkloadConfig>;
+}
+
+/** Finds keys. There may be very many: nobody goes through them for a call. */
+export interface KeyIndex {
+  get(name: string): VirtualKeyConfig | undefined;
 }
 
 export interface VirtualKeyConfig {

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { openDiskJobFiles } from '#adapters/disk/job-files.ts';
 import { openPostgresJobs } from '#adapters/postgres/document-jobs.ts';
 import { openS3JobFiles } from '#adapters/s3/job-files.ts';
-import type { ConfigSource } from '#config/folder-source.ts';
+import type { ConfigSource } from '#config/config-source.ts';
 import type { Corridor } from '#pipeline/corridor.ts';
 import { createJobDesk, type JobDesk } from '#pipeline/job-desk.ts';
 import { JobPapers } from '#pipeline/job-papers.ts';

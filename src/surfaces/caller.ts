@@ -6,8 +6,8 @@ import type { RequestHeaders } from './voice.ts';
 /** What the door knows of its callers: the configuration in force, and whether it can be believed to be complete. */
 export interface KeyStore {
   current(): Snapshot | undefined;
-  /** False while keys may exist that could not be read. */
-  readable(): boolean;
+  /** Whether a key that the snapshot does not have, by its SHA-256 (hex), may be good nevertheless. */
+  mayHold(hash: string): boolean;
 }
 
 /** A caller and the configuration its call keeps to its end. */
@@ -24,8 +24,9 @@ export function identify(headers: RequestHeaders, store: KeyStore): Caller {
   const secret = presentedKey(headers);
   const snapshot = store.current();
   if (!snapshot) throw unavailable();
-  const key = snapshot.keys.get(hash('sha256', secret, 'hex'));
-  if (!key) throw store.readable() ? unknown('The API key is not known.') : unavailable();
+  const digest = hash('sha256', secret, 'hex');
+  const key = snapshot.keys.get(digest);
+  if (!key) throw store.mayHold(digest) ? unavailable() : unknown('The API key is not known.');
   if (key.revoked) throw unknown('The API key was revoked.');
   if (key.expiresAt !== undefined && key.expiresAt <= Date.now()) throw unknown('The API key has expired.');
   return { key, snapshot };

@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { Document, Packer, Paragraph } from 'docx';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
-import { newKey, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
+import { MODELS, startDocumentEngine } from '../harness/document-engine.ts';
+import { newKey, startGateway, tenant } from '../harness/gateway.ts';
 import { letter } from '../harness/pdfs.ts';
 import { startPostgres } from '../harness/postgres.ts';
 import { paper, printText } from '../harness/printed-page.ts';
 import { startUpstream } from '../harness/upstream.ts';
 import { WRITTEN_TEXTS, type WrittenText } from '../harness/written-texts.ts';
+import { cpuOf } from './cpu.ts';
 
 /**
  * What documents cost: pages a minute that are recognized, and that are anonymized, by one thread of the engine through the
@@ -16,8 +16,6 @@ import { WRITTEN_TEXTS, type WrittenText } from '../harness/written-texts.ts';
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const PAGES = 10;
 const DPI = 150;
-/** Of a second, in which the system counts the time of processes. */
-const TICKS = 100;
 
 const first = firstText();
 const MAIL = 'ada.lovelace@example.com';
@@ -28,7 +26,7 @@ const postgres = await startPostgres();
 servers.defer(() => postgres.stop());
 const upstream = await startUpstream();
 servers.defer(() => upstream.close());
-const engine = await startDocumentEngine();
+const engine = await startDocumentEngine({ GW_MODELS_DIR: MODELS });
 servers.defer(async () => void (await engine.stop()));
 const key = newKey();
 const gateway = await startGateway({
@@ -65,7 +63,7 @@ async function measured(pages: number, make: (round: number) => Promise<() => Pr
     const answer = await ask();
     const text = await answer.text();
     if (answer.status !== 200) throw new Error(`${answer.status} ${text.slice(0, 300)}`);
-    if (round > 0) rounds.push({ cpu: (cpuOf(engine, gateway) - cpu) / 1000, wall: performance.now() - begun });
+    if (round > 0) rounds.push({ cpu: cpuOf(engine, gateway) - cpu, wall: performance.now() - begun });
   }
   const wall = Math.min(...rounds.map((one) => one.wall));
   const cpu = Math.min(...rounds.map((one) => one.cpu));
@@ -74,14 +72,6 @@ async function measured(pages: number, make: (round: number) => Promise<() => Pr
     'CPU ms a page': Math.round((cpu / pages) * 10) / 10,
     'latency ms': Math.round(wall),
   };
-}
-
-/** Microseconds, those of threads that have ended too. */
-function cpuOf(...processes: readonly (EngineProcess | GatewayProcess)[]): number {
-  return processes.reduce((sum, { pid }) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return sum + ((Number(fields[11]) + Number(fields[12])) * 1e6) / TICKS;
-  }, 0);
 }
 
 async function pdf(round: number, pages: number): Promise<Uint8Array> {

@@ -25,7 +25,8 @@ export async function quiesce(
   organizations: readonly string[],
   say: (line: string) => void,
 ): Promise<readonly string[]> {
-  const counters = openRedisCounters({ url: world.redis.url });
+  // Whoever looks on has time: what the machine is busy with is not to decide.
+  const counters = openRedisCounters({ url: world.redis.url, commandTimeoutMs: 10_000 });
   try {
     await counters.ping();
     for (let waited = 0, calm = 0; ; waited += 250) {
@@ -224,7 +225,8 @@ function withinRates({ workloads, calls, world, countsRates }: Evidence): string
 /** Counters = ledger, to the nano-euro, in every period that has counters; and the ledger's sums are those of its rows. */
 async function booksAgree(world: World, workloads: readonly Workload[], rows: readonly AuditRow[]): Promise<string[]> {
   const faults: string[] = [];
-  const counters = openRedisCounters({ url: world.redis.url });
+  // Whoever looks on has time: what the machine is busy with is not to decide.
+  const counters = openRedisCounters({ url: world.redis.url, commandTimeoutMs: 10_000 });
   try {
     await counters.ping();
     for (const [organization, [first]] of Map.groupBy(workloads, (workload) => workload.organization)) {

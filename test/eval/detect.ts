@@ -2,153 +2,33 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createDetection, type Detection } from '#inspect/detect.ts';
-import { type Label, readCorpus, type Sample } from './corpus.ts';
-import { quantileOf, rounded, scoreOf, type Tally, tallyOf } from './score.ts';
+import { createDetection } from '#inspect/detect.ts';
+import { scoreDetection } from './detectors.ts';
 
 /**
- * How well the detectors find what people labelled, exact to the character, and how long a text of 2 kB takes.
- * `make eval`, or `node test/eval/detect.ts --data DIR --out FILE --beside OTHER/src/pipeline/1-inspect/detect.ts`
- * to measure an older checkout in the same run; `--misses KIND` lists what goes wrong.
+ * The detectors alone, as JSON: `node test/eval/detect.ts --data DIR --out FILE`, with
+ * `--beside OTHER/src/pipeline/1-inspect/detect.ts` to measure an older checkout in the same run; `--misses KIND` lists
+ * what goes wrong.
  */
 const { values: options } = parseArgs({
   options: {
     data: { type: 'string', default: path.join(import.meta.dirname, '../../../shared/data') },
-    out: { type: 'string', default: path.join(import.meta.dirname, '../../bench-results/eval-detect.json') },
+    out: { type: 'string', default: path.join(import.meta.dirname, '../../eval-results/detectors.json') },
     beside: { type: 'string' },
     corpus: { type: 'string', default: 'pii/synth_eu.dev.jsonl.gz' },
     misses: { type: 'string' },
   },
 });
 
-/** Labels that rules cannot find: names are a model's work. */
-const NAMES = new Set(['PERSON', 'ORG', 'LOC']);
-/** The share of the credentials, at the end of their file, that is measured. */
-const TESTED = 1 / 6;
-const LENGTH = 2_048;
-const ROUNDS = 40;
-
-/**
- * The kind that a label or find is scored under. What one country calls a tax number is another's number of a person,
- * so those two are one; VAT numbers are apart, and passwords are secrets.
- */
-function kindOf(name: string, value: string): string {
-  if (name === 'PASSWORD') return 'SECRET';
-  if (name !== 'TAX_ID') return name;
-  return /^(?:[A-Z]{2}|CHE)[ -]?[\dU]/.test(value) ? 'VAT_ID' : 'NATIONAL_ID';
-}
-
-function scorePersonal(detection: Detection, samples: readonly Sample[], misses?: string): object {
-  const tallies = new Map<string, Tally>();
-  const byLanguage = new Map<string, Map<string, Tally>>();
-  const clean = { texts: 0, finds: 0 };
-  for (const { language, text, labels } of samples) {
-    const wanted = labels.filter(({ label }) => !NAMES.has(label));
-    const finds = detection.find(text);
-    if (wanted.length === 0) {
-      clean.texts += 1;
-      clean.finds += finds.length;
-    }
-    const count = (kind: string, outcome: keyof Tally, { start, end }: { start: number; end: number }): void => {
-      tallyOf(tallies, kind)[outcome] += 1;
-      const own = byLanguage.get(kind) ?? new Map<string, Tally>();
-      byLanguage.set(kind, own);
-      tallyOf(own, language)[outcome] += 1;
-      if (kind === misses && outcome !== 'found')
-        process.stdout.write(
-          `${language} ${outcome} ${JSON.stringify(text.slice(Math.max(0, start - 40), end + 20))} ${text.slice(start, end)}\n`,
-        );
-    };
-    const left = new Set<Label>(wanted);
-    for (const find of finds) {
-      const kind = kindOf(find.category, text.slice(find.start, find.end));
-      const hit = wanted.find(
-        ({ start, end, label }) =>
-          start === find.start && end === find.end && kindOf(label, text.slice(start, end)) === kind,
-      );
-      if (hit !== undefined) left.delete(hit);
-      count(kind, hit === undefined ? 'wrong' : 'found', find);
-    }
-    for (const label of left) count(kindOf(label.label, text.slice(label.start, label.end)), 'missed', label);
-  }
-  return {
-    kinds: scores(tallies),
-    languages: Object.fromEntries([...byLanguage].toSorted(byName).map(([kind, own]) => [kind, f1s(own)])),
-    clean: { ...clean, perThousand: rounded((clean.finds / clean.texts) * 1000) },
-  };
-}
-
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1;
-}
-
-function scores(tallies: ReadonlyMap<string, Tally>): object {
-  return Object.fromEntries([...tallies].toSorted(byName).map(([kind, tally]) => [kind, scoreOf(tally)]));
-}
-
-function f1s(tallies: ReadonlyMap<string, Tally>): object {
-  return Object.fromEntries([...tallies].toSorted(byName).map(([language, tally]) => [language, scoreOf(tally).f1]));
-}
-
-/** Credentials count as found when any part of them is: a URL's password is what must go, the label has the whole URL. */
-function scoreSecrets(detection: Detection, samples: readonly Sample[]): object {
-  const tallies = new Map<string, Tally>();
-  const all = tallyOf(tallies, 'all');
-  for (const { text, labels } of samples) {
-    const [label] = labels;
-    const isFound = detection
-      .find(text)
-      .some(
-        ({ category, start, end }) =>
-          category === 'SECRET' && (label === undefined || (start < label.end && label.start < end)),
-      );
-    if (label === undefined) all.wrong += Number(isFound);
-    else {
-      tallyOf(tallies, label.label)[isFound ? 'found' : 'missed'] += 1;
-      all[isFound ? 'found' : 'missed'] += 1;
-    }
-  }
-  return { kinds: scores(tallies), lookAlikes: samples.filter(({ labels }) => labels.length === 0).length };
-}
-
-/** Microseconds for each text of 2 kB put together from the samples, every one measured many times. */
-function time(detection: Detection, samples: readonly Sample[]): object {
-  const all = samples.map(({ text }) => text).join('\n');
-  const texts: string[] = [];
-  for (let at = 0; at + LENGTH <= all.length; at += LENGTH) {
-    // Flat strings, as a JSON parser makes them.
-    texts.push(JSON.parse(JSON.stringify(all.slice(at, at + LENGTH))) as string);
-  }
-  // The fastest of many runs of each text: what else the machine does only ever adds.
-  const times = texts.map(() => Infinity);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    texts.forEach((text, index) => {
-      const start = process.hrtime.bigint();
-      detection.find(text);
-      times[index] = Math.min(times[index] as number, Number(process.hrtime.bigint() - start) / 1000);
-    });
-  }
-  return { texts: texts.length, p50: rounded(quantileOf(times, 0.5)), p99: rounded(quantileOf(times, 0.99)) };
-}
-
-const personal = readCorpus(path.join(options.data, options.corpus));
-const secrets = readCorpus(path.join(options.data, 'secrets/synth_secrets.jsonl.gz'));
-const tested = secrets.slice(Math.floor(secrets.length * (1 - TESTED)));
-
-function evaluate(detection: Detection, misses?: string): object {
-  return {
-    personal: scorePersonal(detection, personal, misses),
-    secrets: scoreSecrets(detection, tested),
-    microsecondsPer2kB: time(detection, personal),
-  };
-}
-
-const report: Record<string, object> = { own: evaluate(createDetection(), options.misses) };
+const { data, corpus, misses } = options;
+const report: Record<string, object> = {
+  own: scoreDetection(createDetection(), data, { corpus, ...(misses !== undefined && { misses }) }),
+};
 if (options.beside !== undefined) {
   const other = (await import(pathToFileURL(path.resolve(options.beside)).href)) as {
     readonly createDetection: typeof createDetection;
   };
-  report['beside'] = evaluate(other.createDetection());
+  report['beside'] = scoreDetection(other.createDetection(), data, { corpus });
 }
 mkdirSync(path.dirname(options.out), { recursive: true });
 writeFileSync(options.out, `${JSON.stringify(report, null, 2)}\n`);

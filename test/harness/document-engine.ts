@@ -19,17 +19,23 @@ export interface EngineProcess {
   readonly exited: Promise<number | null>;
 }
 
+/** The models of this repository. */
+export const MODELS = new URL('../../inference/models', import.meta.url).pathname;
+const NO_MODELS = new URL('no-models', import.meta.url).pathname;
 const MAIN = new URL('../../inference/main.ts', import.meta.url).pathname;
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts `inference/main.ts` on a free port and waits until it listens. Rejects with its log when it ends before. */
+/**
+ * Starts `inference/main.ts` on a free port and waits until it listens. Rejects with its log when it ends before. There are
+ * no local models unless `GW_MODELS_DIR` names some: what they find is for tests of theirs.
+ */
 export async function startDocumentEngine(env: Readonly<Record<string, string>> = {}): Promise<EngineProcess> {
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PORT: '0', GW_INFERENCE_WORKERS: '1', ...env },
+    env: { PORT: '0', GW_INFERENCE_WORKERS: '1', GW_MODELS_DIR: NO_MODELS, ...env },
   });
   running.add(child);
   const log: string[] = [];

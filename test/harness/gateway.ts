@@ -26,7 +26,8 @@ export interface GatewayProcess {
 }
 
 export interface GatewayOptions {
-  readonly resources: readonly object[];
+  /** None: it follows what is published in Redis, and `env` says by which keys. */
+  readonly resources?: readonly object[];
   readonly redisUrl?: string;
   readonly databaseUrl?: string;
   /** Where the document engine is; without one documents are not processed. */
@@ -52,7 +53,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
     writeFileSync(next, resources.map((one) => JSON.stringify(one)).join('\n---\n'));
     renameSync(next, join(configDir, 'resources.yaml'));
   };
-  configure(options.resources);
+  if (options.resources) configure(options.resources);
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -60,7 +61,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
       HOME: process.env['HOME'],
       PORT: '0',
       ADMIN_PORT: '0',
-      GW_CONFIG_DIR: configDir,
+      ...(options.resources ? { GW_CONFIG_DIR: configDir } : { GW_CONFIG_SOURCE: 'redis' }),
       GW_DATA_DIR: dataDir,
       // An engine is a process of its own: who needs one names it.
       GW_INFERENCE: options.documentsUrl === undefined ? 'off' : 'on',

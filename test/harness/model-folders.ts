@@ -9,7 +9,7 @@ import { onnxFile, type Graph } from './onnx.ts';
 export interface ModelFolders extends Disposable {
   readonly dir: string;
   /** Rewrites the manifest of one, after its files were changed or to change what it says. */
-  readonly seal: (kind: string, more?: object) => void;
+  readonly seal: (kind: Kind, more?: object) => void;
 }
 
 const TAGS = ['O', 'B-PER', 'I-PER', 'B-LOC', 'I-LOC', 'B-ORG', 'I-ORG', 'B-ADDRESS', 'I-ADDRESS'];
@@ -27,10 +27,20 @@ const WORDS: Readonly<Record<string, number>> = {
 const TAG_OF_BIT = ['B-PER', 'I-PER', 'B-LOC', 'B-ORG', 'B-ADDRESS', 'I-ADDRESS'];
 const TOKENIZER = new URL('../../inference/models/router/tokenizer.json', import.meta.url).pathname;
 
+type Kind = 'names' | 'router' | 'typed';
+const GRAPHS: Readonly<Record<Kind, () => Graph>> = { names, router, typed };
+const LABELS: Readonly<Record<Kind, readonly string[]>> = {
+  names: TAGS,
+  router: TASKS,
+  typed: ['noul', 'choice', 'score'],
+};
+const SAME = { noul: 1, choice: 1, score: 1 };
+const PLAIN = { noul: [1, 0, 0, 0], choice: [1, 0, 0, 0], score: [1, 0, 0, 0] };
+
 /** Writes models of names and of routing; `kinds`: those there are to be. */
-export function writeModels(kinds: readonly ('names' | 'router')[] = ['names', 'router']): ModelFolders {
+export function writeModels(kinds: readonly Kind[] = ['names', 'router']): ModelFolders {
   const dir = mkdtempSync(join(tmpdir(), 'gatewarden-models-'));
-  const seal = (kind: string, more: object = {}): void => {
+  const seal = (kind: Kind, more: object = {}): void => {
     const folder = join(dir, kind);
     const files = Object.fromEntries(
       readdirSync(folder)
@@ -44,13 +54,16 @@ export function writeModels(kinds: readonly ('names' | 'router')[] = ['names', '
     );
     const tokenizer =
       kind === 'names' ? { type: 'hashed-words', lists: 'lists.bin' } : { type: 'huggingface', file: 'tokenizer.json' };
-    const labels = kind === 'names' ? TAGS : TASKS;
+    const calibration = kind === 'typed' ? { temperatures: SAME, confidence: PLAIN } : undefined;
     const about = { v: 1, kind, name: `test-${kind}`, licence: 'none', languages: ['en'], limits: { tokens: 256 } };
-    writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ ...about, files, tokenizer, labels, ...more }));
+    writeFileSync(
+      join(folder, 'manifest.json'),
+      JSON.stringify({ ...about, files, tokenizer, labels: LABELS[kind], calibration, ...more }),
+    );
   };
   for (const kind of kinds) {
     mkdirSync(join(dir, kind));
-    writeFileSync(join(dir, kind, 'model.onnx'), onnxFile(kind === 'names' ? names() : router()));
+    writeFileSync(join(dir, kind, 'model.onnx'), onnxFile(GRAPHS[kind]()));
     if (kind === 'names') writeFileSync(join(dir, kind, 'lists.bin'), lists());
     else copyFileSync(TOKENIZER, join(dir, kind, 'tokenizer.json'));
     seal(kind);
@@ -139,5 +152,37 @@ function router(): Graph {
       { op: 'Add', inputs: [`${name}Said`, `${name}Rest`], output: `${name}Logits` },
       { op: 'Softmax', inputs: [`${name}Logits`], output: name },
     ]),
+  };
+}
+
+/** The more of its words the state has, the likelier is a row, whatever it is. Of a state it knows the numbers of its pieces. */
+function typed(): Graph {
+  const number = { type: 'int64', shape: [null] } as const;
+  const known = { type: 'float32', shape: [1, null, 1] } as const;
+  return {
+    inputs: {
+      ids: { type: 'int64', shape: [null, null] },
+      taken: number,
+      rows: number,
+      part: number,
+      features: { type: 'float32', shape: [1, null, 4] },
+      state: known,
+      state_lone: known,
+    },
+    outputs: { logits: { type: 'float32', shape: [1, null, 3] }, known, lone: known },
+    weights: {
+      byWords: { shape: [4, 3], values: [9, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0] },
+      half: { shape: [3], values: [-4.5, 0, 0] },
+      deep: { shape: [1, 1, 1], values: [0] },
+    },
+    nodes: [
+      { op: 'MatMul', inputs: ['features', 'byWords'], output: 'found' },
+      { op: 'Add', inputs: ['found', 'half'], output: 'logits' },
+      { op: 'Cast', inputs: ['ids'], output: 'numbers', attributes: { to: 1 } },
+      { op: 'Flatten', inputs: ['numbers'], output: 'flat', attributes: { axis: 0 } },
+      { op: 'Transpose', inputs: ['flat'], output: 'column', attributes: { perm: [1, 0] } },
+      { op: 'Add', inputs: ['column', 'deep'], output: 'known' },
+      { op: 'Add', inputs: ['column', 'deep'], output: 'lone' },
+    ],
   };
 }

@@ -16,11 +16,18 @@ export interface GraphNode {
   readonly attributes?: Readonly<Record<string, number | readonly number[]>>;
 }
 
+interface Weights {
+  readonly shape: readonly number[];
+  readonly values: readonly number[];
+  /** Undefined: `float32`. */
+  readonly type?: keyof typeof TYPES;
+}
+
 /** A graph: weights are rows of numbers, shaped. */
 export interface Graph {
   readonly inputs: Shapes;
   readonly outputs: Shapes;
-  readonly weights: Readonly<Record<string, { readonly shape: readonly number[]; readonly values: readonly number[] }>>;
+  readonly weights: Readonly<Record<string, Weights>>;
   readonly nodes: readonly GraphNode[];
 }
 
@@ -32,9 +39,10 @@ export function onnxFile({ inputs, outputs, weights, nodes }: Graph): Uint8Array
   const graph = message([
     ...nodes.map((node): Field => [1, nodeOf(node)]),
     [2, 'test'],
-    ...Object.entries(weights).map(([name, { shape, values }]): Field => {
-      const data = new Uint8Array(Float32Array.from(values).buffer);
-      return [5, message([...shape.map((size): Field => [1, size]), [2, TYPES.float32], [8, name], [9, data]])];
+    ...Object.entries(weights).map(([name, { shape, values, type = 'float32' }]): Field => {
+      const row = type === 'int64' ? BigInt64Array.from(values, BigInt) : Float32Array.from(values);
+      const data = new Uint8Array(row.buffer);
+      return [5, message([...shape.map((size): Field => [1, size]), [2, TYPES[type]], [8, name], [9, data]])];
     }),
     ...Object.entries(inputs).map(([name, told]): Field => [11, valueInfo(name, told)]),
     ...Object.entries(outputs).map(([name, told]): Field => [12, valueInfo(name, told)]),

@@ -151,6 +151,7 @@ describe('names in prompts', () => {
         blocking: { policy: { dlp: { mode: 'Block', entities } } },
         logging: { policy: { dlp: { mode: 'AllowLog', entities } } },
         structured: { policy: { dlp: { mode: 'Tokenize' } } },
+        counting: { policy: { dlp: { mode: 'AllowLog' } } },
       },
     });
   });
@@ -199,9 +200,21 @@ describe('names in prompts', () => {
     expect(asked).not.toContain('Jane Roe here');
   });
 
-  test('are not looked for unless policy names them', async () => {
-    await say('structured', 'I am Ada Lovelace');
-    expect(sent()).toEqual(['I am Ada Lovelace']);
+  test('are looked for where a policy that protects names no kinds, places are not', async () => {
+    // The gateway looks from time to time which models are there.
+    while ((await say('structured', 'I am Jane Roe')) && sent()[0] !== 'I am «PERSON_NAME_1»') await setTimeout(100);
+    const answer = await say('structured', 'I am Ada Lovelace, ada@example.com, in Paris');
+    expect(sent()).toEqual(['I am «PERSON_NAME_1», «EMAIL_1», in Paris']);
+    expect((await world.row(answer)).dlp.findings).toEqual({ PERSON_NAME: 1, EMAIL: 1 });
+    models.models.set('names', () => BUSY);
+    const refused = await say('structured', 'I am somebody else');
+    expect(await failureOf(refused)).toMatchObject({ status: 503, code: 'inspection_unavailable' });
+  });
+
+  test('are not looked for where a policy only counts and names no kinds', async () => {
+    const answer = await say('counting', 'I am Ada Lovelace, ada@example.com');
+    expect(sent()).toEqual(['I am Ada Lovelace, ada@example.com']);
+    expect((await world.row(answer)).dlp).toMatchObject({ findings: { EMAIL: 1 }, unscanned: [] });
     expect(models.asked).toHaveLength(0);
   });
 

@@ -224,9 +224,9 @@ describe('a model that is not as its manifest says', () => {
       'lacks',
     ],
     [
-      'takes pieces',
+      'has no tokenizer',
       ({ seal }) => seal('names', { tokenizer: { type: 'huggingface', file: 'lists.bin' } }),
-      'hashed words',
+      'the file of the tokenizer is none',
     ],
   ];
   test.each(spoilt)('is refused where its folder %s', async (_what, spoil, fault) => {

@@ -1,115 +1,251 @@
-"""States with questions and answers, in one form: what is read, and how often."""
+"""States with questions and answers: where they are from, which part each is in, and how they are varied."""
 
 import gzip
+import hashlib
 import json
 import random
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-MOST_WORDS = 384
-"""Words of a state that are read. // spec 4.4.4"""
-GONE = str.maketrans("", "", "[]()`")
-"""Characters that no question keeps. // spec 4.4.5"""
+from typed.input import GONE, option_text, question_text, state_text
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pl", "pt")
+OWN = "own"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Question:
-    """`texts`: of noul the proposition alone; of choice and score a text an option. `answer`: 1 or 0, or an index."""
+    """`texts`: of a choice or a score a text an option, of a noul none. `answer`: an index; of a noul 1 where it holds."""
 
     kind: str
-    instructions: str
-    texts: list[str]
+    name: str
+    asked: str
+    texts: tuple[str, ...]
     answer: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class Item:
-    id: str
     lang: str
     source: str
     state: str
-    questions: list[Question]
-    weight: float
+    questions: tuple[Question, ...]
+    part: str
 
 
-def said(value) -> str:
-    """A state as text: members as `name: value`, a line each; lists as lines."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool) or value is None:
-        return json.dumps(value)
-    if isinstance(value, (int, float)):
-        return json.dumps(value)
-    if isinstance(value, list):
-        return "\n".join(said(item) for item in value)
-    lines = []
-    for name, item in value.items():
-        text = said(item)
-        lines.append(f"{name}:\n{text}" if "\n" in text else f"{name}: {text}")
-    return "\n".join(lines)
+def roll(text: str) -> int:
+    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) % 100
 
 
-def first_words(text: str) -> str:
-    """The first words of a state, spaces and line ends as they are."""
-    for count, match in enumerate(re.finditer(r"\S+", text)):
-        if count == MOST_WORDS:
-            return text[: match.start()].rstrip()
-    return text
+def part_of(source: str, entry: dict, state: str) -> str:
+    """
+    `train`, `calibrate` or `test`, by what an item is and nothing else: of our own, items of one number are in one part in all
+    languages; of the others those about one state are.
+    """
+    if source == OWN:
+        at = roll(entry["id"].split("-")[-1])
+        return "test" if at < 15 else "calibrate" if at < 25 else "train"
+    at = roll(state)
+    return "test" if at < 6 else "calibrate" if at < 10 else "train"
+
+
+def is_unseen(label: str) -> bool:
+    """Intents that no training question offers or asks about: to see what becomes of those that nobody trained on."""
+    return roll(f"intent {label}") < 12
 
 
 def question_of(given: dict) -> Question:
-    instructions = given["i"].translate(GONE)
+    asked = given["i"].translate(GONE)
     if given["t"] == "noul":
-        return Question("noul", instructions, [instructions], int(given["a"]))
-    texts = [text.translate(GONE) for text in (given["o"] if given["t"] == "choice" else given["l"])]
-    return Question(given["t"], instructions, texts, given["a"])
+        return Question("noul", given["n"], asked, (), int(given["a"]))
+    texts = tuple(text.translate(GONE).strip() for text in (given["o"] if given["t"] == "choice" else given["l"]))
+    return Question(given["t"], given["n"], asked, texts, given["a"])
 
 
-def read(path: Path, weight: float) -> list[Item]:
+def lines_of(path: Path) -> list[dict]:
     opened = gzip.open(path, "rt", encoding="utf8") if path.suffix == ".gz" else open(path, encoding="utf8")
-    items = []
     with opened as lines:
-        for line in lines:
-            entry = json.loads(line)
-            questions = [question_of(q) for q in entry["q"]]
-            items.append(Item(entry["id"], entry["lang"], entry.get("src", "own"), first_words(said(entry["state"])), questions, weight))
+        return [json.loads(line) for line in lines]
+
+
+def read(path: Path, source: str) -> list[Item]:
+    items = []
+    for entry in lines_of(path):
+        state = state_text(entry["state"])
+        part = part_of(source, entry, state)
+        questions = tuple(question_of(q) for q in entry["q"])
+        if source in ("clinc150", "hwu64"):
+            items += intents(Item(entry["lang"], source, state, questions, part))
+        else:
+            items.append(Item(entry["lang"], source, state, questions, part))
     return items
 
 
-PARAPHRASES = {
-    "holds": ("{}", "It is true that {}", "From the text it follows: {}", "Does it follow that {}?"),
+def intents(item: Item) -> list[Item]:
+    """An item about an unseen intent is for testing, among others; the rest lose unseen options."""
+    told = next((q for q in item.questions if q.name == "intent"), None)
+    if told is None:
+        return [item]
+    truth = told.texts[told.answer]
+    if is_unseen(truth):
+        return [replace(item, questions=(told,), part="test", source=f"{item.source} unseen")]
+    questions = []
+    for q in item.questions:
+        if q.name == "intent" and item.part == "train":
+            texts = tuple(text for text in q.texts if not is_unseen(text))
+            if len(texts) > 1:
+                questions.append(replace(q, texts=texts, answer=texts.index(truth)))
+        elif not (q.name.startswith("is_") and is_unseen(q.name[3:].replace("_", " ")) and item.part == "train"):
+            questions.append(q)
+    return [replace(item, questions=tuple(questions))] if questions else []
+
+
+TASKS = {
+    "code": "programming: write, explain or repair code", "writing": "writing: make or rewrite a text", "translation": "translation into another language",
+    "extraction": "extraction: pull out or classify data from a given text", "document": "document: summarise, check or compare a document",
+    "support": "a question, advice or knowledge", "smalltalk": "small talk, greeting or thanks", "action": "an action: do something with a device, calendar, mail or tool",
+}
+HARDNESS = ("trivial", "simple", "moderate", "hard")
+ASKED = ("What does the user want?", "Which kind of task is this?", "What is requested?")
+
+
+def prompts(folder: Path, lang: str) -> list[Item]:
+    """What people ask of assistants, in all languages: which task it is, how hard, and whether it takes several steps."""
+    items = []
+    for entry in lines_of(folder / f"prompts.{lang}.jsonl"):
+        at = roll(entry["id"].split("-")[-1])
+        names = list(TASKS)
+        names.sort(key=lambda name: roll(entry["id"] + name))
+        asked = ASKED[roll(entry["id"]) % len(ASKED)]
+        full = roll(entry["id"] + "full") < 60
+        questions = (
+            Question("choice", "task", asked, tuple(TASKS[n] if full else n for n in names), names.index(entry["task"])),
+            Question("noul", "reasoning", "Answering this takes several steps that depend on each other.", (), entry["reasoning"]),
+            Question("score", "complexity", "How hard is the request?", HARDNESS, entry["complexity"]),
+        )
+        state = state_text({"request": entry["state"]["request"]} if roll(entry["id"] + "o") < 40 else entry["state"]["request"])
+        items.append(Item(lang, "prompts", state, questions, "test" if at < 6 else "calibrate" if at < 10 else "train"))
+    return items
+
+
+HELD = {
+    "PERSON": "a person's name", "EMAIL": "an e-mail address", "PHONE": "a phone number", "IBAN": "a bank account number", "ADDRESS": "a postal address",
+    "CREDIT_CARD": "a card number", "DATE_OF_BIRTH": "a date of birth", "SECRET": "a password or key", "ORG": "an organisation",
 }
 
 
-def varied(item: Item, chance: random.Random) -> Item:
-    """Fewer options now and then, other words around a proposition, and its denial."""
-    questions = []
-    for q in item.questions:
-        if q.kind == "choice" and len(q.texts) > 3 and chance.random() < 0.4:
-            keep = chance.randint(2, len(q.texts))
-            others = [i for i in range(len(q.texts)) if i != q.answer]
-            chosen = sorted([q.answer, *chance.sample(others, keep - 1)])
-            q = Question("choice", q.instructions, [q.texts[i] for i in chosen], chosen.index(q.answer))
-        elif q.kind == "noul" and item.source.startswith(("snli", "dnc")) and chance.random() < 0.5:
-            text = chance.choice(PARAPHRASES["holds"]).format(q.instructions)
-            q = Question("noul", text, [text], q.answer)
-        elif q.kind == "noul" and item.lang == "en" and chance.random() < 0.08:
-            text = f"It is not the case that {q.instructions[0].lower()}{q.instructions[1:]}"
-            q = Question("noul", text, [text], 1 - q.answer)
-        questions.append(q)
-    if len(questions) > 4:
-        questions = chance.sample(questions, 4)
-    return Item(item.id, item.lang, item.source, item.state, questions, item.weight)
+def personal(path: Path) -> list[Item]:
+    """Whether texts in many languages have something of a kind in them."""
+    items = []
+    for entry in lines_of(path):
+        state = state_text(entry["text"])
+        there = {span[2] for span in entry["spans"]}
+        asked = sorted(HELD, key=lambda name: roll(state + name))[:2] + sorted(there & HELD.keys())[:1]
+        questions = tuple(
+            Question("noul", name, f"The text contains {HELD[name]}.", (), int(name in there)) for name in dict.fromkeys(asked)
+        )
+        items.append(Item(entry["lang"], "personal", state, questions, part_of("personal", entry, state)))
+    return items
 
 
-WEIGHTS = {"clinc150": 0.5, "dnc": 0.5, "hwu64": 0.5, "nlupp": 1.0, "p3_mini": 2.0, "snli": 1.0, "synth_support": 0.6, "wikiann_questions": 0.4}
+SOURCES = ("clinc150", "dnc", "hwu64", "nlupp", "p3_mini", "snli", "synth_support", "wikiann_questions")
+
+
+def own_items(own: Path) -> list[Item]:
+    items = []
+    for lang in LANGUAGES:
+        items += read(own / f"decisions.{lang}.jsonl", OWN) + prompts(own, lang)
+    return items
 
 
 def all_items(data: Path, own: Path) -> list[Item]:
     items = []
-    for name, weight in WEIGHTS.items():
-        items += read(data / "decisions" / f"{name}.jsonl.gz", weight)
-    for path in sorted(own.glob("decisions.*.jsonl")):
-        items += read(path, 4.0)
-    return items
+    for name in SOURCES:
+        items += read(data / "decisions" / f"{name}.jsonl.gz", name)
+    return items + personal(data / "pii" / "synth_eu.train.jsonl.gz") + own_items(own)
+
+
+ROUNDS = (
+    {
+        OWN: 0.0, "clinc150": 0.1, "dnc": 0.12, "hwu64": 0.1, "nlupp": 1.0, "p3_mini": 0.25, "snli": 0.45, "synth_support": 0.04,
+        "wikiann_questions": 0.02, "prompts": 0.06, "personal": 0.02, "purposes": 0.07,
+    },
+    {
+        OWN: 2.0, "clinc150": 0.07, "dnc": 0.03, "hwu64": 0.07, "nlupp": 0.25, "p3_mini": 0.4, "snli": 0.1, "synth_support": 0.05,
+        "wikiann_questions": 0.02, "prompts": 0.14, "personal": 0.015, "purposes": 0.04,
+    },
+    {
+        OWN: 1.0, "clinc150": 0.05, "dnc": 0.02, "hwu64": 0.05, "nlupp": 0.2, "p3_mini": 0.3, "snli": 0.1, "synth_support": 0.13,
+        "wikiann_questions": 0.02, "prompts": 0.25, "personal": 0.01, "purposes": 0.03,
+    },
+)
+"""How often an item is read in each round: first what is short and teaches to follow from a text, then what callers ask."""
+MOST_ASKED, MOST_OFFERED = 4, 5
+
+
+def chosen_for(round_: int, items: list[Item], chance: random.Random) -> list[Item]:
+    chosen = []
+    for item in items:
+        weight = ROUNDS[round_][item.source]
+        for _ in range(int(weight) + (chance.random() < weight % 1)):
+            chosen.append(varied(item, chance))
+    return chosen
+
+
+LICENCES = {
+    OWN: "Gatewarden's own", "prompts": "Gatewarden's own", "clinc150": "CC BY 3.0", "hwu64": "CC BY 4.0", "nlupp": "CC BY 4.0", "snli": "CC BY-SA 4.0",
+    "dnc": "MIT, CC BY 4.0", "p3_mini": "CC BY 4.0, MIT and others, as its LICENSE.md tells", "synth_support": "CC0", "wikiann_questions": "CC BY-SA 3.0",
+    "personal": "CC0", "purposes": "that of clinc150, hwu64, synth_support and prompts",
+}
+
+
+def sources_of(items: list[Item]) -> list[dict]:
+    """What is trained on, for the manifest."""
+    return [
+        {"name": name, "rows": sum(1 for item in items if item.source == name and item.part == "train"), "licence": licence}
+        for name, licence in LICENCES.items()
+    ]
+
+
+DENIALS = ("It is not the case that {}", "It is not true that {}", "It is wrong that {}")
+FOLLOWS = ("It is true that {}", "From the text it follows: {}", "Does it follow that {}?")
+
+
+def varied(item: Item, chance: random.Random) -> Item:
+    """Fewer questions and options, other words around a proposition, and its denial."""
+    most = 1 if item.source == "snli" else MOST_ASKED if item.source == OWN else 2
+    asked = chance.sample(item.questions, min(most, len(item.questions)))
+    if item.source == "snli" and chance.random() < 0.75:
+        asked = [q for q in item.questions if q.kind == "noul"]
+    return replace(item, questions=tuple(changed(q, item, chance) for q in asked))
+
+
+def changed(q: Question, item: Item, chance: random.Random) -> Question:
+    if q.kind == "noul":
+        small = q.asked[:1].lower() + q.asked[1:]
+        if item.lang == "en" and chance.random() < 0.06:
+            return replace(q, asked=chance.choice(DENIALS).format(small), answer=1 - q.answer)
+        if item.source in ("snli", "dnc") and chance.random() < 0.25:
+            return replace(q, asked=chance.choice(FOLLOWS).format(small))
+        return q
+    if q.kind == "score":
+        return q
+    if chance.random() < 0.12:
+        return proposed(q, chance)
+    if len(q.texts) > MOST_OFFERED or (len(q.texts) > 3 and chance.random() < 0.25 and item.source != "p3_mini"):
+        keep = chance.randint(2, min(len(q.texts), MOST_OFFERED))
+        others = [i for i in range(len(q.texts)) if i != q.answer]
+        order = sorted([q.answer, *chance.sample(others, keep - 1)])
+        return replace(q, texts=tuple(q.texts[i] for i in order), answer=order.index(q.answer))
+    return q
+
+
+def proposed(q: Question, chance: random.Random) -> Question:
+    """A choice as a proposition: that one of its options is the answer, or which of two it is."""
+    other = chance.choice([text for i, text in enumerate(q.texts) if i != q.answer])
+    right = q.texts[q.answer]
+    holds = chance.random() < 0.5
+    if chance.random() < 0.3:
+        told = [("true", right if holds else other), ("false", other if holds else right)]
+        return Question("noul", q.name, question_text("noul", q.asked, told), (), int(holds))
+    return Question("noul", q.name, option_text(q.asked, right if holds else other), (), int(holds))

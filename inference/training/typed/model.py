@@ -1,99 +1,174 @@
-"""Answers questions about a state in one pass. Questions do not see each other, and options have no order."""
+"""
+Answers a question about a state. MiniLM as published reads the state, the question and every option, each by itself; its
+upper layers, a little changed, then read question and options again, with the state before their eyes. A question does not
+see another one, an option no other option.
+"""
 
 import math
 
 import torch
 from torch import nn
 
-from common.minilm import WIDTH, SmallWords, load_minilm
+from common.minilm import HEADS, LAYERS, WIDTH, Layer, SmallWords, load_minilm
+from typed.input import ASKED, FEATURES, KINDS
 
-HEADS = 6
-INNER = 768
-FEATURES = 3
-FUSED = 2
+FIRST = 3
+"""The first layer that reads rows again; those before it are as published."""
+AGAIN = LAYERS - FIRST
+RANK = 32
+PARTS = 5
+"""What a row can be: a question of a kind, an option, a level."""
+EXIT = 256
+NEAR = FEATURES + 2
 
 
-class Cross(nn.Module):
-    """What is asked reads what is known: query [B,T,384], known [B,S,384], block [B,1,1,S] -> [B,T,384]."""
+class Low(nn.Module):
+    """A change to a product: small, and nothing at first."""
+
+    def __init__(self, inside: int, outside: int):
+        super().__init__()
+        self.down, self.up = nn.Linear(inside, RANK, bias=False), nn.Linear(RANK, outside)
+        nn.init.normal_(self.down.weight, std=1 / math.sqrt(inside))
+        nn.init.zeros_(self.up.weight)
+        nn.init.zeros_(self.up.bias)
+
+    def forward(self, x):
+        return self.up(self.down(x))
+
+
+class Again(nn.Module):
+    """A layer of MiniLM that reads rows beside a state. `layer`: as published, and kept so."""
 
     def __init__(self):
         super().__init__()
-        self.query, self.key, self.value, self.out = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
-        self.norm = nn.LayerNorm(WIDTH)
+        self.query, self.key, self.value, self.out = (Low(WIDTH, WIDTH) for _ in range(4))
+        self.state_key, self.state_value = Low(WIDTH, WIDTH), Low(WIDTH, WIDTH)
+        self.up, self.down = Low(WIDTH, 4 * WIDTH), Low(4 * WIDTH, WIDTH)
+        self.norm1, self.norm2 = nn.LayerNorm(WIDTH, eps=1e-12), nn.LayerNorm(WIDTH, eps=1e-12)
         self.drop = nn.Dropout(0.1)
 
-    def forward(self, asked, known, block):
+    def known(self, state, layer: Layer):
+        return layer.key(state) + self.state_key(state), layer.value(state) + self.state_value(state)
+
+    def forward(self, row, reading, layer: Layer, keys, values, block):
+        """`reading`: those of the rows' pieces, or of their mixtures, that read on; block [B,1,of them,S+T]."""
         split = lambda x: x.view(x.shape[0], x.shape[1], HEADS, WIDTH // HEADS).transpose(1, 2)
-        scores = split(self.query(asked)) @ split(self.key(known)).transpose(2, 3) / math.sqrt(WIDTH // HEADS) + block
-        read = (scores.softmax(-1) @ split(self.value(known))).transpose(1, 2).reshape(asked.shape)
-        return self.norm(asked + self.drop(self.out(read)))
+        keys = torch.cat([keys, layer.key(row) + self.key(row)], 1)
+        values = torch.cat([values, layer.value(row) + self.value(row)], 1)
+        scores = split(layer.query(reading) + self.query(reading)) @ split(keys).transpose(2, 3) / math.sqrt(WIDTH // HEADS) + block
+        read = (scores.softmax(-1) @ split(values)).transpose(1, 2).reshape(reading.shape)
+        reading = self.norm1(reading + self.drop(layer.out(read) + self.out(read)))
+        raised = nn.functional.gelu(layer.up(reading) + self.up(reading))
+        return self.norm2(reading + self.drop(layer.down(raised) + self.down(raised)))
 
 
-class Feed(nn.Module):
-    def __init__(self):
+class Reader(nn.Module):
+    """The part that is trained. A batch B of questions, T pieces of their rows, R rows, S pieces of the states."""
+
+    def __init__(self, layers):
         super().__init__()
-        self.up, self.down, self.norm = nn.Linear(WIDTH, INNER), nn.Linear(INNER, WIDTH), nn.LayerNorm(WIDTH)
-        self.drop = nn.Dropout(0.1)
+        self.again = nn.ModuleList(Again() for _ in range(AGAIN))
+        for again, layer in zip(self.again, layers):
+            again.norm1.load_state_dict(layer.norm1.state_dict())
+            again.norm2.load_state_dict(layer.norm2.state_dict())
+        self.parts = nn.Embedding(PARTS, WIDTH)
+        nn.init.normal_(self.parts.weight, std=0.02)
+        self.exit = nn.Sequential(nn.Linear(3 * WIDTH + NEAR, EXIT), nn.GELU(), nn.Dropout(0.1), nn.Linear(EXIT, len(KINDS)))
+        self.plain = nn.Linear(NEAR, len(KINDS))
+        with torch.no_grad():
+            self.plain.weight.zero_()
+            self.plain.weight[:, FEATURES:] = torch.tensor([[0.3], [0.6], [0.6]])
 
-    def forward(self, state):
-        return self.norm(state + self.drop(self.down(nn.functional.gelu(self.up(state)))))
+    def known(self, states, layers):
+        """What rows read of a state: keys and values by layer. `states`: what MiniLM made of it before each of the layers."""
+        pairs = [again.known(state, layer) for again, layer, state in zip(self.again, layers, states)]
+        return [x for pair in pairs for x in pair]
 
-
-class Fusion(nn.Module):
-    """An option's words read the question's words and the state's, twice."""
-
-    def __init__(self):
-        super().__init__()
-        self.question = nn.ModuleList(Cross() for _ in range(FUSED))
-        self.state = nn.ModuleList(Cross() for _ in range(FUSED))
-        self.feed = nn.ModuleList(Feed() for _ in range(FUSED))
-        self.exit = nn.Sequential(nn.Linear(4 * WIDTH + FEATURES, 256), nn.GELU(), nn.Dropout(0.1), nn.Linear(256, 1))
-        self.match = nn.Parameter(torch.tensor(4.0))
-
-    def forward(self, option, option_mask, question, question_mask, state, state_mask, features):
-        """Rows are options: each with its question's and its state's words. -> a logit a row."""
-        pool = lambda x, m: (x * m.unsqueeze(-1)).sum(1) / m.sum(1, keepdim=True).clamp(min=1)
-        block = lambda m: (1.0 - m)[:, None, None, :] * -10000.0
-        said, known, wanted = pool(option, option_mask), pool(state, state_mask), pool(question, question_mask)
-        row = option
-        for ask, look, feed in zip(self.question, self.state, self.feed):
-            row = ask(row, question, block(question_mask))
-            row = feed(look(row, state, block(state_mask)))
-        seen = pool(row, option_mask)
-        near = nn.functional.cosine_similarity(said, known, dim=-1, eps=1e-6)
-        facts = torch.cat([seen, said * known, wanted * known, said - known, features], dim=-1)
-        return self.exit(facts).squeeze(-1) + self.match * near
+    def forward(self, layers, row, sees, part, pool, known, sees_state, lone_row, lone_state, features):
+        """
+        row [B,T,384]: what MiniLM made of rows before the first layer. sees [B,T,T]: 1 where a piece sees another; part [B,T].
+        pool [B,R,T]: a row's pieces, in shares. known: 2 a layer [B,S,384]; sees_state [B,S].
+        lone_row [B,T,384], lone_state [B,S,384]: what MiniLM makes of them in the end. features [B,R,4] -> logits [B,R,3].
+        """
+        block = (1.0 - torch.cat([sees_state[:, None, :].expand(-1, row.shape[1], -1), sees], 2)) * -10000.0
+        read = row + self.parts(part)
+        for i, (again, layer) in enumerate(zip(self.again, layers)):
+            # In the end only each row as a whole reads on: the mean of its pieces.
+            is_last = i == AGAIN - 1
+            reading, hidden = (pool @ read, pool @ block) if is_last else (read, block)
+            read = again(read, reading, layer, known[2 * i], known[2 * i + 1], hidden[:, None])
+        share = sees_state / sees_state.sum(1, keepdim=True).clamp(min=1)
+        unit = lambda x: x / (x * x).sum(-1, keepdim=True).clamp(min=1e-9).sqrt()
+        said, kept = unit(pool @ lone_row), unit(share[:, None, :] @ lone_state)
+        close = unit(lone_row) @ unit(lone_state).transpose(1, 2) - (1.0 - sees_state[:, None, :]) * 2
+        closest = (pool @ close.max(-1, keepdim=True)[0])[..., 0]
+        near = torch.cat([features, 10 * (said * kept).sum(-1, keepdim=True) - 3, 10 * closest.unsqueeze(-1) - 5], -1)
+        # Each about as large as what was read.
+        facts = torch.cat([read, 200 * said * kept, 15 * (said - kept).abs(), near], -1)
+        return self.exit(facts) + self.plain(near)
 
 
 class Typed(nn.Module):
-    """
-    state [1,S]; questions [Q,I]; options [R,O] with the question of each [R]; features [R,3] -> logits [R].
-    Masks are where a number is not 0.
-    """
-
     def __init__(self):
         super().__init__()
-        self.minilm = load_minilm()
-        self.fusion = Fusion()
+        self.minilm = load_minilm().requires_grad_(False)
+        self.layers = list(self.minilm.layers[FIRST:])
+        self.reader = Reader(self.layers)
 
-    def forward(self, state, questions, options, owner, features):
-        mask = lambda ids: (ids > 0).float()
-        known = self.minilm(state, mask(state))
-        wanted = self.minilm(questions, mask(questions))
-        said = self.minilm(options, mask(options))
-        rows = options.shape[0]
-        return self.fusion(
-            said, mask(options), wanted[owner], mask(questions)[owner],
-            known.expand(rows, -1, -1), mask(state).expand(rows, -1), features,
-        )
+
+def states_of(minilm, ids):
+    """What MiniLM makes of texts, padded with 0: before each layer that reads again, and in the end."""
+    mask = (ids > 0).float()
+    found = [minilm.lower(ids, mask, FIRST)]
+    for at in range(FIRST, LAYERS):
+        found.append(minilm.upper(found[-1], mask, at, at + 1))
+    return found
+
+
+class ExportedMiniLM(nn.Module):
+    """MiniLM alone, for working out once what it makes of every text."""
+
+    def __init__(self, typed: Typed):
+        super().__init__()
+        self.minilm = typed.minilm
+
+    def forward(self, ids):
+        return tuple(states_of(self.minilm, ids))
 
 
 class Exported(nn.Module):
+    """
+    The graph, asked twice: with a state for `ids`, for `known` and `lone` of its pieces; and with a question and its options
+    (`rows`: the row of each piece taken, `taken`: its place among all pieces, `part`), beside what was known of the state.
+    """
+
     def __init__(self, typed: Typed):
         super().__init__()
         self.typed = typed
-        self.words = SmallWords(typed.minilm.words)
-        typed.minilm.embed = self.words.forward
 
-    def forward(self, state, questions, options, owner, features):
-        return self.typed(state, questions, options, owner, features)
+    def forward(self, ids, taken, rows, part, features, state, state_lone):
+        typed = self.typed
+        states = [x.reshape(1, -1, WIDTH) for x in states_of(typed.minilm, ids)]
+        known = torch.cat(typed.reader.known(states[:-1], typed.layers), 0)
+        lone = states[-1]
+        pieces = lambda x: x[0][taken].unsqueeze(0)
+        same = (rows[:, None] == rows[None, :]).float()
+        asked = (rows == 0).float()
+        sees = torch.maximum(same, asked[None, :].expand_as(same))[None]
+        there = (torch.arange(features.shape[1])[:, None] == rows[None, :]).float()
+        pool = there / there.sum(1, keepdim=True).clamp(min=1)
+        beside = [state[i : i + 1] for i in range(2 * AGAIN)]
+        logits = typed.reader(
+            typed.layers, pieces(states[0]), sees, part[None], pool[None], beside,
+            torch.ones_like(state_lone[:, :, 0]), pieces(lone), state_lone, features,
+        )
+        return logits[0], known, lone
+
+
+def shrink(typed: Typed) -> Typed:
+    """Puts MiniLM's words in 8 bits, from here on, and leaves out places that no row reaches."""
+    typed.minilm.places = nn.Embedding.from_pretrained(typed.minilm.places.weight[:ASKED])
+    small = SmallWords(typed.minilm.words)
+    typed.minilm.small = small
+    typed.minilm.embed = small.forward
+    return typed

@@ -24,8 +24,15 @@ export interface Catalog {
   declares(kind: KindName, id: string): boolean;
 }
 
+/** What documents became, defaults filled in, of those that passed. They must not change afterwards. */
+export type CheckedDocuments = WeakMap<object, ResourceOf<KindName>>;
+
 /** Checks every document on its own and files it under its kind and id. A second document of the same id is a fault. */
-export function readCatalog(sources: readonly SourceDocument[], faults: FaultLog): Catalog {
+export function readCatalog(
+  sources: readonly SourceDocument[],
+  faults: FaultLog,
+  checked: CheckedDocuments = new WeakMap(),
+): Catalog {
   const declared = new Map<KindName, Map<string, FaultyObject>>();
   const valid = new Map<KindName, Map<string, Resource>>();
   for (const kind of Object.keys(KINDS) as KindName[]) {
@@ -42,7 +49,9 @@ export function readCatalog(sources: readonly SourceDocument[], faults: FaultLog
     if (apiVersion !== KINDS[kind].apiVersion) {
       return faults.add(where, 'apiVersion', `must be ${KINDS[kind].apiVersion}`);
     }
-    const body = validate(kind, source.value, (field, message) => faults.add(where, field, message));
+    const value = source.value as object;
+    const body = checked.get(value) ?? validate(kind, value, (field, message) => faults.add(where, field, message));
+    if (body) checked.set(value, body);
     if (body && id !== undefined && !earlier) valid.get(kind)!.set(id, toResource(kind, id, body, where));
   });
   return {

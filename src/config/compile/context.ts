@@ -23,7 +23,8 @@ export function follow<K extends KindName>(
   id: string,
 ): Resource<K> | undefined {
   const resource = catalog.get(kind, id);
-  if (!resource && !incomplete && !catalog.declares(kind, id)) faults.add(from, field, `there is no ${kind} ${id}`);
+  if (!resource && !incomplete && !catalog.declares(kind, id))
+    faults.add(from, field, `there is no ${kind} ${id}`, 'TargetNotFound');
   return resource;
 }
 

@@ -16,7 +16,7 @@ export function compileKeys(
     const hash = spec.hash.value;
     const holder = holders.get(hash);
     if (holder) {
-      faults.add(resource, 'spec.hash.value', `is the hash of VirtualKey ${holder} already`);
+      faults.add(resource, 'spec.hash.value', `is the hash of VirtualKey ${holder} already`, 'Conflicted');
       continue;
     }
     holders.set(hash, resource.id);

@@ -22,7 +22,7 @@ export function compileProviders(compilation: Compilation): ProvidersOf {
     own.set(resource.namespace, neighbours);
     const holder = neighbours.get(slug);
     if (holder) {
-      compilation.faults.add(resource, 'spec.slug', `is the slug of Provider ${holder.id} already`);
+      compilation.faults.add(resource, 'spec.slug', `is the slug of Provider ${holder.id} already`, 'Conflicted');
       continue;
     }
     const provider = compileProvider(compilation, resource);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../canonical-json.ts';
 import { KINDS, type KindName } from '../resources/kinds.ts';
 import type { Catalog } from './catalog.ts';
 
@@ -21,17 +22,4 @@ export function revisionOf(catalog: Catalog, secrets: ReadonlyMap<string, string
     hash.update(`secret ${name} ${digest}\n`);
   }
   return hash.digest('hex');
-}
-
-/** JSON with the members of every object in alphabetical order, so that equal values are equal texts. */
-function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = value as Readonly<Record<string, unknown>>;
-  let text = '';
-  for (const key of Object.keys(members).sort()) {
-    if (members[key] === undefined) continue;
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(members[key])}`;
-  }
-  return `{${text}}`;
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { FaultLog } from '../fault.ts';
 import type { Catalog, Resource } from './catalog.ts';
 
-/** Reads a secret that is not a resource: `<secrets folder>/<name>/<key>`. */
-export type SecretFile = (name: string, key: string) => string | undefined;
+/** Reads a secret that is not among the sources, for resources of a namespace. */
+export type SecretFile = (namespace: string, name: string, key: string) => string | undefined;
 
 /** Where a secret is kept. */
 export interface SecretKeyRef {
@@ -35,15 +35,15 @@ export function createSecretReader(
   return {
     read(from, field, { name, key }) {
       const id = `${from.namespace}/${name}`;
-      const found = decoded.get(id)?.get(key) ?? secretFile?.(name, key);
+      const found = decoded.get(id)?.get(key) ?? secretFile?.(from.namespace, name, key);
       if (found === undefined) {
         const unknown = incomplete || (catalog.declares('Secret', id) && !catalog.get('Secret', id));
-        if (!unknown) faults.add(from, field, 'there is no Secret with this name and key');
+        if (!unknown) faults.add(from, field, 'there is no Secret with this name and key', 'SecretNotFound');
         return undefined;
       }
       const value = found.replace(/\r?\n$/, '');
       if (value === '') {
-        faults.add(from, field, 'the secret is empty');
+        faults.add(from, field, 'the secret is empty', 'SecretNotFound');
         return undefined;
       }
       digests.set(`${id}/${key}`, createHash('sha256').update(value).digest('hex'));

@@ -52,6 +52,6 @@ function findOrganization(
   if (!organization) return undefined;
   if (permitsNamespace(compilation, organization, workload.namespace)) return organization;
   const message = `Organization ${organization.id} does not permit workloads of namespace ${workload.namespace}`;
-  compilation.faults.add(workload, field, message);
+  compilation.faults.add(workload, field, message, 'RefNotPermitted');
   return undefined;
 }

@@ -20,7 +20,7 @@ export function openSecretFiles(dir: string | undefined): SecretFiles {
   const values = new Map<string, string | undefined>();
   return {
     seen,
-    read(name, key) {
+    read(_namespace, name, key) {
       if (dir === undefined || !isPlainName(name) || !isPlainName(key)) return undefined;
       const path = join(dir, name, key);
       if (!seen.has(path)) {

@@ -21,7 +21,8 @@ const dlp = closed(
     entities: Type.Optional(
       setOf(text('entity', { maxLength: 64 }), {
         maxItems: 64,
-        description: 'Kinds of personal data looked for, such as email or iban. Empty: all.',
+        description:
+          'Kinds of personal data looked for, such as email or iban. Empty: all but places and organizations.',
       }),
     ),
     customTerms: Type.Optional(

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { compile, type CompileSettings } from '../compile.ts';
+import { compile, type CompiledSnapshot, type CompileSettings } from '../compile.ts';
 import type { Fault, SourceDocument } from '../fault.ts';
 import type { KindName } from '../resources/kinds.ts';
-import type { Snapshot } from '../snapshot.ts';
 
 /** A resource as a test writes it. */
 export interface TestResource {
@@ -63,7 +62,7 @@ export function toSources(resources: readonly unknown[], file = 'all.yaml'): rea
 }
 
 /** Compiles resources that must be good. */
-export function snapshotOf(resources: readonly unknown[], settings: Partial<CompileSettings> = {}): Snapshot {
+export function snapshotOf(resources: readonly unknown[], settings: Partial<CompileSettings> = {}): CompiledSnapshot {
   const result = compile(toSources(resources), { usdToEur: '0.9', ...settings });
   if (!result.snapshot) throw new Error(`unexpected faults: ${JSON.stringify(result.faults)}`);
   return result.snapshot;

@@ -14,7 +14,7 @@ import type { Media, MediaPlace } from '#wire/codec.ts';
 import type { Edit } from '#wire/document.ts';
 import type { AttachScope } from './attach.ts';
 import type { Span } from './detector.ts';
-import { detectOrRefuse } from './detect-or-refuse.ts';
+import { detectOrRefuse, lookedFor } from './detect-or-refuse.ts';
 import { replaced, searchDocument, tagDocument } from './document-text.ts';
 import { mergeActions, type Action } from './merge.ts';
 import { confusion } from './rewrite.ts';
@@ -196,7 +196,8 @@ export class AttachedFile {
     this.#document = await this.#ask((engine, signal) => engine.read(this.#file, { recognize: 'auto' }, signal));
     const { units, recognizedPages } = this.#document;
     const terms = [...policy.customTerms, ...remove, ...before];
-    const found = await searchDocument(units, { categories: policy.entities, terms, recognizedPages }, detection);
+    const scope = { categories: lookedFor(policy, detection), terms, recognizedPages };
+    const found = await searchDocument(units, scope, detection);
     this.#found = units.map(({ text }, index) => {
       const literals = Array.from(tagLiterals(text), (literal): Action => ({ ...literal, act: 'tag' }));
       return mergeActions([...(found[index] ?? []), ...literals]);
@@ -205,7 +206,8 @@ export class AttachedFile {
 
   async #detect(text: string): Promise<readonly Span[]> {
     const { detection, policy } = this.#scope;
-    if (!detection.needsWorker(text.length, policy.entities)) return detection.findNow(text, policy.entities);
+    const kinds = lookedFor(policy, detection);
+    if (!detection.needsWorker(text.length, kinds)) return detection.findNow(text, kinds);
     const { spans, missed } = await detectOrRefuse([text], policy, detection, 'An attached document');
     this.missed = missed;
     return spans[0] ?? [];

@@ -3,7 +3,7 @@ import type { Detection } from './inspect.ts';
 import { outermost } from './merge.ts';
 import type { NameSearch } from './name-search.ts';
 
-/** Kinds that only a model finds, which adds to the addresses that detectors find. They are looked for where they are named. */
+/** Kinds that only a model finds, which adds to the addresses that detectors find. */
 export const NAME_CATEGORIES: ReadonlySet<string> = new Set(['PERSON_NAME', 'LOCATION', 'ORGANIZATION']);
 
 /** Names were to be looked for, and nobody could: nothing is known of them. */
@@ -24,9 +24,14 @@ function wantsNames(categories: ReadonlySet<string> | undefined): categories is 
  */
 export function withNames(detection: Detection, names: NameSearch | undefined, there: () => boolean): Detection {
   const all = new Set([...detection.categories, ...NAME_CATEGORIES]);
+  // Places and firms are looked for where they are named: a question about Paris tells nothing of anybody.
+  const personal = new Set([...detection.categories, 'PERSON_NAME']);
   return {
     get categories() {
       return names && there() ? all : detection.categories;
+    },
+    get byDefault() {
+      return names && there() ? personal : undefined;
     },
     needsWorker: (length, categories) => wantsNames(categories) || detection.needsWorker(length),
     findNow: (text, categories) => detection.findNow(text, categories),

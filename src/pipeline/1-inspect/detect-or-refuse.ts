@@ -12,18 +12,30 @@ export interface Detected {
 }
 
 /**
+ * The kinds that policy wants looked for; undefined: all structured ones. Where it names none, names of people are among
+ * them, unless nothing would come of them but a number.
+ */
+export function lookedFor(
+  { entities, mode }: Pick<ResolvedPolicy['dlp'], 'entities' | 'mode'>,
+  { byDefault }: Detection,
+): ReadonlySet<string> | undefined {
+  return entities ?? (mode === 'allow_log' ? undefined : byDefault);
+}
+
+/**
  * Finds in texts what policy wants found. Where names cannot be looked for, mode `allow_log` goes on without them, and says
  * so; otherwise, and where nothing could be searched, it throws `inspection_unavailable`. `what`: whose texts they are.
  */
 export async function detectOrRefuse(
   texts: readonly string[],
-  { entities, mode }: Pick<ResolvedPolicy['dlp'], 'entities' | 'mode'>,
+  policy: Pick<ResolvedPolicy['dlp'], 'entities' | 'mode'>,
   detection: Detection,
   what = 'The request',
 ): Promise<Detected> {
   try {
-    return { spans: await detection.find(texts, entities), missed: [] };
+    return { spans: await detection.find(texts, lookedFor(policy, detection)), missed: [] };
   } catch (cause) {
+    const { entities, mode } = policy;
     if (cause instanceof NamesUnavailable && mode === 'allow_log') {
       const others = new Set([...(entities ?? [])].filter((category) => !NAME_CATEGORIES.has(category)));
       const { spans } = await detectOrRefuse(texts, { entities: others, mode }, detection, what);

@@ -7,7 +7,7 @@ import { scan, type JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
 import type { AttachedFile } from './attached-file.ts';
 import { attach, type Desk } from './attach.ts';
-import { detectOrRefuse, type Detected } from './detect-or-refuse.ts';
+import { detectOrRefuse, lookedFor, type Detected } from './detect-or-refuse.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
 import { unreadableReason } from './unreadable.ts';
@@ -19,6 +19,8 @@ import { unreadableReason } from './unreadable.ts';
 export interface Detection {
   /** What it can find, in upper case. */
   readonly categories: ReadonlySet<string>;
+  /** What policies that protect without naming kinds have looked for; undefined: all structured kinds. */
+  readonly byDefault?: ReadonlySet<string> | undefined;
   /** Whether texts of this total length, or what is looked for in them, are for `find` and not for `findNow`. */
   needsWorker(totalLength: number, categories?: ReadonlySet<string>): boolean;
   findNow(text: string, categories?: ReadonlySet<string>): readonly Span[];
@@ -171,8 +173,9 @@ function* leafTexts(texts: readonly Text[]): Generator<string> {
 function detectAll(texts: readonly Text[], policy: ResolvedPolicy['dlp'], detection: Detection): Promise<Detected> {
   const all = [...leafTexts(texts)];
   const length = all.reduce((sum, text) => sum + text.length, 0);
-  if (!detection.needsWorker(length, policy.entities)) {
-    return Promise.resolve({ spans: all.map((text) => detection.findNow(text, policy.entities)), missed: [] });
+  const kinds = lookedFor(policy, detection);
+  if (!detection.needsWorker(length, kinds)) {
+    return Promise.resolve({ spans: all.map((text) => detection.findNow(text, kinds)), missed: [] });
   }
   return detectOrRefuse(all, policy, detection);
 }

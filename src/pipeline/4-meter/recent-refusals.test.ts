@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Snapshot, VirtualKeyConfig } from '#config/snapshot.ts';
+import type { CompiledSnapshot } from '#config/compile.ts';
+import type { VirtualKeyConfig } from '#config/snapshot.ts';
 import { make, sha256, snapshotOf } from '#config/testing/resources.ts';
 import { RecentRefusals } from './recent-refusals.ts';
 import type { Refused } from './refusal.ts';
 
-const limited = (requestsPerMinute: number): Snapshot =>
+const limited = (requestsPerMinute: number): CompiledSnapshot =>
   snapshotOf([
     make('Organization', 'acme'),
     make('Workload', 'bot', {
@@ -15,7 +16,7 @@ const limited = (requestsPerMinute: number): Snapshot =>
     make('Provider', 'vendor'),
   ]);
 const snapshot = limited(2);
-const keyOf = ({ keys }: Snapshot): VirtualKeyConfig => [...keys.values()][0]!;
+const keyOf = ({ keys }: CompiledSnapshot): VirtualKeyConfig => [...keys.values()][0]!;
 const key = keyOf(snapshot);
 
 let now: number;

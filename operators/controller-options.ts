@@ -1,0 +1,56 @@
+import type { ConfigKeys } from '#config/published/config-keys.ts';
+import type { Cluster, ClusterKind, LeaseStore } from '#ports/cluster.ts';
+import type { ConfigPublisher } from '#ports/published-config.ts';
+import type { Spending } from './spending.ts';
+
+/** What happens to a controller. */
+export type ControllerEvent =
+  | { readonly name: 'controller.leading'; readonly epoch: number }
+  | { readonly name: 'controller.following' }
+  | { readonly name: 'config.published'; readonly epoch: number; readonly seq: number; readonly ms: number }
+  | { readonly name: 'cluster.fault'; readonly kind: ClusterKind | undefined; readonly error: unknown }
+  | { readonly name: 'store.fault'; readonly error: unknown };
+
+export interface ControllerOptions {
+  readonly cluster: Cluster;
+  readonly leases: LeaseStore;
+  readonly store: ConfigPublisher;
+  readonly keys: ConfigKeys;
+  /** What this process is called; no two may be called the same. */
+  readonly name: string;
+  /** Namespaces that it reads; all of them where there are none. */
+  readonly namespaces: readonly string[];
+  readonly usdToEur: string;
+  /** What workloads have spent, where that can be told. */
+  readonly spending?: Spending;
+  readonly onEvent?: (event: ControllerEvent) => void;
+  readonly timings?: Partial<Timings>;
+}
+
+export interface Timings {
+  /** From a change until it is compiled, so that what changes together is published together. */
+  readonly debounceMs: number;
+  /** How often gateways and the store are looked at, and while gateways are waited for. */
+  readonly lookMs: number;
+  readonly hurryMs: number;
+  readonly leaseSeconds: number;
+  readonly renewDeadlineMs: number;
+  readonly retryMs: number;
+}
+
+/** What a controller says of itself. */
+export interface ControllerState {
+  readonly epoch: number | undefined;
+  readonly isSynced: boolean;
+  /** Milliseconds since the collection was heard of that was heard of longest ago. */
+  readonly silentMs: number;
+  readonly seq: number;
+  readonly keys: number;
+  readonly documents: number;
+  readonly faulty: number;
+  readonly gateways: number;
+  readonly pending: number;
+  readonly waitingWrites: number;
+  readonly publishedBytes: number;
+  readonly lists: number;
+}

@@ -1,0 +1,109 @@
+import { canonicalJson } from '#config/canonical-json.ts';
+import type { Cluster } from '#ports/cluster.ts';
+import type { Position } from '#ports/published-config.ts';
+import type { Accepted } from './accept.ts';
+import { conditionsOf, type Condition, type Verdict } from './conditions.ts';
+import type { Progress } from './progress.ts';
+import type { Spending } from './spending.ts';
+import { workloadStatus } from './workload-status.ts';
+import type { OwnObject, World } from './world.ts';
+import type { Writer } from './writer.ts';
+
+export interface JudgeDeps {
+  readonly cluster: Cluster;
+  readonly writer: Writer;
+  readonly world: World;
+  readonly progress: Progress;
+  readonly spending: Spending | undefined;
+}
+
+/** What verdicts rest on. */
+export interface Grounds {
+  readonly accepted: Accepted;
+  readonly publishFailed: boolean;
+  /** What is published now; absent when nothing was. */
+  readonly at?: Position;
+  /** The generations it was made of; absent where only gateways have told something new. */
+  readonly generations?: ReadonlyMap<string, number>;
+}
+
+/** Tells resources what became of them. */
+export interface Judge {
+  /** Sees to status, events and finalizers of these objects. */
+  judge(names: Iterable<string>, grounds: Grounds): void;
+}
+
+/** Keeps a resource until no gateway serves by it. */
+const FINALIZER = 'gatewarden.dev/snapshot';
+const SAME_EVENT_MS = 300_000;
+const MOST_EVENTS = 10_000;
+
+export function createJudge({ cluster, writer, world, progress, spending }: JudgeDeps): Judge {
+  const events = new Map<string, number>();
+
+  const settle = (object: OwnObject, grounds: Grounds): void => {
+    const { name, ref, resourceVersion, finalizers, deleting } = object;
+    const kept = finalizers.includes(FINALIZER);
+    if (deleting) {
+      if (grounds.at) progress.note(name, -1, grounds.at);
+      if (!kept || !progress.isNowhere(name)) return;
+      const rest = finalizers.filter((one) => one !== FINALIZER);
+      return writer.put(`finalizers ${name}`, () => cluster.setFinalizers(ref, resourceVersion, rest));
+    }
+    if (!kept) {
+      const all = [...finalizers, FINALIZER];
+      writer.put(`finalizers ${name}`, () => cluster.setFinalizers(ref, resourceVersion, all));
+    }
+    tell(object, grounds);
+  };
+
+  const tell = (object: OwnObject, grounds: Grounds): void => {
+    const { name, ref, generation } = object;
+    const verdict = verdictOf(object, grounds);
+    const old = JSON.parse(object.status) as { readonly conditions?: readonly Condition[] };
+    const conditions = conditionsOf(verdict, old.conditions ?? [], new Date());
+    const spec = ref.kind === 'Workload' ? grounds.accepted.documents.get(name)?.spec : undefined;
+    const more = spec ? workloadStatus(spec, spending?.of(`${ref.namespace}/${ref.name}`)) : {};
+    const status = { observedGeneration: generation, conditions, ...more };
+    if (canonicalJson(status) === canonicalJson(old)) return;
+    writer.put(`status ${name}`, () => cluster.applyStatus(ref, status));
+    for (const condition of conditions) if (condition.type !== 'Programmed') warn(object, condition);
+  };
+
+  const verdictOf = (object: OwnObject, { accepted, publishFailed, at }: Grounds): Verdict => {
+    const { name, generation } = object;
+    const isKey = object.ref.kind === 'VirtualKey';
+    const faults = isKey ? world.keyFaults(object) : (accepted.faults.get(name) ?? []);
+    const earlierInForce = accepted.earlier.has(name);
+    const inForce = isKey ? faults.length === 0 : accepted.documents.has(name) && !earlierInForce;
+    if (inForce && at) progress.note(name, generation, at);
+    const programmed = inForce && progress.isEverywhere(name, generation);
+    return { generation, faults, programmed, publishFailed, earlierInForce };
+  };
+
+  /** The same thing about the same object is said once in five minutes. */
+  const warn = ({ name, ref, uid }: OwnObject, { status, reason, message }: Condition): void => {
+    const said = `${name} ${reason} ${message}`;
+    const now = Date.now();
+    if (status === 'True' || now - (events.get(said) ?? -Infinity) < SAME_EVENT_MS) return;
+    if (events.size >= MOST_EVENTS) events.clear();
+    events.set(said, now);
+    const about = { about: ref, ...(uid !== undefined && { uid }) };
+    writer.put(`event ${said}`, () => cluster.record({ ...about, type: 'Warning', reason, message }));
+  };
+
+  return {
+    judge(names, grounds) {
+      for (const name of names) {
+        const object = world.objects.get(name);
+        if (!object) continue;
+        const { generation, deleting } = object;
+        // One that has changed since is judged with what that change brings.
+        const isCurrent = grounds.generations
+          ? grounds.generations.get(name) === generation
+          : progress.holds(name, deleting ? -1 : generation);
+        if (isCurrent) settle(object, grounds);
+      }
+    },
+  };
+}

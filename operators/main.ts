@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { openApiClient } from '#adapters/kubernetes/api-client.ts';
+import { openCluster, openLeaseStore } from '#adapters/kubernetes/cluster.ts';
+import { openPublishedConfig } from '#adapters/redis/published-config.ts';
+import { openSpentReader, type SpentSums } from '#adapters/redis/spent.ts';
+import { readMasterKeys } from '#config/master-keys.ts';
+import { createConfigKeys } from '#config/published/config-keys.ts';
+import { formatEuro } from '#meter/money.ts';
+import { periodsAt } from '#meter/periods.ts';
+import { createLog, type Log } from '#telemetry/log.ts';
+import { createAdminServer } from '../src/admin.ts';
+import { startController } from './controller.ts';
+import { createObserver } from './observer.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { createSpending, type Sums } from './spending.ts';
+
+/** Nothing was heard of a collection for so long: whatever holds the connection up, a new process may not have it. */
+const MOST_SILENCE_MS = 600_000;
+
+/** The composition root of the controller: reads the environment and constructs adapters. */
+
+await main();
+
+async function main(): Promise<void> {
+  const read = readSettings(process.env);
+  if ('faults' in read) {
+    for (const fault of read.faults) process.stderr.write(`settings: ${fault}\n`);
+    process.exit(2);
+  }
+  const log = createLog(read.settings.logLevel);
+  try {
+    await run(read.settings, log);
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message?: unknown };
+    log.fatal({ event: 'start.failed', err: error }, `could not start: ${String(code ?? message)}`);
+    process.exit(1);
+  }
+}
+
+async function run(settings: Settings, log: Log): Promise<void> {
+  const { redisUrl: url, redisCluster: cluster, name, leaseSeconds } = settings;
+  const keys = createConfigKeys(readMasterKeys(await readFile(settings.keyFile, 'utf8'), 'configuration keys'));
+  const client = openApiClient(settings.kubeconfig);
+  const store = openPublishedConfig({ url, cluster });
+  await store.ping().catch(() => {}); // publishing says that it cannot be reached
+  const spent = openSpentReader({ url, cluster });
+  const observer = createObserver(log);
+  const controller = startController({
+    cluster: openCluster(client, name),
+    leases: openLeaseStore(client, settings.leaseNamespace ?? client.namespace, 'gatewarden-controller'),
+    store,
+    keys,
+    name,
+    namespaces: settings.namespaces,
+    usdToEur: settings.usdToEur,
+    spending: createSpending(async ({ id, timeZone }) => {
+      const sums = await spent.read(id, periodsAt(Date.now(), timeZone));
+      return new Map([...sums].map(([workload, one]) => [workload, toSums(one)]));
+    }),
+    onEvent: observer.onEvent,
+    timings: { leaseSeconds, renewDeadlineMs: (leaseSeconds * 2000) / 3, retryMs: (leaseSeconds * 1000) / 7.5 },
+  });
+  observer.watch(controller);
+  const admin = createAdminServer({
+    metrics: () => observer.scrape(),
+    notReady: () => (controller.state().isSynced ? undefined : 'not everything was listed yet'),
+    notAlive: () => (controller.state().silentMs > MOST_SILENCE_MS ? 'the API server says nothing' : undefined),
+  });
+  admin.listen(settings.adminPort, settings.adminHost, () => {
+    const address = admin.address();
+    const port = typeof address === 'object' && address ? address.port : settings.adminPort;
+    log.info({ event: 'controller.listening', admin: `http://${settings.adminHost}:${port}`, name });
+  });
+
+  let ending = false;
+  const shutDown = async (): Promise<void> => {
+    if (ending) return;
+    ending = true;
+    await controller.stop();
+    admin.close();
+    spent.close();
+    client.close();
+    await store.close();
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void shutDown());
+  process.on('SIGINT', () => void shutDown());
+}
+
+function toSums(sums: SpentSums): Sums {
+  const amounts = Object.entries(sums).map(([period, amount]) => [period, formatEuro(amount as bigint)]);
+  return Object.fromEntries(amounts) as Sums;
+}

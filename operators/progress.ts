@@ -1,0 +1,72 @@
+import { comparePositions } from '#config/published/position.ts';
+import type { GatewayReport, Position } from '#ports/published-config.ts';
+
+/** Since when something holds in what is published. */
+interface Held {
+  readonly generation: number;
+  readonly since: Position;
+  /** Every gateway that lived at a time had it. That a new one starts with less does not take it back. */
+  readonly everywhere: boolean;
+}
+
+/** Which generation of which object gateways serve by, as far as they have told. */
+export class Progress {
+  readonly #held = new Map<string, Held>();
+  readonly #pending = new Set<string>();
+  #gateways: readonly Position[] = [];
+
+  /** Objects that not every gateway has yet. */
+  get pending(): ReadonlySet<string> {
+    return this.#pending;
+  }
+
+  get gateways(): number {
+    return this.#gateways.length;
+  }
+
+  /** This generation is in what is published at a position, or was before. A generation of -1: the object is not in it. */
+  note(name: string, generation: number, at: Position): void {
+    if (this.#held.get(name)?.generation === generation) return;
+    this.#held.set(name, { generation, since: at, everywhere: false });
+    this.#pending.add(name);
+  }
+
+  forget(name: string): void {
+    this.#held.delete(name);
+    this.#pending.delete(name);
+  }
+
+  /** What gateways report. Gives the objects that all of them have now. */
+  hear(gateways: Iterable<GatewayReport>): readonly string[] {
+    this.#gateways = [...gateways];
+    const reached: string[] = [];
+    for (const name of this.#pending) if (this.#reach(name)) reached.push(name);
+    return reached;
+  }
+
+  /** Whether this generation is what was noted last. */
+  holds(name: string, generation: number): boolean {
+    return this.#held.get(name)?.generation === generation;
+  }
+
+  /** Whether every gateway serves by this generation; none does where none is. */
+  isEverywhere(name: string, generation: number): boolean {
+    const held = this.#held.get(name);
+    return held?.generation === generation && held.everywhere;
+  }
+
+  /** Whether no gateway serves by the object any more; none does where none is. */
+  isNowhere(name: string): boolean {
+    const held = this.#held.get(name);
+    return held?.generation === -1 && this.#gateways.every((at) => comparePositions(at, held.since) >= 0);
+  }
+
+  #reach(name: string): boolean {
+    const held = this.#held.get(name);
+    if (!held) return this.#pending.delete(name);
+    if (this.#gateways.length === 0 && held.generation !== -1) return false;
+    if (!this.#gateways.every((at) => comparePositions(at, held.since) >= 0)) return false;
+    this.#held.set(name, { ...held, everywhere: true });
+    return this.#pending.delete(name);
+  }
+}

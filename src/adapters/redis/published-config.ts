@@ -1,0 +1,138 @@
+import type { Cluster, Redis } from 'ioredis';
+import type {
+  ConfigFeed,
+  ConfigPublisher,
+  GatewayReport,
+  Publication,
+  PublishedHead,
+} from '#ports/published-config.ts';
+import { isScriptMissing, kindOf, openClient, ready, type ConnectionOptions } from './connection.ts';
+import { load, type Script } from './scripts.ts';
+
+/** Published configuration in Redis: for gateways, which read it, and for the controller, which writes it. */
+export interface RedisPublishedConfig extends ConfigFeed, ConfigPublisher {
+  /** Rejects unless the store answers within the command timeout, connecting included. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Of all keys of the configuration, which so are in one slot of a cluster. */
+const PREFIX = '{gwcfg}:';
+const HEAD = `${PREFIX}current`;
+const REPORTS = `${PREFIX}gateways`;
+const CHANNEL = `${PREFIX}published`;
+/** Longer than what is published and not yet in force should take. */
+const UNUSED_SECONDS = 3600;
+const REPORT_SECONDS = 30;
+const COMMAND_TIMEOUT_MS = 5000;
+const AT_ONCE = 64;
+
+/**
+ * Connects to Redis (7.0 or newer), standalone or Cluster, with connections of its own. Calls reject at once while there
+ * is none, and with the kind of the fault only.
+ */
+export function openPublishedConfig(options: ConnectionOptions): RedisPublishedConfig {
+  const publish = load('publish-config');
+  const report = load('report-config');
+  const reports = load('config-reports');
+  const timeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
+  const client = openClient({ ...options, commandTimeoutMs: timeout }, [publish, report, reports]);
+  const subscribers: (Redis | Cluster)[] = [];
+  const run = (script: Script, key: string, ...args: readonly string[]): Promise<unknown> =>
+    guarded(() => evaluate(client, script, key, args));
+  return {
+    head: () => guarded(async () => toHead(await client.hmget(HEAD, 'epoch', 'seq', 'manifest', 'signature'))),
+    segments: (digests) => guarded(() => readSegments(client, digests)),
+    follow(changed) {
+      const subscriber = openClient({ ...options, commandTimeoutMs: timeout }, []);
+      subscribers.push(subscriber);
+      // What was published while there was no connection is not told again.
+      subscriber.on('ready', () => void subscriber.subscribe(CHANNEL).then(changed, () => {}));
+      subscriber.on('message', changed);
+    },
+    async report(gateway, told) {
+      await run(report, REPORTS, gateway, JSON.stringify(told));
+    },
+    async leave(gateway) {
+      await guarded(() => client.hdel(REPORTS, gateway));
+    },
+    async put(segments) {
+      for (const batch of batches([...segments])) {
+        const put = ([digest, bytes]: readonly [string, Uint8Array]) =>
+          client.set(segmentKey(digest), Buffer.from(bytes), 'EX', UNUSED_SECONDS);
+        await guarded(() => Promise.all(batch.map(put)));
+      }
+    },
+    async publish({ epoch, seq, manifest, signature }) {
+      return toPublication(await run(publish, HEAD, String(epoch), String(seq), manifest, signature));
+    },
+    async gateways() {
+      const found = (await run(reports, REPORTS, String(REPORT_SECONDS))) as readonly string[];
+      const gateways = new Map<string, GatewayReport>();
+      for (let index = 0; index + 1 < found.length; index += 2) {
+        gateways.set(found[index]!, JSON.parse(found[index + 1]!) as GatewayReport);
+      }
+      return gateways;
+    },
+    ping: () =>
+      guarded(async () => {
+        await ready(client, timeout);
+        await client.ping();
+      }),
+    async close() {
+      for (const one of [client, ...subscribers]) one.disconnect();
+    },
+  };
+}
+
+function segmentKey(digest: string): string {
+  return `${PREFIX}seg:${digest}`;
+}
+
+async function evaluate(client: Redis | Cluster, script: Script, key: string, args: readonly string[]) {
+  try {
+    return await client.evalsha(script.sha, 1, key, ...args);
+  } catch (error) {
+    if (!isScriptMissing(error)) throw error;
+    return client.eval(script.source, 1, key, ...args);
+  }
+}
+
+async function readSegments(client: Redis | Cluster, digests: readonly string[]) {
+  const found = new Map<string, Uint8Array>();
+  for (const batch of batches(digests)) {
+    const values = await client.mgetBuffer(...batch.map(segmentKey));
+    for (const [index, digest] of batch.entries()) {
+      const value = values[index];
+      if (value) found.set(digest, value);
+    }
+  }
+  return found;
+}
+
+/** Little enough at a time that others are answered in between. */
+function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < items.length; from += AT_ONCE) yield items.slice(from, from + AT_ONCE);
+}
+
+function toHead([epoch, seq, manifest, signature]: readonly (string | null)[]): PublishedHead | undefined {
+  if (!epoch || !seq || !manifest || !signature) return undefined;
+  return { epoch: Number(epoch), seq: Number(seq), manifest, signature };
+}
+
+/** What publish-config.lua answers. */
+function toPublication(reply: unknown): Publication {
+  const [kind, ...rest] = reply as readonly [string, ...(readonly (string | number)[])];
+  if (kind === 'missing') return { kind, digests: rest.map(String) };
+  if (kind === 'fenced' || kind === 'stale') return { kind, at: { epoch: Number(rest[0]), seq: Number(rest[1]) } };
+  return { kind: 'published' };
+}
+
+/** The client's errors carry commands with their arguments: only the kind of the fault is kept. */
+async function guarded<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw new Error(`published configuration cannot be reached: ${kindOf(error)}`);
+  }
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { openConfigCopy } from '#adapters/disk/config-copy.ts';
+import { openPublishedConfig } from '#adapters/redis/published-config.ts';
+import type { ConfigEvent, ConfigSource } from '#config/config-source.ts';
+import type { SourceDocument } from '#config/fault.ts';
+import { openFolderSource } from '#config/folder-source.ts';
+import { readMasterKeys } from '#config/master-keys.ts';
+import { createConfigKeys } from '#config/published/config-keys.ts';
+import { openPublishedSource } from '#config/published/published-source.ts';
+import type { Settings } from '../settings.ts';
+
+export interface ConfigOptions {
+  /** Resources beside those of a folder. */
+  readonly extra: (() => readonly SourceDocument[]) | undefined;
+  readonly onEvent: (event: ConfigEvent) => void;
+}
+
+/** A source and what it stands on. */
+export interface OpenConfig {
+  readonly source: ConfigSource;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens where the settings say that the configuration is: what a controller publishes, a folder, or the samples. */
+export async function openConfig(settings: Settings, options: ConfigOptions): Promise<OpenConfig> {
+  const { configDir, secretsDir, usdToEur, published } = settings;
+  if (published) return openPublished(settings, published, options);
+  const source = await openFolderSource({
+    dir: configDir ?? fileURLToPath(new URL('../../k8s/samples/local', import.meta.url)),
+    usdToEur,
+    ...(secretsDir !== undefined && { secretsDir }),
+    ...(options.extra && { extra: options.extra }),
+    onEvent: options.onEvent,
+  });
+  return { source, close: async () => source.close() };
+}
+
+async function openPublished(
+  { redisUrl, redisCluster, dataDir, usdToEur }: Settings,
+  { keyFile, gateway }: NonNullable<Settings['published']>,
+  { onEvent }: ConfigOptions,
+): Promise<OpenConfig> {
+  const keys = createConfigKeys(readMasterKeys(await readFile(keyFile, 'utf8'), 'configuration keys'));
+  const feed = openPublishedConfig({ url: redisUrl!, cluster: redisCluster });
+  await feed.ping().catch(() => {}); // the source says that it is unreachable
+  const copy = openConfigCopy(`${dataDir}/config`);
+  const source = await openPublishedSource({ feed, copy, keys, gateway, usdToEur, onEvent });
+  return {
+    source,
+    async close() {
+      source.close();
+      await feed.leave(gateway).catch(() => {}); // its report expires
+      await feed.close();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { ModelFault } from '../../inference/decide/manifest.ts';
+import { evaluateDetectors } from './detectors.ts';
+import type { Evaluation, Evaluator, Places, Table } from './evaluation.ts';
+import { evaluateNames } from './names.ts';
+import { evaluateRouter } from './router.ts';
+import { evaluateTyped } from './typed.ts';
+
+/**
+ * What each model is worth on texts that it was not trained on, beside a simple baseline, with the time that it takes.
+ * `make eval`, or `node test/eval/eval.ts [--data DIR] [--models DIR] [--only names,typed]`; the runtime is the one
+ * that users get. A model that is not there is said to be missing, and fails the run.
+ */
+const EVALUATORS: Readonly<Record<string, Evaluator>> = {
+  detectors: evaluateDetectors,
+  names: evaluateNames,
+  router: evaluateRouter,
+  typed: evaluateTyped,
+};
+
+const root = path.join(import.meta.dirname, '../..');
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string', default: path.join(root, '../shared/data') },
+    models: { type: 'string', default: path.join(root, 'inference/models') },
+    out: { type: 'string', default: path.join(root, 'eval-results/latest.json') },
+    only: { type: 'string', default: Object.keys(EVALUATORS).join(',') },
+  },
+});
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function print({ title, rows }: Table): void {
+  const [first] = rows;
+  if (!first) return;
+  const columns = Object.keys(first);
+  const cells = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? '')))];
+  const widths = columns.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? '').length)));
+  say(`\n${title}`);
+  for (const row of cells) {
+    const line = row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)));
+    say(`  ${line.join('  ')}`);
+  }
+}
+
+const places: Places = { data: options.data, own: path.join(root, 'inference/training/data'), models: options.models };
+const results: Record<string, Evaluation> = {};
+for (const name of options.only.split(',')) {
+  const evaluate = EVALUATORS[name];
+  if (!evaluate) throw new Error(`nothing is called ${name}: there are ${Object.keys(EVALUATORS).join(', ')}`);
+  say(`\n== ${name}`);
+  try {
+    const evaluation = await evaluate(places);
+    for (const [what, value] of Object.entries(evaluation.about)) say(`${what}: ${value}`);
+    for (const table of evaluation.tables) print(table);
+    results[name] = evaluation;
+  } catch (fault) {
+    if (!(fault instanceof ModelFault)) throw fault;
+    say(fault.message);
+    process.exitCode = 1;
+  }
+}
+const machine = { node: process.version, cpu: os.cpus()[0]?.model ?? '', cpus: os.cpus().length };
+mkdirSync(path.dirname(options.out), { recursive: true });
+writeFileSync(options.out, `${JSON.stringify({ at: new Date().toISOString(), machine, ...results }, null, 2)}\n`);
+say(`\nWritten to ${path.relative(process.cwd(), options.out)}`);

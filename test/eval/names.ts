@@ -1,0 +1,197 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readCorpus, type Label, type Sample } from './corpus.ts';
+import { openModel, timed, type Evaluation, type Places, type Table } from './evaluation.ts';
+import { rounded, scoreOf, tallyOf, type Tally } from './score.ts';
+
+/** A set of labelled texts, none of which the model learned from. */
+interface Corpus {
+  readonly name: string;
+  readonly samples: readonly Sample[];
+}
+
+type Spans = readonly (readonly [start: number, end: number, kind: string, score: number])[];
+
+const KINDS: Readonly<Record<string, string>> = {
+  PER: 'PERSON_NAME',
+  PERSON: 'PERSON_NAME',
+  LOC: 'LOCATION',
+  ORG: 'ORGANIZATION',
+  ADDRESS: 'ADDRESS',
+};
+const LENGTH = 2048;
+
+/** Names of people, places, firms and addresses, exact to the character; the baseline is capital letters. */
+export async function evaluateNames(places: Places): Promise<Evaluation> {
+  const { answer, about } = await openModel('names', places);
+  const find = async (texts: readonly string[]): Promise<readonly Spans[]> =>
+    ((await answer({ texts })) as { readonly spans: readonly Spans[] }).spans;
+  const corpora = readCorpora(places);
+  const kinds: Table['rows'][number][] = [];
+  const languages: Table['rows'][number][] = [];
+  const clean: Table['rows'][number][] = [];
+  for (const { name, samples } of corpora) {
+    const wanted = samples.map(namesIn);
+    const found = await inBatches(samples, find);
+    const own = tally(samples, wanted, found);
+    const capitals = tally(samples, wanted, samples.map(capitalized));
+    for (const [kind, score] of byName(own.kinds)) {
+      const baseline = scoreOf(capitals.kinds.get(kind) ?? { found: 0, missed: 1, wrong: 0 });
+      kinds.push({ corpus: name, kind, ...scoreOf(score), capitalsF1: baseline.f1 });
+    }
+    languages.push(...languageRows(name, own.languages));
+    clean.push(cleanRow(name, wanted, found));
+  }
+  const texts = lengthened(corpora.flatMap(({ samples }) => samples.map(({ text }) => text))).slice(0, 200);
+  return {
+    about,
+    tables: [
+      { title: 'Names, exact to the character', rows: kinds },
+      { title: 'F1 by language', rows: languages },
+      { title: 'Texts without any name', rows: clean },
+      {
+        title: 'Milliseconds',
+        rows: [
+          await timed(
+            'a text of 2 kB',
+            texts.map((text) => () => find([text])),
+          ),
+        ],
+      },
+    ],
+  };
+}
+
+function readCorpora({ data, own }: Places): readonly Corpus[] {
+  const wikis = globSync('wikiann.*.dev.jsonl.gz', { cwd: path.join(data, 'ner') }).toSorted();
+  return [
+    {
+      name: 'own',
+      samples: globSync('names.*.jsonl', { cwd: own })
+        .toSorted()
+        .flatMap((file) => readOwn(path.join(own, file))),
+    },
+    { name: 'synth_eu', samples: readCorpus(path.join(data, 'pii/synth_eu.dev.jsonl.gz')) },
+    { name: 'germeval', samples: readCorpus(path.join(data, 'ner/germeval2014.de.dev.jsonl.gz')) },
+    {
+      name: 'wikiann',
+      samples: wikis.flatMap((file) => readCorpus(path.join(data, 'ner', file)).filter((_, at) => at % 5 === 0)),
+    },
+  ];
+}
+
+/** Sentences of our own that training leaves out (`is_held_out` in inference/training/names/data.py). */
+function readOwn(file: string): readonly Sample[] {
+  const rows = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  return rows
+    .map((row) => JSON.parse(row) as { readonly id: string; readonly lang: string; readonly text: string })
+    .filter(({ id }) => Number(id.slice(id.lastIndexOf('-') + 1)) % 5 === 0)
+    .map(({ lang, text: marked }) => {
+      const labels: Label[] = [];
+      let text = '';
+      let at = 0;
+      for (const mark of marked.matchAll(/\[\[(?<label>PER|LOC|ORG|ADDRESS):(?<said>[^[\]]+)\]\]/g)) {
+        const { label = '', said = '' } = mark.groups ?? {};
+        text += marked.slice(at, mark.index);
+        labels.push({ start: text.length, end: text.length + said.length, label });
+        text += said;
+        at = mark.index + mark[0].length;
+      }
+      return { language: lang, text: text + marked.slice(at), labels };
+    });
+}
+
+function namesIn({ labels }: Sample): Spans {
+  return labels.flatMap(({ start, end, label }) => {
+    const kind = KINDS[label];
+    return kind === undefined ? [] : [[start, end, kind, 1] as const];
+  });
+}
+
+async function inBatches(
+  samples: readonly Sample[],
+  find: (texts: readonly string[]) => Promise<readonly Spans[]>,
+): Promise<readonly Spans[]> {
+  const found: Spans[] = [];
+  for (let at = 0; at < samples.length; at += 64) {
+    found.push(...(await find(samples.slice(at, at + 64).map(({ text }) => text))));
+  }
+  return found;
+}
+
+/** What somebody finds who knows nothing: two capitalized words or more are a person, one alone a place. */
+function capitalized({ text }: Sample): Spans {
+  return Array.from(
+    text.matchAll(/\p{Lu}[\p{L}\p{M}'’-]+(?:[ ]\p{Lu}[\p{L}\p{M}'’.-]+){0,3}/gu),
+    ({ 0: said, index }) => [index, index + said.length, said.includes(' ') ? 'PERSON_NAME' : 'LOCATION', 1],
+  );
+}
+
+interface Tallies {
+  readonly kinds: Map<string, Tally>;
+  readonly languages: Map<string, Map<string, Tally>>;
+}
+
+function tally(samples: readonly Sample[], wanted: readonly Spans[], found: readonly Spans[]): Tallies {
+  const kinds = new Map<string, Tally>();
+  const languages = new Map<string, Map<string, Tally>>();
+  const labelled = new Set(wanted.flat().map(([, , kind]) => kind));
+  const keyOf = ([start, end, kind]: Spans[number]): string => `${start} ${end} ${kind}`;
+  for (const [at, { language }] of samples.entries()) {
+    const own = languages.get(language) ?? new Map<string, Tally>();
+    languages.set(language, own);
+    const count = (kind: string, outcome: keyof Tally): void => {
+      tallyOf(kinds, kind)[outcome] += 1;
+      tallyOf(own, kind)[outcome] += 1;
+    };
+    const left = new Map((wanted[at] ?? []).map((span) => [keyOf(span), span[2]]));
+    for (const span of found[at] ?? []) {
+      // A kind that nobody labelled in a corpus may be there all the same.
+      if (labelled.has(span[2])) count(span[2], left.delete(keyOf(span)) ? 'found' : 'wrong');
+    }
+    for (const kind of left.values()) count(kind, 'missed');
+  }
+  return { kinds, languages };
+}
+
+function byName(tallies: ReadonlyMap<string, Tally>): readonly (readonly [string, Tally])[] {
+  return [...tallies].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function languageRows(corpus: string, languages: ReadonlyMap<string, ReadonlyMap<string, Tally>>): Table['rows'] {
+  const f1 = (own: ReadonlyMap<string, Tally>, kind: string): number | string => {
+    const of = own.get(kind);
+    return of && of.found + of.missed > 0 ? scoreOf(of).f1 : '';
+  };
+  return [...languages]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([language, own]) => ({
+      corpus,
+      language,
+      ...Object.fromEntries(
+        ['PERSON_NAME', 'LOCATION', 'ORGANIZATION', 'ADDRESS'].map((kind) => [kind, f1(own, kind)]),
+      ),
+    }));
+}
+
+function cleanRow(corpus: string, wanted: readonly Spans[], found: readonly Spans[]): Table['rows'][number] {
+  const empty = found.filter((_, at) => wanted[at]?.length === 0);
+  const per = (kind?: string): number => {
+    const finds = empty.flat().filter((span) => kind === undefined || span[2] === kind).length;
+    return empty.length === 0 ? 0 : rounded((finds / empty.length) * 1000);
+  };
+  return {
+    corpus,
+    texts: empty.length,
+    findsPerThousandTexts: per(),
+    people: per('PERSON_NAME'),
+    places: per('LOCATION'),
+    organizations: per('ORGANIZATION'),
+  };
+}
+
+/** Texts put together to ones of 2 kB. */
+function lengthened(texts: readonly string[]): readonly string[] {
+  const all = texts.join('\n');
+  return Array.from({ length: Math.floor(all.length / LENGTH) }, (_, at) => all.slice(at * LENGTH, (at + 1) * LENGTH));
+}

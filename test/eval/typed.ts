@@ -1,0 +1,252 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Answerer } from '../../inference/decide/loaders.ts';
+import type { TypedAnswer } from '../../inference/decide/typed.ts';
+import { rowsOf, stateText, type TypedQuestion } from '../../inference/decide/typed-input.ts';
+import { aucOf, calibrationOf, eceOf, topOf } from './calibration.ts';
+import { openModel, timed, type Evaluation, type Places, type Table } from './evaluation.ts';
+import { rounded } from './score.ts';
+
+interface Line {
+  readonly id: string;
+  readonly lang: string;
+  readonly state: unknown;
+  readonly q: readonly {
+    readonly n: string;
+    readonly t: TypedQuestion['type'];
+    readonly i: string;
+    readonly o?: readonly string[];
+    readonly l?: readonly string[];
+    readonly a: number | boolean;
+  }[];
+}
+
+/** A question, which of its options is right, and where it is from. */
+interface Asked {
+  readonly corpus: string;
+  readonly language: string;
+  readonly state: unknown;
+  readonly question: TypedQuestion;
+  readonly truth: number;
+}
+
+type Judged = Asked & TypedAnswer;
+type Row = Table['rows'][number];
+
+const SHARED = ['clinc150', 'dnc', 'hwu64', 'nlupp', 'p3_mini', 'snli', 'synth_support', 'wikiann_questions'];
+const OWN = 'own';
+/** Items of a shared set that are asked about. */
+const MOST_ITEMS = 100;
+const LEVELS = [0, 0.5, 0.7, 0.8, 0.9];
+
+/**
+ * Questions about states that training left out, beside guessing (of a proposition what is more frequent, else any option)
+ * and looking for the options' words in the state.
+ */
+export async function evaluateTyped(places: Places): Promise<Evaluation> {
+  const { answer, about } = await openModel('typed', places);
+  const asked = readAsked(places);
+  const judged: Judged[] = [];
+  // Questions about one state are asked together, as callers do.
+  for (const group of Map.groupBy(asked, ({ state }) => state).values()) {
+    const answers = await decide(
+      answer,
+      group[0]?.state,
+      group.map(({ question }) => question),
+    );
+    group.forEach((one, at) => judged.push({ ...one, ...(answers[at] as TypedAnswer) }));
+  }
+  const own = judged.filter(({ corpus }) => corpus === OWN);
+  return {
+    about: { ...about, questions: judged.length },
+    tables: [
+      { title: 'Answers', rows: grouped(judged, ({ corpus, question }) => `${corpus}: ${question.type}`, scoreRow) },
+      { title: 'Our own, by language', rows: grouped(own, ({ language }) => language, languageRow) },
+      { title: 'By answer_confidence', rows: LEVELS.map((level) => confidenceRow(level, judged, own)) },
+      { title: 'Laws, by the largest difference of a probability', rows: await lawRows(answer, asked) },
+      { title: 'Milliseconds', rows: await latencies(answer, asked) },
+    ],
+  };
+}
+
+async function decide(
+  answer: Answerer,
+  state: unknown,
+  questions: readonly TypedQuestion[],
+): Promise<readonly TypedAnswer[]> {
+  return ((await answer({ state, questions })) as { readonly answers: readonly TypedAnswer[] }).answers;
+}
+
+function readAsked({ data, own }: Places): readonly Asked[] {
+  const shared = SHARED.flatMap((corpus) => {
+    const text = gunzipSync(readFileSync(path.join(data, 'decisions', `${corpus}.jsonl.gz`))).toString();
+    const lines = linesOf(text);
+    const isHeld = ({ state, q }: Line): boolean => rollOf(stateText(state)) < 6 && !q.some(isUnseen);
+    const ordinary = lines.filter(isHeld).slice(0, MOST_ITEMS);
+    const unseen = lines.filter(({ q }) => q.some(isUnseen)).slice(0, MOST_ITEMS);
+    const intents = unseen.map((line) => ({ ...line, q: line.q.filter(isUnseen) }));
+    return [
+      ...ordinary.flatMap((line) => askedOf(corpus, line)),
+      ...intents.flatMap((line) => askedOf(`${corpus} unseen`, line)),
+    ];
+  });
+  const files = globSync('decisions.*.jsonl', { cwd: own }).toSorted();
+  const ours = files.flatMap((file) => linesOf(readFileSync(path.join(own, file), 'utf8')));
+  const isTest = ({ id }: Line): boolean => rollOf(id.slice(id.lastIndexOf('-') + 1)) < 15;
+  return [...shared, ...ours.filter(isTest).flatMap((line) => askedOf(OWN, line))];
+}
+
+function linesOf(text: string): readonly Line[] {
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** As `roll` in inference/training/typed/data.py. */
+function rollOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0) % 100;
+}
+
+/** Whether it is about an intent that no question of training offered. */
+function isUnseen({ n, o = [], a }: Line['q'][number]): boolean {
+  return n === 'intent' && rollOf(`intent ${o[Number(a)] ?? ''}`) < 12;
+}
+
+function askedOf(corpus: string, { lang, state, q }: Line): readonly Asked[] {
+  const clean = (text: string): string => text.replace(/[[\]()`]/g, '').trim();
+  return q.map(({ t, i, o, l, a }) => ({
+    corpus,
+    language: lang,
+    state,
+    question: {
+      type: t,
+      instructions: clean(i),
+      options:
+        t === 'noul' ? [{ name: 'true' }, { name: 'false' }] : (o ?? l ?? []).map((name) => ({ name: clean(name) })),
+    },
+    truth: t === 'noul' ? Number(!a) : Number(a),
+  }));
+}
+
+function grouped(
+  judged: readonly Judged[],
+  by: (one: Judged) => string,
+  row: (group: string, judged: readonly Judged[]) => Row,
+): readonly Row[] {
+  const groups = Map.groupBy(judged, by);
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([group, members]) => row(group, members));
+}
+
+function scoreRow(group: string, judged: readonly Judged[]): Row {
+  const { accuracy = 0, ece = 0, brier = 0 } = calibrationOf(judged);
+  const isNoul = judged.every(({ question }) => question.type === 'noul');
+  const holds = ({ truth }: Judged): boolean => truth === 0;
+  const said = judged.map((one) => [one.probabilities[0] ?? 0, holds(one)] as const);
+  const words = judged.map((one) => [overlapsOf(one)[0] ?? 0, holds(one)] as const);
+  const counts = Map.groupBy(judged, ({ truth }) => truth).values();
+  const most = Math.max(...Array.from(counts, ({ length }) => length)) / judged.length;
+  const byWords = mean(judged.map((one) => Number(topOf(overlapsOf(one)) === one.truth)));
+  return {
+    group,
+    asked: judged.length,
+    accuracy,
+    guess: rounded(isNoul ? most : mean(judged.map(({ probabilities }) => 1 / probabilities.length))),
+    words: isNoul ? '' : rounded(byWords),
+    auc: isNoul ? aucOf(said) : '',
+    wordsAuc: isNoul ? aucOf(words) : '',
+    ece,
+    brier,
+    confidenceAuc: aucOf(judged.map((one) => [one.answer_confidence, isRight(one)])),
+  };
+}
+
+function languageRow(group: string, judged: readonly Judged[]): Row {
+  const right = (type: TypedQuestion['type']): number =>
+    rounded(mean(judged.filter(({ question }) => question.type === type).map((one) => Number(isRight(one)))));
+  const { accuracy = 0, ece = 0 } = calibrationOf(judged);
+  return {
+    group,
+    asked: judged.length,
+    accuracy,
+    noul: right('noul'),
+    choice: right('choice'),
+    score: right('score'),
+    ece,
+  };
+}
+
+function confidenceRow(level: number, judged: readonly Judged[], own: readonly Judged[]): Row {
+  const of = (all: readonly Judged[]): readonly [told: number, right: number] => {
+    const kept = all.filter((one) => one.answer_confidence >= level);
+    return [rounded(kept.length / all.length), rounded(mean(kept.map((one) => Number(isRight(one)))))];
+  };
+  const [told, right] = of(judged);
+  const [ownTold, ownRight] = of(own);
+  const ece = eceOf(judged.map((one) => [one.answer_confidence, isRight(one)]));
+  return { atLeast: level, told, right, ownTold, ownRight, ece: level === 0 ? ece : '' };
+}
+
+function isRight({ probabilities, truth }: Judged): boolean {
+  return topOf(probabilities) === truth;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The baseline: how many of an option's words the state has, or begins like; of a proposition its own. */
+function overlapsOf({ question, state }: Asked): readonly number[] {
+  const rows = rowsOf(question, stateText(state), () => []);
+  const shares = rows.map(({ features: [whole = 0, begun = 0] }) => whole + begun / 2);
+  return question.type === 'noul' ? shares : shares.slice(1);
+}
+
+/** Options in another order, and questions asked alone, change nothing; a proposition and its denial should make one. */
+async function lawRows(answer: Answerer, asked: readonly Asked[]): Promise<readonly Row[]> {
+  const some = asked.filter((_, at) => at % 29 === 0);
+  const apart: Record<string, number[]> = { reversed: [], together: [], denied: [] };
+  for (const [at, { state, question, language }] of some.entries()) {
+    const [alone] = await decide(answer, state, [question]);
+    const others = some.slice(at, at + 4).map((other) => other.question);
+    const together = (await decide(answer, state, [...others.slice(1), question])).at(-1);
+    const reversed = { ...question, options: question.options.toReversed() };
+    const [turned] = question.type === 'noul' ? [alone] : await decide(answer, state, [reversed]);
+    const order = question.type === 'noul' ? turned?.probabilities : turned?.probabilities.toReversed();
+    apart['together']?.push(distance(alone?.probabilities, together?.probabilities));
+    apart['reversed']?.push(distance(alone?.probabilities, order));
+    if (question.type !== 'noul' || language !== 'en') continue;
+    const [denied] = await decide(answer, state, [
+      { ...question, instructions: `It is not true that ${question.instructions}` },
+    ]);
+    apart['denied']?.push(distance(alone?.probabilities, denied?.probabilities.toReversed()));
+  }
+  return Object.entries(apart).map(([law, all]) => ({
+    law,
+    asked: all.length,
+    mean: Number(mean(all).toPrecision(2)),
+    most: Number(Math.max(...all).toPrecision(2)),
+  }));
+}
+
+function distance(one: readonly number[] = [], other: readonly number[] = []): number {
+  return Math.max(...one.map((p, at) => Math.abs(p - (other[at] ?? Number.NaN))));
+}
+
+async function latencies(answer: Answerer, asked: readonly Asked[]): Promise<readonly Row[]> {
+  const own = asked.filter(({ corpus }) => corpus === OWN);
+  const texts = [...new Set(own.map(({ state }) => stateText(state)))];
+  const asks = (words: number, count: number) => (_: unknown, at: number) => (): Promise<unknown> => {
+    const text = [...texts.slice(at * 7), ...texts].join('\n').split(/\s+/).slice(0, words).join(' ');
+    const questions = Array.from({ length: count }, (_q, i) => own[(at * 31 + i * 5) % own.length]?.question);
+    return answer({ state: text, questions });
+  };
+  const few = Array.from({ length: 25 });
+  return [
+    await timed('one question, 30 words', few.map(asks(30, 1))),
+    await timed('16 questions, 150 words', few.map(asks(150, 16))),
+    await timed('16 questions, 384 words', few.map(asks(384, 16))),
+  ];
+}
