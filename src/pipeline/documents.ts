@@ -2,11 +2,11 @@ import { LOCAL_PROVIDER } from '#config/local-provider.ts';
 import type { CustomTerm } from '#config/snapshot.ts';
 import { documentError } from '#errors/document-error.ts';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
-import { replaced, searchDocument, tagDocument, tagsFor, type DocumentFindings } from '#inspect/document-text.ts';
+import { findInDocument, replaced, tagsFor, type DocumentFindings } from '#inspect/document-text.ts';
 import { categoriesOf, notLookedFor } from '#inspect/entities.ts';
 import type { Detection } from '#inspect/inspect.ts';
 import { refuseUnguarded } from '#inspect/scope-guard.ts';
-import { lookAgain } from '#inspect/second-look.ts';
+import { lookAgain, originalsOf } from '#inspect/second-look.ts';
 import type { Debited, Hold } from '#meter/meter.ts';
 import {
   DocumentFault,
@@ -179,13 +179,13 @@ async function work(
   const terms = [...key.workload.policy.dlp.customTerms, ...options.remove];
   const units = [...read.units, { id: NAME_UNIT, text: file.name, visibility: 'hidden' as const }];
   const { recognizedPages } = read;
-  const spans = await searchDocument(units, { categories, terms, recognizedPages }, detection);
   const tags = tagsFor(units);
-  const found = tagDocument(units, spans, tags);
+  const found = await findInDocument(units, { categories, terms, recognizedPages }, detection, tags);
   entry.findings = found.findings;
   if (!options.entities) entry.unscanned = notLookedFor(categories);
   const inside = found.replacements.filter(({ unit }) => unit !== NAME_UNIT);
-  const { originals, replacements } = found;
+  const { replacements } = found;
+  const originals = originalsOf(found, read, terms);
   const document = await engine.redact(file, { layout: read.layout, replacements: inside, originals }, signal);
   const ofName = replacements.filter(({ unit }) => unit === NAME_UNIT);
   const done = { filename: replaced(file.name, ofName), units: read.pages };

@@ -2,8 +2,8 @@ import sharp from 'sharp';
 import { afterAll, expect, test } from 'vitest';
 import type { DocumentEngine } from '#ports/documents.ts';
 import { createDetectionPool } from '#inspect/detect-worker.ts';
-import { searchDocument, tagDocument, tagsFor } from '#inspect/document-text.ts';
-import { lookAgain, type Searched } from '#inspect/second-look.ts';
+import { findInDocument, tagsFor } from '#inspect/document-text.ts';
+import { lookAgain, originalsOf, type Searched } from '#inspect/second-look.ts';
 import type { Box, Line, Tools } from '../../inference/formats/format.ts';
 import { image } from '../../inference/formats/image/image.ts';
 
@@ -51,7 +51,7 @@ async function anonymized(tools: Tools): Promise<{ first: Searched; second: Sear
   const { units, recognizedPages, layout } = await engine.read(file, { recognize: 'auto' }, signal);
   const tags = tagsFor(units);
   const scope = { terms: TERMS, categories: CATEGORIES };
-  const found = tagDocument(units, await searchDocument(units, { ...scope, recognizedPages }, detection), tags);
+  const found = await findInDocument(units, { ...scope, recognizedPages }, detection, tags);
   const document = await engine.redact(file, { layout, ...found }, signal);
   const first = { document, found };
   const second = await lookAgain(first, scope, { engine, detection, tags, signal });
@@ -78,4 +78,10 @@ test('a result in which nothing more is found stays as it is', async () => {
   expect(second).toEqual(first);
   expect(second.document).toBe(first.document);
   expect(reads).toBe(2);
+});
+
+test('a result must not have a term that was not found, where all of it was recognized', () => {
+  const found = { originals: ['Ada L.'] };
+  expect(originalsOf(found, { pages: 2, recognizedPages: [0, 1] }, TERMS)).toEqual(['Ada L.', 'Ada Lovelace']);
+  expect(originalsOf(found, { pages: 2, recognizedPages: [1] }, TERMS)).toEqual(['Ada L.']);
 });

@@ -40,16 +40,16 @@ const LONG_NAME = 8;
 const TURN_LENGTH = 64 * 1024;
 
 /**
- * Finds what is to be replaced in the text of a document, hidden parts too. What was found in one place is replaced
- * wherever it stands, however it is spaced and capitalized, by the same tag. Tags that the document has already stay and
- * are not given out again. Throws `inspection_unavailable` where it could not be searched.
+ * Finds what is to be replaced in the text of a document, hidden parts too. What was found once is replaced wherever it
+ * stands, however it is spelled, by the same tag. Throws `inspection_unavailable` where it could not be searched.
  */
 export async function findInDocument(
   units: readonly TextUnit[],
   scope: DocumentScope,
   detection: Detection,
+  tags = tagsFor(units),
 ): Promise<DocumentFindings> {
-  return tagDocument(units, await searchDocument(units, scope, detection), tagsFor(units));
+  return tagDocument(units, await searchDocument(units, scope, detection), tags);
 }
 
 /** No tags yet, and none that the document has already is given out. */

@@ -6,6 +6,8 @@ const DIGITS: Readonly<Record<string, string>> = {
   ...{ G: '6', b: '6', B: '8', g: '9', q: '9' },
 };
 const NUMBER = /(?<!\S)[+(]?[\dOoQDIl|!ZzSsGbBgq.,:/()-]+(?: [\dOoQDIl|!ZzSsGbBgq.,:/()-]+)*(?!\S)/g;
+/** What stands between groups of a number that is dialled. */
+const DUST = /(?<=\d)[.,:;](?=\d)/g;
 
 const TOKEN = /[^\s<>"«»,;]+/g;
 /** What ends as the name of a host does. */
@@ -38,7 +40,8 @@ const APART =
  * of mail where a round one stands in its place. Of the same length. Undefined where nothing is to be changed.
  */
 export function correctedReading(text: string): string | undefined {
-  const numbers = text.replace(NUMBER, (word) => {
+  const numbers = text.replace(NUMBER, (read) => {
+    const word = read.startsWith('+') ? read.replace(DUST, ' ') : read;
     const digits = word.match(/\d/g)?.length ?? 0;
     if (digits < 2 || digits * 2 < word.replace(/[^\dA-Za-z|!]/g, '').length) return word;
     return word.replace(/[A-Za-z|!]/g, (sign) => DIGITS[sign] ?? sign);

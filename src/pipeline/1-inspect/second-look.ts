@@ -1,6 +1,6 @@
-import type { DocumentEngine, RedactedDocument } from '#ports/documents.ts';
+import type { DocumentEngine, ReadDocument, RedactedDocument } from '#ports/documents.ts';
 import { NAME_CATEGORIES } from './detect-names.ts';
-import { searchDocument, tagDocument, type DocumentFindings, type DocumentScope } from './document-text.ts';
+import { findInDocument, type DocumentFindings, type DocumentScope } from './document-text.ts';
 import type { Detection } from './inspect.ts';
 import type { TagTable } from './tags.ts';
 
@@ -19,6 +19,19 @@ export interface Looking {
 }
 
 /**
+ * What must not be left in a result: what was found and, where all of a document was recognized, every term as well, since
+ * one that nobody could read before may be read in it.
+ */
+export function originalsOf(
+  found: Pick<DocumentFindings, 'originals'>,
+  { pages, recognizedPages }: Pick<ReadDocument, 'pages' | 'recognizedPages'>,
+  terms: DocumentScope['terms'],
+): readonly string[] {
+  const named = recognizedPages.length === pages ? terms.map(({ term }) => term) : [];
+  return [...new Set([...found.originals, ...named])];
+}
+
+/**
  * Reads the recognized pages of a result and searches them once more, as what is beside a covered stretch is read
  * otherwise than before: what is found now is taken out, too. For names only the terms are looked for: a model would
  * take tags that were misread for some. Rejects as the engine and the search do.
@@ -29,14 +42,17 @@ export async function lookAgain(
   { engine, detection, tags, signal }: Looking,
 ): Promise<Searched> {
   const file = { name: '', mediaType: document.mediaType, bytes: document.bytes };
-  const { units, recognizedPages, layout } = await engine.read(file, { recognize: 'auto' }, signal);
-  const seen = units.filter(({ page = -1, visibility }) => visibility === 'shown' && recognizedPages.includes(page));
+  const read = await engine.read(file, { recognize: 'auto' }, signal);
+  const { recognizedPages, layout } = read;
+  const seen = read.units.filter(
+    ({ page = -1, visibility }) => visibility === 'shown' && recognizedPages.includes(page),
+  );
   const categories = new Set([...scope.categories].filter((category) => !NAME_CATEGORIES.has(category)));
-  const spans = await searchDocument(seen, { terms: scope.terms, categories, recognizedPages }, detection);
-  const more = tagDocument(seen, spans, tags);
+  const more = await findInDocument(seen, { terms: scope.terms, categories, recognizedPages }, detection, tags);
   if (more.replacements.length === 0) return { document, found };
   const originals = [...new Set([...found.originals, ...more.originals])];
-  const { bytes } = await engine.redact(file, { layout, replacements: more.replacements, originals }, signal);
+  const wanted = { layout, replacements: more.replacements, originals: originalsOf({ originals }, read, scope.terms) };
+  const { bytes } = await engine.redact(file, wanted, signal);
   const findings: Record<string, number> = { ...found.findings };
   for (const [category, times] of Object.entries(more.findings)) findings[category] = (findings[category] ?? 0) + times;
   return { document: { ...document, bytes }, found: { ...found, originals, findings, mapping: more.mapping } };
