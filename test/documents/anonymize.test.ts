@@ -84,7 +84,8 @@ describe('an anonymized document', () => {
       held_nano_eur: '1000000',
       dlp: { findings: { HOUR: 1, TERM: 2 }, mode: 'block' },
     });
-    expect(JSON.stringify(row)).not.toMatch(/ada|lovelace/i);
+    // Ids and hashes are hexadecimal: `ada` alone stands in them now and then.
+    expect(JSON.stringify(row)).not.toMatch(/\bada\b|lovelace/i);
   });
 
   test('says which kinds nobody looked for, unless kinds are named; gives no mapping unasked', async () => {

@@ -99,10 +99,11 @@ export const HOSTILE_PDFS: readonly HostileFile[] = [
   },
   { what: 'a PDF with a password', name: 'a.pdf', make: encrypted, ends: ['encrypted'] },
   {
-    what: 'a gigabyte, deflated twice',
+    what: 'a quarter of a gigabyte, deflated twice',
     name: 'a.pdf',
     make: () => onePage('', stream(deflateSync(deflateSync(blanks(256))), '/Filter[/FlateDecode/FlateDecode]')),
-    ends: ['too_large', 'unreadable'],
+    // Done is as good, where it is done within time and memory.
+    ends: ['too_large', 'unreadable', 'done'],
   },
   {
     what: 'a content of a quarter of a gigabyte',

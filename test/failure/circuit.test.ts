@@ -168,10 +168,13 @@ describe('an endpoint that fails', () => {
     const sent = asked().length;
     expect((await ask()).status).toBe(503);
     expect(asked()).toHaveLength(sent);
-    const states = stack.gateway.log
-      .filter((line) => line.includes('circuit.changed') && line.includes(`"${model}"`))
-      .map((line) => JSON.parse(line) as object);
-    expect(states).toMatchObject([
+    const states = (): object[] =>
+      stack.gateway.log
+        .filter((line) => line.includes('circuit.changed') && line.includes(`"${model}"`))
+        .map((line) => JSON.parse(line) as object);
+    // The log comes through a pipe.
+    await expect.poll(() => states().length).toBe(3);
+    expect(states()).toMatchObject([
       { provider: 'default/upstream', model, state: 'open' },
       { state: 'half-open' },
       { state: 'open' },
