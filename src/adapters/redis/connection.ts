@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { CountersUnavailable } from '#ports/limit-counters.ts';
 import type { Script } from './scripts.ts';
-import { sendingOn } from './sender.ts';
+import { sendingOn, type Encoding, type Send } from './sender.ts';
 
 export interface ConnectionOptions {
   /** `redis://` or `rediss://`, with credentials and database if need be. */
@@ -32,65 +32,83 @@ const MOST_BACKOFF_MS = 2000;
 
 /** `scripts` are loaded whenever a connection is made: one lost to a timeout could not be sent again with its source. */
 export function openConnection(options: ConnectionOptions, scripts: readonly Script[]): Connection {
-  const timeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
   const client = openClient(options, scripts);
-  const send = sendingOn(client, timeout);
+  const { redis } = client;
   let times = 0;
-  client.on('ready', () => {
+  redis.on('ready', () => {
     times++;
     options.onReady?.();
   });
 
   return {
     get isReady() {
-      return client.status === 'ready';
+      return redis.status === 'ready';
     },
     get times() {
       return times;
     },
     async run(script, key, args) {
       try {
-        return await send('evalsha', [script.sha, '1', key, ...args], 'utf8');
-      } catch (error) {
-        if (!isScriptMissing(error)) throw unavailable(error);
-      }
-      try {
-        return await send('eval', [script.source, '1', key, ...args], 'utf8');
+        return await client.run(script, key, args, 'utf8');
       } catch (error) {
         throw unavailable(error);
       }
     },
     async ping() {
       try {
-        await ready(client, timeout);
-        await send('ping', [], 'utf8');
+        await client.ping();
       } catch (error) {
         throw unavailable(error);
       }
     },
     async close() {
-      client.disconnect();
+      redis.disconnect();
     },
   };
 }
 
+/** A client, and the ways to ask with it that keep to the command timeout: those of its own wait while the connection stands. */
+export interface Client {
+  readonly redis: Redis | Cluster;
+  readonly send: Send;
+  /** Runs a script by its hash; by its source where the store does not know it. */
+  run(script: Script, key: string, args: readonly (string | Buffer)[], encoding: Encoding): Promise<unknown>;
+  /** Rejects unless the store answers within the command timeout, connecting included. */
+  ping(): Promise<void>;
+}
+
 /**
- * A client that reconnects by itself and loads `scripts` whenever it has. Until then, and on every fault, its commands
- * reject at once, with errors that carry their arguments: not to be shown. They wait for as long as the connection stands:
- * see `sendingOn`.
+ * A client that reconnects by itself and loads `scripts` whenever it has. Until then, and on every fault, commands
+ * reject at once, with the client's errors, which carry their arguments: not to be shown.
  */
-export function openClient(options: ConnectionOptions, scripts: readonly Script[]): Redis | Cluster {
+export function openClient(options: ConnectionOptions, scripts: readonly Script[]): Client {
   const timeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
-  const client = options.cluster
+  const redis = options.cluster
     ? new Cluster([options.url], {
         redisOptions: nodeOptions(timeout),
         enableOfflineQueue: false,
         clusterRetryStrategy: backoff,
       })
     : new Redis(options.url, { ...nodeOptions(timeout), enableOfflineQueue: false, retryStrategy: backoff });
-  client.on('error', () => {}); // every call reports its own
-  client.on('ready', () => loadInto(client, scripts));
-  return client;
+  redis.on('error', () => {}); // every call reports its own
+  redis.on('ready', () => loadInto(redis, scripts));
+  const send = sendingOn(redis, timeout);
+  return {
+    redis,
+    send,
+    async run(script, key, args, encoding) {
+      try {
+        return await send('evalsha', [script.sha, '1', key, ...args], encoding);
+      } catch (error) {
+        if (!isScriptMissing(error)) throw error;
+      }
+      return send('eval', [script.source, '1', key, ...args], encoding);
+    },
+    async ping() {
+      await ready(redis, timeout);
+      await send('ping', [], 'utf8');
+    },
+  };
 }
 
 /** No queue while disconnected and nothing sent twice: a call that fails must not take effect when it is forgotten. */
@@ -118,7 +136,7 @@ function loadInto(client: Redis | Cluster, scripts: readonly Script[]): void {
 }
 
 /** Resolves once commands would be sent; rejects when that takes longer. */
-export function ready(client: Redis | Cluster, timeout: number): Promise<void> {
+function ready(client: Redis | Cluster, timeout: number): Promise<void> {
   if (client.status === 'ready') return Promise.resolve();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -134,7 +152,7 @@ export function ready(client: Redis | Cluster, timeout: number): Promise<void> {
 }
 
 /** The server does not know a script by its hash. */
-export function isScriptMissing(error: unknown): boolean {
+function isScriptMissing(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }
 

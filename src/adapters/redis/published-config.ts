@@ -6,8 +6,9 @@ import type {
   Publication,
   PublishedHead,
 } from '#ports/published-config.ts';
-import { isScriptMissing, kindOf, openClient, ready, type ConnectionOptions } from './connection.ts';
+import { kindOf, openClient, type ConnectionOptions } from './connection.ts';
 import { load, type Script } from './scripts.ts';
+import type { Send } from './sender.ts';
 
 /** Published configuration in Redis: for gateways, which read it, and for the controller, which writes it. */
 export interface RedisPublishedConfig extends ConfigFeed, ConfigPublisher {
@@ -36,15 +37,16 @@ export function openPublishedConfig(options: ConnectionOptions): RedisPublishedC
   const report = load('report-config');
   const reports = load('config-reports');
   const timeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
-  const client = openClient({ ...options, commandTimeoutMs: timeout }, [publish, report, reports]);
+  const { redis, send, ...client } = openClient({ ...options, commandTimeoutMs: timeout }, [publish, report, reports]);
   const subscribers: (Redis | Cluster)[] = [];
   const run = (script: Script, key: string, ...args: readonly string[]): Promise<unknown> =>
-    guarded(() => evaluate(client, script, key, args));
+    guarded(() => client.run(script, key, args, 'utf8'));
   return {
-    head: () => guarded(async () => toHead(await client.hmget(HEAD, 'epoch', 'seq', 'manifest', 'signature'))),
-    segments: (digests) => guarded(() => readSegments(client, digests)),
+    head: () =>
+      guarded(async () => toHead(await send('hmget', [HEAD, 'epoch', 'seq', 'manifest', 'signature'], 'utf8'))),
+    segments: (digests) => guarded(() => readSegments(send, digests)),
     follow(changed) {
-      const subscriber = openClient({ ...options, commandTimeoutMs: timeout }, []);
+      const { redis: subscriber } = openClient({ ...options, commandTimeoutMs: timeout }, []);
       subscribers.push(subscriber);
       // What was published while there was no connection is not told again.
       subscriber.on('ready', () => void subscriber.subscribe(CHANNEL).then(changed, () => {}));
@@ -54,12 +56,12 @@ export function openPublishedConfig(options: ConnectionOptions): RedisPublishedC
       await run(report, REPORTS, gateway, JSON.stringify(told));
     },
     async leave(gateway) {
-      await guarded(() => client.hdel(REPORTS, gateway));
+      await guarded(() => send('hdel', [REPORTS, gateway], 'utf8'));
     },
     async put(segments) {
       for (const batch of batches([...segments])) {
         const put = ([digest, bytes]: readonly [string, Uint8Array]) =>
-          client.set(segmentKey(digest), Buffer.from(bytes), 'EX', UNUSED_SECONDS);
+          send('set', [segmentKey(digest), Buffer.from(bytes), 'EX', String(UNUSED_SECONDS)], 'utf8');
         await guarded(() => Promise.all(batch.map(put)));
       }
     },
@@ -74,13 +76,9 @@ export function openPublishedConfig(options: ConnectionOptions): RedisPublishedC
       }
       return gateways;
     },
-    ping: () =>
-      guarded(async () => {
-        await ready(client, timeout);
-        await client.ping();
-      }),
+    ping: () => guarded(() => client.ping()),
     async close() {
-      for (const one of [client, ...subscribers]) one.disconnect();
+      for (const one of [redis, ...subscribers]) one.disconnect();
     },
   };
 }
@@ -89,19 +87,10 @@ function segmentKey(digest: string): string {
   return `${PREFIX}seg:${digest}`;
 }
 
-async function evaluate(client: Redis | Cluster, script: Script, key: string, args: readonly string[]) {
-  try {
-    return await client.evalsha(script.sha, 1, key, ...args);
-  } catch (error) {
-    if (!isScriptMissing(error)) throw error;
-    return client.eval(script.source, 1, key, ...args);
-  }
-}
-
-async function readSegments(client: Redis | Cluster, digests: readonly string[]) {
+async function readSegments(send: Send, digests: readonly string[]) {
   const found = new Map<string, Uint8Array>();
   for (const batch of batches(digests)) {
-    const values = await client.mgetBuffer(...batch.map(segmentKey));
+    const values = (await send('mget', batch.map(segmentKey), null)) as readonly (Buffer | null)[];
     for (const [index, digest] of batch.entries()) {
       const value = values[index];
       if (value) found.set(digest, value);
@@ -115,7 +104,8 @@ function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < items.length; from += AT_ONCE) yield items.slice(from, from + AT_ONCE);
 }
 
-function toHead([epoch, seq, manifest, signature]: readonly (string | null)[]): PublishedHead | undefined {
+function toHead(reply: unknown): PublishedHead | undefined {
+  const [epoch, seq, manifest, signature] = reply as readonly (string | null)[];
   if (!epoch || !seq || !manifest || !signature) return undefined;
   return { epoch: Number(epoch), seq: Number(seq), manifest, signature };
 }

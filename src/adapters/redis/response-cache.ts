@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ResponseCache } from '#ports/response-cache.ts';
-import { isScriptMissing, kindOf, openClient, ready, type ConnectionOptions } from './connection.ts';
+import { kindOf, openClient, type ConnectionOptions } from './connection.ts';
 import { answersKey, checkPrefix } from './keys.ts';
 import { load, type Script } from './scripts.ts';
-import { sendingOn } from './sender.ts';
 
 export interface RedisCacheOptions extends ConnectionOptions {
   /** Put before every key; without braces. Default `gw:`. */
@@ -40,17 +39,8 @@ export function openRedisCache(options: RedisCacheOptions): RedisResponseCache {
   const epochOf = load('epoch', 'answer-epoch');
   const timeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
   const client = openClient({ ...options, commandTimeoutMs: timeout }, [get, put, erase, epochOf]);
-  const send = sendingOn(client, timeout);
   const run = (script: Script, organization: string, ...args: readonly (string | Buffer)[]): Promise<unknown> =>
-    guarded(async () => {
-      const key = answersKey(prefix, organization);
-      try {
-        return await send('evalsha', [script.sha, '1', key, ...args], null);
-      } catch (error) {
-        if (!isScriptMissing(error)) throw error;
-        return send('eval', [script.source, '1', key, ...args], null);
-      }
-    });
+    guarded(() => client.run(script, answersKey(prefix, organization), args, null));
   return {
     async get(organization, names) {
       const reply = (await run(get, organization, randomUUID(), ...names)) as Found;
@@ -73,13 +63,9 @@ export function openRedisCache(options: RedisCacheOptions): RedisResponseCache {
     async epoch(organization) {
       return ((await run(epochOf, organization, randomUUID())) as Buffer).toString('latin1');
     },
-    ping: () =>
-      guarded(async () => {
-        await ready(client, timeout);
-        await send('ping', [], 'utf8');
-      }),
+    ping: () => guarded(() => client.ping()),
     async close() {
-      client.disconnect();
+      client.redis.disconnect();
     },
   };
 }

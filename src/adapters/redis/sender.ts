@@ -1,12 +1,10 @@
 import { Command, Redis, type Cluster } from 'ioredis';
 
+/** How replies are read; null: as bytes. */
+export type Encoding = 'utf8' | null;
+
 /** Sends commands, and waits for each no longer than commands may take. Rejects with the client's own errors. */
-export type Send = (
-  name: string,
-  args: readonly (string | Buffer)[],
-  /** How replies are read; null: as bytes. */
-  encoding: 'utf8' | null,
-) => Promise<unknown>;
+export type Send = (name: string, args: readonly (string | Buffer)[], encoding: Encoding) => Promise<unknown>;
 
 interface Sent {
   readonly command: Command;

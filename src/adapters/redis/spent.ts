@@ -19,7 +19,7 @@ export interface SpentReader {
 
 /** `keyPrefix`: as the counters have it; `gw:` unless given. */
 export function openSpentReader(options: ConnectionOptions & { readonly keyPrefix?: string }): SpentReader {
-  const client = openClient(options, []);
+  const { redis, send } = openClient(options, []);
   const { keyPrefix = 'gw:' } = options;
   return {
     async read(organization, { day, month }) {
@@ -31,7 +31,8 @@ export function openSpentReader(options: ConnectionOptions & { readonly keyPrefi
           ['month', month],
           ['day', day],
         ] as const) {
-          for (const [field, sum] of Object.entries(await client.hgetall(`${base}spend:${name}`))) {
+          const sums = (await send('hgetall', [`${base}spend:${name}`], 'utf8')) as Readonly<Record<string, string>>;
+          for (const [field, sum] of Object.entries(sums)) {
             if (!field.startsWith('w:')) continue;
             const workload = field.slice(2);
             spent.set(workload, { ...spent.get(workload), [period]: BigInt(sum) });
@@ -42,6 +43,6 @@ export function openSpentReader(options: ConnectionOptions & { readonly keyPrefi
       }
       return spent;
     },
-    close: () => client.disconnect(),
+    close: () => redis.disconnect(),
   };
 }
