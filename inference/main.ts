@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { createLog, type Log } from '#telemetry/log.ts';
+import type { Log } from '#telemetry/log.ts';
+import { startProgram } from '#telemetry/start-program.ts';
 import { openModelHost } from './decide/model-host.ts';
 import { createModelMetrics } from './decide/model-metrics.ts';
 import type { ModelKind } from './decide/manifest.ts';
@@ -20,22 +21,7 @@ const GRACE_MS = 2000;
 /** Each has a folder of its name, or is not there. */
 const MODELS: readonly ModelKind[] = ['names', 'router', 'typed'];
 
-await main();
-
-async function main(): Promise<void> {
-  const read = readSettings(process.env);
-  if ('faults' in read) {
-    for (const fault of read.faults) process.stderr.write(`settings: ${fault}\n`);
-    process.exit(2);
-  }
-  const log = createLog(read.settings.logLevel);
-  try {
-    await run(read.settings, log);
-  } catch (error) {
-    log.fatal({ event: 'start.failed', err: error });
-    process.exit(1);
-  }
-}
+await startProgram(readSettings(process.env), run);
 
 async function run(settings: Settings, log: Log): Promise<void> {
   const queue = new JobQueue({ slots: settings.workers, length: settings.queueLength });

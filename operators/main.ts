@@ -7,7 +7,8 @@ import { readMasterKeys } from '#config/master-keys.ts';
 import { createConfigKeys } from '#config/published/config-keys.ts';
 import { formatEuro } from '#meter/money.ts';
 import { periodsAt } from '#meter/periods.ts';
-import { createLog, type Log } from '#telemetry/log.ts';
+import type { Log } from '#telemetry/log.ts';
+import { startFailure, startProgram } from '#telemetry/start-program.ts';
 import { createAdminServer } from '../src/admin.ts';
 import { startController } from './controller.ts';
 import { createObserver } from './observer.ts';
@@ -19,23 +20,7 @@ const MOST_SILENCE_MS = 600_000;
 
 /** The composition root of the controller: reads the environment and constructs adapters. */
 
-await main();
-
-async function main(): Promise<void> {
-  const read = readSettings(process.env);
-  if ('faults' in read) {
-    for (const fault of read.faults) process.stderr.write(`settings: ${fault}\n`);
-    process.exit(2);
-  }
-  const log = createLog(read.settings.logLevel);
-  try {
-    await run(read.settings, log);
-  } catch (error) {
-    const { code, message } = error as { code?: unknown; message?: unknown };
-    log.fatal({ event: 'start.failed', err: error }, `could not start: ${String(code ?? message)}`);
-    process.exit(1);
-  }
-}
+await startProgram(readSettings(process.env), run, startFailure);
 
 async function run(settings: Settings, log: Log): Promise<void> {
   const { redisUrl: url, redisCluster: cluster, name, leaseSeconds } = settings;

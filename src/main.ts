@@ -11,7 +11,8 @@ import { createLocalProvider } from '#providers/local/local.ts';
 import { createProviders } from '#providers/registry.ts';
 import { createMediaFetcher } from '#providers/media.ts';
 import { createTransport } from '#providers/transport.ts';
-import { createLog, type Log } from '#telemetry/log.ts';
+import type { Log } from '#telemetry/log.ts';
+import { startFailure, startProgram } from '#telemetry/start-program.ts';
 import { createCheckpointer } from '#seal/checkpointer.ts';
 import { createSealedBox } from '#seal/sealed-box.ts';
 import { createAdminServer } from './admin.ts';
@@ -34,22 +35,7 @@ const MAINTENANCE_MS = 3_600_000;
 
 /** The composition root: reads the environment, and constructs adapters with what is in `main/`. */
 
-await main();
-
-async function main(): Promise<void> {
-  const read = readSettings(process.env);
-  if ('faults' in read) {
-    for (const fault of read.faults) process.stderr.write(`settings: ${fault}\n`);
-    process.exit(2);
-  }
-  const log = createLog(read.settings.logLevel);
-  try {
-    await run(read.settings, log);
-  } catch (error) {
-    log.fatal({ event: 'start.failed', err: error }, startFailure(error));
-    process.exit(1);
-  }
-}
+await startProgram(readSettings(process.env), run, startFailure);
 
 async function run(settings: Settings, log: Log): Promise<void> {
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
@@ -252,10 +238,4 @@ function announce(log: Log, settings: Settings, url: string, admin: string, key:
   Readiness: ${admin}/readyz   Metrics: ${admin}/metrics
 
 `);
-}
-
-/** What a start that failed is told as: system errors by their code, without paths or addresses of secrets. */
-function startFailure(error: unknown): string {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return typeof code === 'string' ? `could not start: ${code}` : `could not start: ${String(message)}`;
 }

@@ -1,0 +1,32 @@
+import { createLog, type Log } from './log.ts';
+
+/** What a program was told by its environment, or every fault in it. */
+type ReadSettings<S> = { readonly settings: S } | { readonly faults: readonly string[] };
+
+/**
+ * Runs a program with the settings that were read. Faults in them go to stderr and end the process with 2; a start that
+ * fails is logged, with what `tell` says of the error, and ends it with 1.
+ */
+export async function startProgram<S extends { readonly logLevel: string }>(
+  read: ReadSettings<S>,
+  run: (settings: S, log: Log) => Promise<void>,
+  tell?: (error: unknown) => string,
+): Promise<void> {
+  if ('faults' in read) {
+    for (const fault of read.faults) process.stderr.write(`settings: ${fault}\n`);
+    process.exit(2);
+  }
+  const log = createLog(read.settings.logLevel);
+  try {
+    await run(read.settings, log);
+  } catch (error) {
+    log.fatal({ event: 'start.failed', err: error }, tell?.(error));
+    process.exit(1);
+  }
+}
+
+/** What a start that failed is told as: system errors by their code, without paths or addresses of secrets. */
+export function startFailure(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return `could not start: ${typeof code === 'string' ? code : String(message)}`;
+}
