@@ -80,9 +80,9 @@ test-%: packages servers
 	@$(VITEST) "$(CURDIR)/test/$*/"
 
 .PHONY: bench
-bench: packages ## Measure what the gateway adds to a call
+bench: packages ## Measure what the gateway adds to a call (BENCH_ONLY=buffered,money: those parts)
 	@$(WITH_NODE) node test/bench/bench.ts
-	@$(MAKE) bench-documents
+	@[ -n "$$BENCH_ONLY" ] || $(MAKE) bench-documents
 
 .PHONY: eval
 eval: packages ## Score detectors and local models on texts they have not seen (DATA: the folder of data; ONLY=names,router)

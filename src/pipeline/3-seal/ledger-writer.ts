@@ -60,7 +60,7 @@ export interface LedgerWriter {
 const MAX_BATCH = 500;
 const MAX_PENDING = 20_000;
 /** A batch costs as much as fifty rows of it: it is worth a moment of waiting, which no caller notices. */
-const GATHER_MS = 50;
+const GATHER_MS = 100;
 const PARKED_MS = 500;
 /** How far beyond its limit the journal takes rows of refused calls. */
 const REFUSALS_OVER = 1.25;
