@@ -126,6 +126,11 @@ describe('a document', () => {
     expect(found.findings).toEqual({ IP_ADDRESS: 1, TERM: 1 });
   });
 
+  test('calls a term what the caller calls it, also where a detector finds the same', async () => {
+    const found = await find(['a@example.com'], [term('a@example.com', 'contact')]);
+    expect(found.texts).toEqual(['«CONTACT_1»']);
+  });
+
   test('is the same whether it is searched here or in a thread', async () => {
     const texts = Array.from({ length: 300 }, (_, index) => `row ${index}: user${index % 7}@example.com`);
     const found = await find(texts);

@@ -199,6 +199,12 @@ describe('terms', () => {
     expect((await refusal(user('Falcon'), 'block', { customTerms })).message).toContain('PROJECT');
   });
 
+  test('gives its label to what a detector finds too', async () => {
+    const contact = { term: MAIL, label: 'contact' };
+    expect((await run(user(MAIL), 'mask', { customTerms: [contact] })).text).toContain('"[CONTACT]"');
+    expect((await run(user(MAIL), 'mask', {}, [contact])).text).toContain('[CONTACT]');
+  });
+
   test('that overlap a find leave nothing of either', async () => {
     const { text } = await run(user(`x ${MAIL}`), 'mask', {}, [{ term: 'x ada', label: 'who' }]);
     expect(text).toContain('"[EMAIL]"');

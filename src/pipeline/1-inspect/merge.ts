@@ -6,8 +6,8 @@ export interface Action extends Span {
 }
 
 /**
- * Sorts stretches of one text in place; overlapping ones become one, named after the longest, reversible only if all of
- * them are: none leaves in part.
+ * Sorts stretches of one text in place; overlapping ones become one, named after the longest, of equals the first given,
+ * reversible only if all of them are: none leaves in part.
  */
 export function mergeActions(actions: Action[]): readonly Action[] {
   actions.sort((a, b) => a.start - b.start || b.end - a.end);

@@ -45,16 +45,17 @@ export class Rewrite {
     const { mode, removed, policyTerms, reversible } = this.#scope;
     if (detected.length === 0 && !removed && !policyTerms && !(reversible && text.includes('«'))) return text;
     const actions: Action[] = [];
-    const found = policyTerms ? [...detected, ...policyTerms(text)] : detected;
+    // Terms first: what a detector finds too is called what its owner calls it.
+    for (const span of removed?.(text) ?? []) {
+      this.count(span.category);
+      actions.push({ ...span, act: 'tag' });
+    }
+    const found = policyTerms ? [...policyTerms(text), ...detected] : detected;
     for (const span of found) {
       this.count(span.category);
       if (anonymized) actions.push({ ...span, act: 'tag' });
       else if (mode === 'block') this.blocked.add(span.category);
       else if (mode !== 'allow_log') actions.push({ ...span, act: mode === 'mask' ? 'mask' : 'tag' });
-    }
-    for (const span of removed?.(text) ?? []) {
-      this.count(span.category);
-      actions.push({ ...span, act: 'tag' });
     }
     if (reversible) for (const span of tagLiterals(text)) actions.push({ ...span, act: 'tag' });
     return actions.length === 0 ? text : this.#apply(text, mergeActions(actions));
