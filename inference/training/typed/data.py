@@ -171,12 +171,12 @@ ROUNDS = (
         "wikiann_questions": 0.02, "prompts": 0.06, "personal": 0.02, "purposes": 0.07,
     },
     {
-        OWN: 2.0, "clinc150": 0.07, "dnc": 0.03, "hwu64": 0.07, "nlupp": 0.25, "p3_mini": 0.4, "snli": 0.1, "synth_support": 0.05,
-        "wikiann_questions": 0.02, "prompts": 0.14, "personal": 0.015, "purposes": 0.04,
+        OWN: 2.0, "clinc150": 0.12, "dnc": 0.04, "hwu64": 0.12, "nlupp": 0.6, "p3_mini": 0.5, "snli": 0.12, "synth_support": 0.12,
+        "wikiann_questions": 0.02, "prompts": 0.16, "personal": 0.015, "purposes": 0.05,
     },
     {
-        OWN: 1.0, "clinc150": 0.05, "dnc": 0.02, "hwu64": 0.05, "nlupp": 0.2, "p3_mini": 0.3, "snli": 0.1, "synth_support": 0.13,
-        "wikiann_questions": 0.02, "prompts": 0.25, "personal": 0.01, "purposes": 0.03,
+        OWN: 2.0, "clinc150": 0.1, "dnc": 0.03, "hwu64": 0.1, "nlupp": 0.4, "p3_mini": 0.4, "snli": 0.12, "synth_support": 0.2,
+        "wikiann_questions": 0.02, "prompts": 0.25, "personal": 0.01, "purposes": 0.04,
     },
 )
 """How often an item is read in each round: first what is short and teaches to follow from a text, then what callers ask."""
