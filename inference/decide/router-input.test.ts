@@ -23,7 +23,7 @@ describe('a prompt becomes the numbers that the router was trained on', () => {
   });
 
   test('of no more than the graph takes', () => {
-    expect(Math.max(...examples.map(({ ids }) => ids.length))).toBe(1 + 144 + 24 + 1 + 40 + 1 + 24 + 1 + 12 + 1);
+    expect(Math.max(...examples.map(({ ids }) => ids.length))).toBe(1 + 96 + 24 + 1 + 24 + 1 + 12 + 1 + 8 + 1);
     expect(Math.max(...examples.map(({ grams }) => grams.length))).toBeLessThanOrEqual(512);
   });
 

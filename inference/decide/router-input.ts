@@ -25,11 +25,11 @@ export interface RouterNumbers {
 const GRAMS = 65_536;
 const MOST_GRAMS = 512;
 /** Pieces of each part: beginning and end of the request, what was said before, the system's words, names of files. */
-const HEAD = 144;
+const HEAD = 96;
 const TAIL = 24;
-const PREVIOUS = 40;
-const SYSTEM = 24;
-const ATTACHED = 12;
+const PREVIOUS = 24;
+const SYSTEM = 12;
+const ATTACHED = 8;
 const CLS = 101;
 const SEP = 102;
 

@@ -15,7 +15,7 @@ GRAMS = 65536
 MOST_GRAMS = 512
 FEATURES = 12
 """Pieces of each part: beginning and end of the request, what was said before, the system's words, names of files."""
-HEAD, TAIL, PREVIOUS, SYSTEM, ATTACHED = 144, 24, 40, 24, 12
+HEAD, TAIL, PREVIOUS, SYSTEM, ATTACHED = 96, 24, 24, 12, 8
 CLS, SEP = 101, 102
 
 

@@ -177,7 +177,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, default=HERE.parents[3] / "shared" / "data")
     parser.add_argument("--out", type=Path, default=HERE.parents[1] / "models" / "router")
-    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--smoke", action="store_true", help="a minute on a few of our own prompts, to see that it runs")
     args = parser.parse_args()
     torch.manual_seed(SEED)
