@@ -56,6 +56,13 @@ export interface Cluster extends AsyncDisposable {
   startApiServer(): Promise<void>;
   /** Makes etcd forget all states but the present one. */
   compact(): Promise<void>;
+  /** Puts resources where the API server keeps them, as they are: many more than could be created in time. */
+  store(plural: string, objects: readonly StoredResource[]): Promise<void>;
+}
+
+/** A resource of Gatewarden's group, whole. */
+export interface StoredResource {
+  readonly metadata: { readonly namespace: string; readonly name: string };
 }
 
 export interface ClusterOptions {
@@ -171,16 +178,19 @@ class ControlPlane implements Cluster {
   }
 
   async compact(): Promise<void> {
-    const ask = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
-      const answer = await fetch(`http://127.0.0.1:${this.#ports.etcd}/v3/kv/${path}`, {
-        method: 'POST',
-        body: JSON.stringify(body),
+    const { header } = await this.#askEtcd('range', { key: base64('none') });
+    await this.#askEtcd('compaction', { revision: header?.revision, physical: true });
+  }
+
+  async store(plural: string, objects: readonly StoredResource[]): Promise<void> {
+    for (let from = 0; from < objects.length; from += 100) {
+      const success = objects.slice(from, from + 100).map((object) => {
+        const { namespace, name } = object.metadata;
+        const key = base64(`/registry/gatewarden.dev/${plural}/${namespace}/${name}`);
+        return { requestPut: { key, value: base64(JSON.stringify(object)) } };
       });
-      if (!answer.ok) throw new Error(`etcd answered ${answer.status}`);
-      return (await answer.json()) as { header?: { revision?: string } };
-    };
-    const { header } = await ask('range', { key: Buffer.from('none').toString('base64') });
-    await ask('compaction', { revision: header?.revision, physical: true });
+      await this.#askEtcd('txn', { success });
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -188,6 +198,15 @@ class ControlPlane implements Cluster {
     const all = [...this.#children.slice(1).reverse(), this.#apiServer, this.#children[0]];
     for (const child of all) if (child) await endProgram(child);
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #askEtcd(path: string, body: object): Promise<{ readonly header?: { readonly revision?: string } }> {
+    const answer = await fetch(`http://127.0.0.1:${this.#ports.etcd}/v3/kv/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`etcd answered ${answer.status}`);
+    return (await answer.json()) as { readonly header?: { readonly revision?: string } };
   }
 
   #run(name: string, args: readonly string[]): void {
@@ -219,6 +238,10 @@ class ControlPlane implements Cluster {
       })
       .join('\n');
   }
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
 }
 
 /** A node, in one of two zones, that nothing real is behind. */
