@@ -59,8 +59,8 @@ export function createJudge({ cluster, writer, world, progress, spending }: Judg
 
   const tell = (object: OwnObject, grounds: Grounds): void => {
     const { name, ref, generation } = object;
-    const verdict = verdictOf(object, grounds);
     const old = JSON.parse(object.status) as { readonly conditions?: readonly Condition[] };
+    const verdict = verdictOf(object, grounds, old.conditions ?? []);
     const conditions = conditionsOf(verdict, old.conditions ?? [], new Date());
     const spec = ref.kind === 'Workload' ? grounds.accepted.documents.get(name)?.spec : undefined;
     const more = spec ? workloadStatus(spec, spending?.of(`${ref.namespace}/${ref.name}`)) : {};
@@ -70,13 +70,17 @@ export function createJudge({ cluster, writer, world, progress, spending }: Judg
     for (const condition of conditions) if (condition.type !== 'Programmed') warn(object, condition);
   };
 
-  const verdictOf = (object: OwnObject, { accepted, publishFailed, at }: Grounds): Verdict => {
+  const verdictOf = (
+    object: OwnObject,
+    { accepted, publishFailed, at }: Grounds,
+    before: readonly Condition[],
+  ): Verdict => {
     const { name, generation } = object;
     const isKey = object.ref.kind === 'VirtualKey';
     const faults = isKey ? world.keyFaults(object) : (accepted.faults.get(name) ?? []);
     const earlierInForce = accepted.earlier.has(name);
     const inForce = isKey ? faults.length === 0 : accepted.documents.has(name) && !earlierInForce;
-    if (inForce && at) progress.note(name, generation, at);
+    if (inForce && at) progress.note(name, generation, at, wasProgrammed(before, generation));
     const programmed = inForce && progress.isEverywhere(name, generation);
     return { generation, faults, programmed, publishFailed, earlierInForce };
   };
@@ -106,4 +110,12 @@ export function createJudge({ cluster, writer, world, progress, spending }: Judg
       }
     },
   };
+}
+
+/** A controller that takes over does not turn every condition over to find again what its predecessor had found. */
+function wasProgrammed(conditions: readonly Condition[], generation: number): boolean {
+  return conditions.some(
+    ({ type, status, observedGeneration }) =>
+      type === 'Programmed' && status === 'True' && observedGeneration === generation,
+  );
 }

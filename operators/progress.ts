@@ -24,11 +24,15 @@ export class Progress {
     return this.#gateways.length;
   }
 
-  /** This generation is in what is published at a position, or was before. A generation of -1: the object is not in it. */
-  note(name: string, generation: number, at: Position): void {
+  /**
+   * This generation is in what is published at a position, or was before. A generation of -1: the object is not in it.
+   * `everywhere`: an earlier controller has found so.
+   */
+  note(name: string, generation: number, at: Position, everywhere = false): void {
     if (this.#held.get(name)?.generation === generation) return;
-    this.#held.set(name, { generation, since: at, everywhere: false });
-    this.#pending.add(name);
+    this.#held.set(name, { generation, since: at, everywhere });
+    if (everywhere) this.#pending.delete(name);
+    else this.#pending.add(name);
   }
 
   forget(name: string): void {

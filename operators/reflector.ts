@@ -96,22 +96,21 @@ class Mirror {
 
   async #list(): Promise<void> {
     const { cluster, collection, sink } = this.#options;
-    const items: ClusterObject[] = [];
+    const gone = new Map(this.#known);
     let version = '';
+    // Each page is told as it comes: all of them at once would need several times the memory of what is kept.
     for (let next: string | undefined, more = true; more; more = next !== undefined) {
       const page = await cluster.list(collection, next);
       this.heardAt = Date.now();
-      items.push(...page.items);
+      for (const item of page.items) {
+        // Items of a list do not say what they are.
+        const object = { ...item, kind: collection.kind };
+        gone.delete(nameOf(object));
+        this.#put(object);
+      }
       ({ resourceVersion: version, next } = page);
     }
     this.lists++;
-    const gone = new Map(this.#known);
-    for (const item of items) {
-      // Items of a list do not say what they are.
-      const object = { ...item, kind: collection.kind };
-      gone.delete(nameOf(object));
-      this.#put(object);
-    }
     for (const { object } of gone.values()) this.#remove({ apiVersion: '', ...object });
     this.#since = version;
     if (!this.isSynced) {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
 import { INSTALLATIONS } from '../charts/values.ts';
 import { HAS_CLUSTER, startCluster, type Cluster } from '../harness/cluster.ts';
 import { HAS_HELM, helm, manifests, type HelmRun } from '../harness/helm.ts';
@@ -35,7 +34,7 @@ describe('the charts on an API server', skipUnless(BUILT, 'no control plane is b
     const known = manifests({ status: 0, out: text, err: '' }).filter(
       ({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'),
     );
-    const input = known.map((object) => stringify(object)).join('---\n');
+    const input = known.map((object) => JSON.stringify(object)).join('\n');
     const { status, err } = cluster.kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], input);
     expect({ status, err }).toEqual({ status: 0, err: '' });
   });

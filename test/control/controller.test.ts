@@ -174,10 +174,24 @@ test('a store that was flushed is filled again; a lease that was lost does not b
   await eventually(async () => (await store.head().catch(() => undefined))?.seq).toBeGreaterThan(1);
   await eventually(() => statusOf(gateway)).toBe(200);
 
+  for (const [kind, name] of [
+    ['VirtualKey', 'app-key'],
+    ['Workload', 'app'],
+  ] as const)
+    await eventually(() => cluster.condition(kind, name, 'Programmed')).toBe('True Programmed');
+
   await first.kill();
+  const statuses = (): readonly string[] => cluster.requests.filter((one) => one.endsWith('/status'));
+  const written = statuses().length;
   cluster.delete('Lease', 'gatewarden-controller');
   await startController('two');
   await eventually(async () => (await store.head())?.epoch).toBe(2);
   cluster.apply(...resources({ limits: { requestsPerMinute: 1 } }));
   await eventually(() => statusOf(gateway)).toBe(429);
+  await eventually(() => cluster.get('Workload', 'app')?.status).toMatchObject({ observedGeneration: 2 });
+  await eventually(() => cluster.condition('Workload', 'app', 'Programmed')).toBe('True Programmed');
+  // What its predecessor has found of all others stands as it was.
+  expect(new Set(statuses().slice(written))).toEqual(
+    new Set(['PATCH /apis/gatewarden.dev/v1alpha1/namespaces/default/workloads/app/status']),
+  );
 });

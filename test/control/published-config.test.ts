@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Publication } from '../../operators/publication.ts';
 import { Sealer } from '../../operators/sealer.ts';
@@ -56,6 +57,7 @@ describe.each([{ cluster: false }, { cluster: true }])('the store, %j', (options
   test('publishes in one step, fences, keeps what is named, and hears gateways', async () => {
     const redis = await startRedis({ control: true, ...options });
     const store = openPublishedConfig({ url: redis.url, ...options });
+    const client = new Redis(redis.url);
     try {
       await store.ping();
       const changes: number[] = [];
@@ -68,7 +70,7 @@ describe.each([{ cluster: false }, { cluster: true }])('the store, %j', (options
           ['providers', '[2]'],
         ]),
       );
-      await publication.publish(2);
+      const [replaced] = readHead(await publication.publish(2), keys)!.values();
       const heard = changes.length;
       publication.set(
         new Map([
@@ -82,6 +84,10 @@ describe.each([{ cluster: false }, { cluster: true }])('the store, %j', (options
       await expect.poll(() => changes.length).toBeGreaterThan(heard);
       const [digest] = readHead(head, keys)!.values();
       expect((await store.segments([digest!, 'f'.repeat(64)])).size).toBe(1);
+      // What nothing names any more is soon gone.
+      const ttl = (name: string | undefined) => client.ttl(`{gwcfg}:seg:${name}`);
+      expect(await ttl(digest)).toBe(-1);
+      expect(await ttl(replaced)).toSatisfy((seconds: number) => seconds > 0 && seconds <= 60);
       expect(await store.publish({ ...head, epoch: 1, seq: 99 })).toEqual({ kind: 'fenced', at: { epoch: 2, seq: 2 } });
       expect(await store.publish(head)).toEqual({ kind: 'stale', at: { epoch: 2, seq: 2 } });
       const lacking = signHead(2, 3, new Map([['orgs', 'e'.repeat(64)]]), keys);
@@ -92,6 +98,7 @@ describe.each([{ cluster: false }, { cluster: true }])('the store, %j', (options
       await store.leave('gateway-0');
       expect((await store.gateways()).size).toBe(0);
     } finally {
+      client.disconnect();
       await store.close();
       await redis.stop();
     }

@@ -61,18 +61,29 @@ export function makeClusterKeys(folder: string): void {
 
 /** The text of a kubeconfig (JSON, which is YAML) by which a user reaches the server. */
 export function kubeconfigOf(folder: string, user: ClusterUser, server: string): string {
-  const data = (file: string): string => readFileSync(join(folder, file)).toString('base64');
+  const credentials = {
+    'client-certificate-data': data(folder, `${user}.crt`),
+    'client-key-data': data(folder, `${user}.key`),
+  };
+  return kubeconfig(folder, server, user, credentials, 'default');
+}
+
+/** The same for whom a token stands for. */
+export function tokenKubeconfig(folder: string, token: string, server: string, namespace: string): string {
+  return kubeconfig(folder, server, 'account', { token }, namespace);
+}
+
+function kubeconfig(folder: string, server: string, name: string, user: object, namespace: string): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'test',
-    clusters: [{ name: 'test', cluster: { server, 'certificate-authority-data': data('ca.crt') } }],
-    users: [
-      {
-        name: user,
-        user: { 'client-certificate-data': data(`${user}.crt`), 'client-key-data': data(`${user}.key`) },
-      },
-    ],
-    contexts: [{ name: 'test', context: { cluster: 'test', user, namespace: 'default' } }],
+    clusters: [{ name: 'test', cluster: { server, 'certificate-authority-data': data(folder, 'ca.crt') } }],
+    users: [{ name, user }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: name, namespace } }],
   });
+}
+
+function data(folder: string, file: string): string {
+  return readFileSync(join(folder, file)).toString('base64');
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 /** The controller as its own process. */
 export interface ControllerProcess {
   readonly adminUrl: string;
+  readonly pid: number;
   readonly log: readonly string[];
   /** SIGTERM, and its exit code. */
   stop(): Promise<number | null>;
@@ -45,6 +46,7 @@ export async function startControllerProcess(env: Readonly<Record<string, string
   });
   return {
     adminUrl,
+    pid: child.pid!,
     log,
     stop() {
       child.kill('SIGTERM');

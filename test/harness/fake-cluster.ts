@@ -163,6 +163,8 @@ export async function startFakeCluster(pageSize = 3): Promise<FakeCluster> {
     const [, namespace, plural = '', name, status] = PATH.exec(url.pathname) ?? [];
     const body = text === '' ? undefined : (JSON.parse(text) as StoredObject);
     if (plural === 'events') {
+      const { generateName = '' } = body!.metadata as { readonly generateName?: string };
+      if (!/^[a-z0-9][-a-z0-9]*-$/.test(generateName)) return fail(response, 422, 'Invalid');
       events.push(body as unknown as { reason: string; note: string });
       return send(response, 201, body!);
     }

@@ -105,7 +105,8 @@ export function openApiClient(kubeconfig: string | undefined): ApiClient {
     },
     async follow(path, onLine, signal) {
       const response = await open({ method: 'GET', path, signal });
-      response.socket.setTimeout(SILENCE_MS, () => response.destroy(new Error('nothing was said for long')));
+      // What ends the request when it runs out is there already; another listener would stay with the kept connection.
+      response.socket.setTimeout(SILENCE_MS);
       try {
         for await (const line of linesOf(response)) onLine(JSON.parse(line));
       } catch (error) {

@@ -151,7 +151,8 @@ function toEventObject({ about, uid, type, reason, message }: ClusterEvent, cont
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: { generateName: `${name.slice(0, 50)}.`, namespace },
+    // The API server adds to it; what a resource is called may not end a name, nor be cut anywhere.
+    metadata: { generateName: `${kind.toLowerCase()}-`, namespace },
     eventTime: microTime(Date.now()),
     reportingController: 'gatewarden.dev/controller',
     reportingInstance: controller,

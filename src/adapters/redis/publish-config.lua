@@ -1,5 +1,6 @@
 -- Puts configuration in force: KEYS[1] the head, ARGV epoch, seq, manifest, signature. Its segments are kept from now on,
--- those of the one before for an hour more.
+-- those of the one before for a minute more, for whoever is reading them. Longer, and many changes one after the other
+-- would fill the store.
 local epoch, seq = tonumber(ARGV[1]), tonumber(ARGV[2])
 local base = string.sub(KEYS[1], 1, -1 - #'current')
 local before = redis.call('HMGET', KEYS[1], 'epoch', 'seq', 'manifest')
@@ -17,7 +18,7 @@ if #missing > 1 then return missing end
 for digest in pairs(named) do redis.call('PERSIST', base .. 'seg:' .. digest) end
 if before[3] then
   for _, digest in pairs(cjson.decode(before[3]).segments) do
-    if not named[digest] then redis.call('EXPIRE', base .. 'seg:' .. digest, 3600) end
+    if not named[digest] then redis.call('EXPIRE', base .. 'seg:' .. digest, 60) end
   end
 end
 redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'seq', ARGV[2], 'manifest', ARGV[3], 'signature', ARGV[4])

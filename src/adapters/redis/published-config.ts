@@ -23,7 +23,7 @@ const HEAD = `${PREFIX}current`;
 const REPORTS = `${PREFIX}gateways`;
 const CHANNEL = `${PREFIX}published`;
 /** Longer than what is published and not yet in force should take. */
-const UNUSED_SECONDS = 3600;
+const UNUSED_SECONDS = 600;
 const REPORT_SECONDS = 30;
 const COMMAND_TIMEOUT_MS = 5000;
 const AT_ONCE = 64;

@@ -127,6 +127,16 @@ describe('samples', () => {
     },
   );
 
+  test.each(globSync('k8s/samples/**/*.yaml', { cwd: ROOT }))(
+    '%s: its Secrets are of the type that is read',
+    (path) => {
+      const secrets = documents(path).filter((each) => (each as { kind: unknown }).kind === 'Secret');
+      expect(secrets.map((each) => (each as { type?: unknown }).type)).toEqual(
+        secrets.map(() => 'gatewarden.dev/credentials'),
+      );
+    },
+  );
+
   test('those of the kinds are one configuration', () => {
     const all = CUSTOM_KINDS.flatMap((kind) => documents(`k8s/samples/kinds/${fileName(kind)}.yaml`));
     expect(faultsOf(all)).toEqual([]);

@@ -13,7 +13,7 @@ const url = (value: string, rest = {}) => ({ endpoint: { url: value, ...rest } }
 export const BROKEN_RESOURCES: readonly (readonly [CustomKindName, string, Fields, string])[] = [
   [
     'Organization',
-    'getHours(self.timeZone)',
+    'getHours(self)',
     { timeZone: 'Europe/Atlantis' },
     'spec.timeZone: is not a time zone of the IANA database',
   ],
