@@ -71,8 +71,17 @@ test-charts: helm
 test-cluster: packages servers cluster ## A real API server takes the CRDs and the charts (builds Kubernetes: about 20 minutes, once)
 	@$(VITEST) "$(CURDIR)/test/cluster/" "$(CURDIR)/test/charts/"
 
+.PHONY: test-containers
+test-containers: packages servers containers k6 ## Build the images and run them: a journey, and a drain of five minutes (root, Debian; 15 minutes)
+	@TEST_CONTAINERS=1 $(VITEST) "$(CURDIR)/test/containers/"
+
+.PHONY: images
+images: packages containers ## Build the images without a registry, on bases of Debian's packages (root, Debian)
+	@tools/images/local.sh bases
+	@for image in gatewarden gatewarden-inference; do tools/images/local.sh build $$image || exit; done
+
 .PHONY: ci
-ci: check test test-charts test-cluster ## All there is: checks, every test, charts (builds Helm), a cluster (builds Kubernetes)
+ci: check test test-charts test-cluster test-containers ## All there is: checks, every test, charts (builds Helm), a cluster (builds Kubernetes), containers
 
 # `make test-<folder>`
 test-%: packages servers
@@ -145,7 +154,7 @@ tools: k6 helm ## Build the pinned tools of tools/go into .tools/bin, less those
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results eval-results
 
-.PHONY: training packages check-tools servers documents office python s3 k6 helm cluster
+.PHONY: training packages check-tools servers documents office python s3 k6 helm cluster containers
 training:
 	@$(SETUP) training
 packages:
@@ -168,3 +177,5 @@ helm:
 	@$(SETUP) helm
 cluster:
 	@$(SETUP) cluster
+containers:
+	@$(SETUP) node containers
