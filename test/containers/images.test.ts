@@ -48,15 +48,18 @@ describe('the images', skipUnless(WANTED, 'wants images: `make test-containers`'
     expect(await inside(name, script)).toMatch(/^65532 65532 0 $/m);
   });
 
-  test.each(NAMES)('%s holds no shell, no package manager, no tests and nothing that only builds need', async (name) => {
-    const script = `const { globSync, existsSync } = require('node:fs');
+  test.each(NAMES)(
+    '%s holds no shell, no package manager, no tests and nothing that only builds need',
+    async (name) => {
+      const script = `const { globSync, existsSync } = require('node:fs');
       console.log(JSON.stringify([
         ...['/bin/sh', '/bin/bash', '/usr/bin/apt-get', '/usr/bin/dpkg', '/usr/local/bin/npm'].filter((path) => existsSync(path)),
         ...globSync('/app/{src,operators,inference,test}/**/*.test.ts'),
         ...['/app/tools', '/app/test', '/app/charts', '/app/node_modules/typescript', '/app/node_modules/vitest'].filter((path) => existsSync(path)),
       ]));`;
-    expect(JSON.parse(await inside(name, script))).toEqual([]);
-  });
+      expect(JSON.parse(await inside(name, script))).toEqual([]);
+    },
+  );
 
   test.each(NAMES)('%s tells in SPDX what it holds: every package of npm and of Debian, and Node.js', async (name) => {
     const script = `const { globSync, readFileSync, readdirSync } = require('node:fs');
@@ -92,7 +95,9 @@ describe('the images', skipUnless(WANTED, 'wants images: `make test-containers`'
     try {
       const sums = ['one.tar', 'two.tar'].map((name) => {
         execFileSync(join(ROOT, 'tools/images/rootfs.sh'), [join(folder, name), 'libc6', 'ca-certificates', 'netbase']);
-        return createHash('sha256').update(readFileSync(join(folder, name))).digest('hex');
+        return createHash('sha256')
+          .update(readFileSync(join(folder, name)))
+          .digest('hex');
       });
       expect(sums[0]).toBe(sums[1]);
     } finally {
@@ -100,11 +105,15 @@ describe('the images', skipUnless(WANTED, 'wants images: `make test-containers`'
     }
   }, 300_000);
 
-  test.each(NAMES)('%s built again from nothing has the same digest', async (name) => {
-    const before = await inspect(name);
-    await local('build', name, '--no-cache', '--tag', `localhost/${name}:again`);
-    const again = await inspect(`${name}:again`);
-    await podman('untag', `localhost/${name}:again`);
-    expect([again.Digest, again.Id, again.RootFS.Layers]).toEqual([before.Digest, before.Id, before.RootFS.Layers]);
-  }, 1_800_000);
+  test.each(NAMES)(
+    '%s built again from nothing has the same digest',
+    async (name) => {
+      const before = await inspect(name);
+      await local('build', name, '--no-cache', '--tag', `localhost/${name}:again`);
+      const again = await inspect(`${name}:again`);
+      await podman('untag', `localhost/${name}:again`);
+      expect([again.Digest, again.Id, again.RootFS.Layers]).toEqual([before.Digest, before.Id, before.RootFS.Layers]);
+    },
+    1_800_000,
+  );
 });

@@ -49,7 +49,9 @@ describe('the pods of the chart, as containers', skipUnless(WANTED, WHY), () => 
   };
 
   test('configuration applied to the API server is in force on both gateways, says the controller', async () => {
-    await expect.poll(() => world.cluster.condition('Workload', 'app', 'Programmed'), { timeout: 60_000 }).toBe('True');
+    await expect
+      .poll(() => world.cluster.condition('Workload', 'app', 'Programmed'), { timeout: 60_000 })
+      .toBe('True Programmed');
   });
 
   test('the official OpenAI client is answered, buffered and streamed, and both calls are sealed', async () => {
@@ -59,7 +61,11 @@ describe('the pods of the chart, as containers', skipUnless(WANTED, WHY), () => 
       .create({ model: 'upstream/quick', messages: [...messages] })
       .withResponse();
     expect(data.choices[0]?.message.content).toBe('Hello.');
-    const stream = await openai.chat.completions.create({ model: 'upstream/quick', messages: [...messages], stream: true });
+    const stream = await openai.chat.completions.create({
+      model: 'upstream/quick',
+      messages: [...messages],
+      stream: true,
+    });
     let text = '';
     for await (const { choices } of stream) text += choices[0]?.delta.content ?? '';
     expect(text).toBe('Hello.');
@@ -70,9 +76,9 @@ describe('the pods of the chart, as containers', skipUnless(WANTED, WHY), () => 
 
   test('the command line in the image verifies the chain', async () => {
     const verify = ['node', 'src/cli/gwctl.ts', 'audit', 'verify'];
-    expect(await once('localhost/gatewarden', verify, '--read-only', '--env', `DATABASE_URL=${world.databaseUrl}`)).toMatch(
-      /2 rows/,
-    );
+    expect(
+      await once('localhost/gatewarden', verify, '--read-only', '--env', `DATABASE_URL=${world.databaseUrl}`),
+    ).toMatch(/2 rows/);
   });
 
   test('a local model answers from the container of the engine, which has the small nets for every language', async () => {

@@ -37,7 +37,7 @@ const RENDERED = join(import.meta.dirname, '../charts/golden/small.yaml');
 const ANYBODY = 65_532;
 
 /** What the chart says of a Deployment or Job. Throws where it has none of that name. */
-export function chartPod(component: string): Workload {
+function chartPod(component: string): Workload {
   const objects = manifests({ status: 0, out: readFileSync(RENDERED, 'utf8'), err: '' });
   const found = workloadsOf(objects).find(({ name }) => name === `gw-gatewarden-${component}`);
   if (!found) throw new Error(`the chart has no ${component}`);
@@ -57,7 +57,7 @@ export async function startPod(component: string, name: string, options: PodOpti
   try {
     const args = [
       ...rightsOf(pod.securityContext as Record<string, unknown>, container),
-      ...['--memory', (container.resources.limits?.['memory'] as string).replace('i', '').toLowerCase()],
+      ...['--memory', memoryOf(container)],
       ...environmentOf(container, name, options.env).flatMap((each) => ['--env', each]),
       ...mountsOf(container, folder, options.secrets ?? {}),
       ...Object.entries(options.folders ?? {}).flatMap(([to, from]) => ['--volume', `${from}:${to}:ro`]),
@@ -87,15 +87,23 @@ function rightsOf(all: Record<string, unknown>, { securityContext: own }: Contai
   ];
 }
 
+/** `2Gi` as podman writes it. */
+function memoryOf({ name, resources }: Container): string {
+  const limit = resources.limits?.['memory'];
+  if (typeof limit !== 'string') throw new Error(`${name} has no limit of memory`);
+  return limit.replace('i', '').toLowerCase();
+}
+
 function environmentOf(container: Container, pod: string, given: PodOptions['env']): readonly string[] {
   const named = (container.env ?? []) as readonly Variable[];
-  const values = named.map(({ name, value, valueFrom }) => {
+  const values = new Map(Object.entries(given));
+  for (const { name, value, valueFrom } of named) {
     const field = valueFrom?.fieldRef && (valueFrom.fieldRef.fieldPath === 'metadata.name' ? pod : 'default');
     const known = given[name] ?? value ?? field;
     if (known === undefined) throw new Error(`${name} is read from a Secret and not given`);
-    return [name, known];
-  });
-  return Object.entries({ ...given, ...Object.fromEntries(values) }).map(([name, value]) => `${name}=${value}`);
+    values.set(name, known);
+  }
+  return [...values].map(([name, value]) => `${name}=${value}`);
 }
 
 /** Empty folders, and files as Kubernetes gives them to the group of the pod. */

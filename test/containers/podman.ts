@@ -40,7 +40,19 @@ export async function start(
   image: string,
   command: readonly string[],
 ): Promise<Running> {
-  await podman('run', '--detach', '--name', name, '--network', 'host', '--pull', 'never', ...options, image, ...command);
+  await podman(
+    'run',
+    '--detach',
+    '--name',
+    name,
+    '--network',
+    'host',
+    '--pull',
+    'never',
+    ...options,
+    image,
+    ...command,
+  );
   const ended = async (): Promise<number> => Number((await podman('wait', name)).trim());
   return {
     name,

@@ -55,7 +55,9 @@ export async function startWorld(): Promise<World> {
   }, postgres);
   await answers(() => dial(redisPort!), redis);
   {
-    await using migrations = await startPod('migrations', `gw-${id}-migrations`, { env: { DATABASE_URL: databaseUrl } });
+    await using migrations = await startPod('migrations', `gw-${id}-migrations`, {
+      env: { DATABASE_URL: databaseUrl },
+    });
     const code = await migrations.ended();
     if (code !== 0) throw new Error(`the migrations ended with ${code}: ${await migrations.log()}`);
   }

@@ -7,7 +7,9 @@ import { reach } from '../../tools/images/reach.ts';
 import { sbom } from '../../tools/images/sbom.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const { packages: LOCK } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { readonly packages: Lock };
+const { packages: LOCK } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+  readonly packages: Lock;
+};
 
 const reached = (name: string): ReturnType<typeof reach> => reach(ROOT, PROGRAMS[name]!.entries, PROGRAMS[name]!.leave);
 
@@ -28,13 +30,16 @@ describe('what an image holds', () => {
     for (const absent of ['pg', 'ioredis', '@kubernetes/client-node']) expect(packages).not.toContain(absent);
   });
 
-  test.each(Object.keys(PROGRAMS))('%s: no tests, and only packages that are installed without those for development', (name) => {
-    const { files, packages } = reached(name);
-    expect(files.filter((path) => path.endsWith('.test.ts'))).toEqual([]);
-    const there = (folder: string): boolean => existsSync(join(ROOT, folder, 'package.json'));
-    const folders = closure(LOCK, [...new Set([...packages, ...PROGRAMS[name]!.packages])], there);
-    expect(folders.filter((folder) => (LOCK[folder] as { readonly dev?: boolean }).dev)).toEqual([]);
-  });
+  test.each(Object.keys(PROGRAMS))(
+    '%s: no tests, and only packages that are installed without those for development',
+    (name) => {
+      const { files, packages } = reached(name);
+      expect(files.filter((path) => path.endsWith('.test.ts'))).toEqual([]);
+      const there = (folder: string): boolean => existsSync(join(ROOT, folder, 'package.json'));
+      const folders = closure(LOCK, [...new Set([...packages, ...PROGRAMS[name]!.packages])], there);
+      expect(folders.filter((folder) => (LOCK[folder] as { readonly dev?: boolean }).dev)).toEqual([]);
+    },
+  );
 
   test('a needed package that is missing is an error, an optional one is not', () => {
     const lock = { 'node_modules/a': { dependencies: { b: '1' }, optionalDependencies: { c: '1' } } };

@@ -1,4 +1,13 @@
-import { chmodSync, copyFileSync, existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { closure, type Lock } from './lock.ts';
 import { isUsed, PROGRAMS } from './programs.ts';

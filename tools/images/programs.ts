@@ -29,11 +29,7 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
     entries: ['inference/main.ts'],
     leave: [],
     assets: ['inference/models/**/*'],
-    packages: [
-      'pdfjs-dist',
-      'tesseract.js-core',
-      ...LANGUAGES.map((language) => `@tesseract.js-data/${language}`),
-    ],
+    packages: ['pdfjs-dist', 'tesseract.js-core', ...LANGUAGES.map((language) => `@tesseract.js-data/${language}`)],
     system: LANGUAGES.map((language) => `usr/share/tesseract-ocr/5/tessdata/${language}.traineddata`),
     debian: LANGUAGES.map((language) => `tesseract-ocr-${language}`),
   },
@@ -54,6 +50,6 @@ const USED: Readonly<Record<string, RegExp>> = {
 /** Whether a file of a package, by its path in it, belongs into an image. */
 export function isUsed(name: string, path: string): boolean {
   if (UNREAD.test(path.slice(path.lastIndexOf('/') + 1))) return false;
-  if (/^@tesseract\.js-data\//.test(name)) return /^(?:package\.json|4\.0\.0_best_int\/.*)$/.test(path);
+  if (name.startsWith('@tesseract.js-data/')) return /^(?:package\.json|4\.0\.0_best_int\/.*)$/.test(path);
   return USED[name]?.test(path) ?? true;
 }
