@@ -63,12 +63,13 @@ describe('what an image holds', () => {
 });
 
 test('the bill of materials is the same for the same input, and names checksums and licences', () => {
+  const twice = { version: '2.0.0', license: 'MIT', integrity: 'sha512-AAEC' };
   const input = {
     name: 'gatewarden',
     version: '1.2.3',
     epoch: 0,
-    lock: { 'node_modules/@a/b': { version: '2.0.0', license: 'MIT', integrity: 'sha512-AAEC' } },
-    folders: ['node_modules/@a/b'],
+    lock: { 'node_modules/@a/b': twice, 'node_modules/c/node_modules/@a/b': twice },
+    folders: ['node_modules/@a/b', 'node_modules/c/node_modules/@a/b'],
     debian: [{ name: 'libc6', version: '2.36-9+deb12u1', architecture: 'amd64', distribution: 'debian' }],
   };
   const bill = sbom(input);

@@ -36,7 +36,8 @@ const SPDX_LICENSE = /^[A-Za-z0-9.+\-() ]+$/;
 
 /** The bill of materials of an image as SPDX 2.3: what came from npm by the lock file, what from Debian by its own records. */
 export function sbom({ name, version, epoch, lock, folders, debian: records }: SbomInput): object {
-  const npm = folders.map((folder) => npmPackage(folder, lock));
+  // A version may lie in several folders.
+  const npm = [...new Map(folders.map((folder) => npmPackage(folder, lock)).map((one) => [one.SPDXID, one])).values()];
   const debian = records.map(debianPackage);
   const own: SpdxPackage = describe('Gatewarden', name, version, `pkg:generic/${name}@${version}`, undefined);
   const packages = [own, ...npm, ...debian];
