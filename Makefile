@@ -71,8 +71,17 @@ test-charts: helm
 test-cluster: packages servers cluster ## Definitions, charts and controller on a real API server (builds Kubernetes first, once)
 	@$(VITEST) --maxWorkers=1 "$(CURDIR)/test/cluster/"
 
+.PHONY: test-containers
+test-containers: packages servers containers k6 ## Build the images and run them: a journey, and a drain of five minutes (root, Debian; 15 minutes)
+	@TEST_CONTAINERS=1 $(VITEST) "$(CURDIR)/test/containers/"
+
+.PHONY: images
+images: packages containers ## Build the images without a registry, on bases of Debian's packages (root, Debian)
+	@tools/images/local.sh bases
+	@for image in gatewarden gatewarden-inference; do tools/images/local.sh build $$image || exit; done
+
 .PHONY: ci
-ci: check test test-charts test-cluster ## All there is: to checks and tests, test-charts adds Helm and test-cluster adds Kubernetes
+ci: check test test-charts test-cluster test-containers ## All there is: to checks and tests come Helm, a cluster and containers
 
 # `make test-<folder>`
 test-%: packages servers
@@ -149,7 +158,7 @@ tools: k6 helm ## Build the pinned tools of tools/go into .tools/bin, less those
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results eval-results
 
-.PHONY: training packages check-tools servers documents office python s3 k6 helm cluster
+.PHONY: training packages check-tools servers documents office python s3 k6 helm cluster containers
 training:
 	@$(SETUP) training
 packages:
@@ -172,3 +181,5 @@ helm:
 	@$(SETUP) helm
 cluster:
 	@$(SETUP) cluster
+containers:
+	@$(SETUP) node containers

@@ -40,6 +40,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     openModelHost({
       kind,
       folder: join(settings.modelsDir, kind),
+      device: settings.device,
       queueLength: settings.modelQueueLength,
       answerMs: settings.answerMs,
       onState: (fault) => log.info({ event: 'model.state', model: kind, fault: fault ?? 'none' }),

@@ -6,7 +6,15 @@ test('without an environment it listens on loopback, with bounds', () => {
 });
 
 test('every fault is told at once, by the name of its variable', () => {
-  const read = readSettings({ PORT: '70000', GW_INFERENCE_WORKERS: '0', GW_INFERENCE_CHILD: 'yes', LOG_LEVEL: 'loud' });
+  const read = readSettings({
+    PORT: '70000',
+    GW_INFERENCE_WORKERS: '0',
+    GW_INFERENCE_CHILD: 'yes',
+    LOG_LEVEL: 'loud',
+    GW_INFERENCE_DEVICE: 'tpu',
+  });
   const faults = 'faults' in read ? read.faults.map((fault) => fault.split(' ')[0] ?? '') : [];
-  expect(new Set(faults)).toEqual(new Set(['PORT', 'GW_INFERENCE_WORKERS', 'GW_INFERENCE_CHILD', 'LOG_LEVEL']));
+  expect(new Set(faults)).toEqual(
+    new Set(['PORT', 'GW_INFERENCE_WORKERS', 'GW_INFERENCE_CHILD', 'LOG_LEVEL', 'GW_INFERENCE_DEVICE']),
+  );
 });

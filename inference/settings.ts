@@ -20,6 +20,8 @@ export interface Settings {
   readonly workerHeapMib: number;
   /** Where local models are, a folder each. */
   readonly modelsDir: string;
+  /** What they run on; `cuda` wants the image that is built for it. */
+  readonly device: 'cpu' | 'cuda';
   /** Questions to a model that may wait beside the one that runs. */
   readonly modelQueueLength: number;
   /** Milliseconds from a question to a model to its answer. */
@@ -54,6 +56,8 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   };
   const child = text('GW_INFERENCE_CHILD', 'false');
   if (child !== 'true' && child !== 'false') faults.push('GW_INFERENCE_CHILD must be true or false');
+  const device = text('GW_INFERENCE_DEVICE', 'cpu');
+  if (device !== 'cpu' && device !== 'cuda') faults.push('GW_INFERENCE_DEVICE must be cpu or cuda');
   const logLevel = text('LOG_LEVEL', 'info');
   if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   const workers = whole('GW_INFERENCE_WORKERS', Math.max(1, Math.min(4, availableParallelism() - 1)), 1, 64);
@@ -68,6 +72,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     workerHeapMib: whole('GW_INFERENCE_WORKER_HEAP_MIB', 1024, 64, 16_384),
     maxRssMib: whole('GW_INFERENCE_MAX_RSS_MIB', 1024 + workers * 1536, 256, 262_144),
     modelsDir: text('GW_MODELS_DIR', MODELS),
+    device: device === 'cuda' ? 'cuda' : 'cpu',
     modelQueueLength: whole('GW_INFERENCE_MODEL_QUEUE_LENGTH', 32, 0, 10_000),
     answerMs: whole('GW_INFERENCE_ANSWER_SECONDS', 10, 1, 600) * 1000,
     jobsPerWorker: whole('GW_INFERENCE_JOBS_PER_WORKER', 200, 1, 1_000_000),

@@ -27,6 +27,7 @@ const snapshot = snapshotOf([
 let serve: (ingress: Ingress) => AsyncGenerator<Answer>;
 let served: Ingress[];
 let sealed: string[];
+let leaving: boolean;
 let draining: boolean;
 let turnedAway: GatewayError | undefined;
 let app: FastifyInstance;
@@ -35,6 +36,7 @@ beforeEach(() => {
   serve = () => answer('{"ok":true}');
   served = [];
   sealed = [];
+  leaving = false;
   draining = false;
   turnedAway = undefined;
   app = buildGateway({
@@ -62,6 +64,7 @@ beforeEach(() => {
     refuseUnread: async () => {},
     docsUrl: 'https://docs.test/',
     bodyLimitBytes: 65_536,
+    leaving: () => leaving,
     draining: () => draining,
     turnAway: () => turnedAway,
   });
@@ -214,6 +217,16 @@ describe('the messages surface', () => {
   test('seals a refusal for its headers', async () => {
     const reply = await send('/v1/messages', { headers: { 'vendor-version': '1' } });
     expect(sealed).toEqual([`${idOf(reply)} messages invalid_request`]);
+  });
+
+  test('serves while the process is leaving, and tells clients to connect elsewhere', async () => {
+    expect((await send('/v1/messages')).headers.connection).toBe('keep-alive');
+    leaving = true;
+    const reply = await send('/v1/messages');
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers.connection).toBe('close');
+    serve = () => stream(['data: {}\n\n']);
+    expect((await send('/v1/messages')).headers.connection).toBe('close');
   });
 
   test('refuses while the process is ending', async () => {

@@ -24,7 +24,9 @@ export interface GatewayDeps
   readonly refuse: (ingress: Ingress, error: GatewayError) => Promise<void>;
   /** Where a browser that lost its way is sent. // spec 1.4 */
   readonly docsUrl: string;
-  /** True from the moment the process was told to end. */
+  /** True from the moment the process was told to end: who is served is told to connect elsewhere. */
+  readonly leaving: () => boolean;
+  /** True once nobody new is served. */
   readonly draining: () => boolean;
 }
 
@@ -76,7 +78,7 @@ function mountDoor(app: FastifyInstance, door: Door, deps: GatewayDeps): void {
         admit(request, reply, deps, door.voice, door);
       },
       handler: async (request, reply) => {
-        // A body may have come in while the process was told to end.
+        // A body may have come in while the process came to its end.
         refuseWhileDraining(reply, deps);
         await serveCall(request, reply, arrivalOf(request), door, deps);
       },
@@ -111,8 +113,9 @@ function mountModels(app: FastifyInstance, deps: GatewayDeps): void {
   }
 }
 
-/** Nobody gets further without a key, while the process is ending, or where a call is known to be refused. */
+/** Nobody gets further without a key, once the process is ending, or where a call is known to be refused. */
 function admit(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps, voice: Voice, door?: Door): void {
+  if (deps.leaving()) reply.header('connection', 'close');
   const arrival = arrive(request, reply, deps.keys, voice, door);
   refuseWhileDraining(reply, deps);
   const refusal = door && deps.turnAway(arrival);

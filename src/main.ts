@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { mkdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createAlertWebhook } from '#adapters/webhook/alert-webhook.ts';
 import { withNames } from '#inspect/detect-names.ts';
 import { createNameSearch } from '#inspect/name-search.ts';
@@ -22,6 +23,7 @@ import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from './embed
 import { startSandbox, type Sandbox } from './embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
 import { openConfig } from './main/config.ts';
+import { closeDoor } from './main/close-door.ts';
 import { openDocumentJobs } from './main/document-jobs.ts';
 import { openInference, type Inference } from './main/inference.ts';
 import { openAnchors, openStores } from './main/stores.ts';
@@ -122,7 +124,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     onEnded: observer.onJob,
     onFault: (error) => observer.onCorridor({ kind: 'jobs.fault', error }),
   });
-  let draining = false;
+  let leaving = false;
   const gateway = buildGateway({
     keys: config,
     providers,
@@ -139,7 +141,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
     onError: observer.onError,
     docsUrl: settings.docsUrl,
     bodyLimitBytes: settings.bodyLimitBytes,
-    draining: () => draining,
+    leaving: () => leaving,
+    draining: () => calls.closed,
   });
   observer.watch({
     corridor,
@@ -151,19 +154,23 @@ async function run(settings: Settings, log: Log): Promise<void> {
     journal,
   });
   await gateway.listen({ host: settings.host, port: settings.port });
-  notReady = () => (draining ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
+  notReady = () => (leaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
   inference?.start();
   if (inference) jobs.runner.start();
 
-  /** Readiness off, no new calls, open streams run on, rows and settlements out, then the stores. // spec 6.1.5 */
+  /**
+   * Readiness off and clients sent away while they are still served, the door closed, open streams run on, rows and
+   * settlements out, then the stores. // spec 6.1.5, ADR 0046
+   */
   const shutDown = async (): Promise<void> => {
-    if (draining) return;
-    draining = true;
+    if (leaving) return;
+    leaving = true;
     jobs.runner.stop();
+    log.info({ event: 'drain.leaving', open_calls: calls.size });
+    await sleep(settings.leaveSeconds * 1000);
+    closeDoor(gateway.server);
     log.info({ event: 'drain.started', open_calls: calls.size });
-    gateway.server.close();
-    gateway.server.closeIdleConnections();
     await calls.finish(settings.drainSeconds * 1000);
     const complete = await corridor.drain(20_000);
     log.info({ event: 'drain.ended', complete });

@@ -45,7 +45,9 @@ export interface Settings {
   readonly jobs: JobSettings;
   /** Where clients reach the gateway: addresses it gives out begin with it. Absent: as each request was sent. */
   readonly publicUrl: string | undefined;
-  /** How long open streams are kept when the process is told to end. // spec 6.1.5 */
+  /** How long the process goes on as before when it is told to end, until those in front of it have noticed. */
+  readonly leaveSeconds: number;
+  /** How long open streams are kept after that. // spec 6.1.5 */
   readonly drainSeconds: number;
   readonly logLevel: string;
   /** Environment variables by name, for provider keys of the embedded run. */
@@ -156,7 +158,9 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     bodyLimitBytes: whole('GW_BODY_LIMIT_MIB', 64, 1, 512) * 1024 * 1024,
     jobs: readJobSettings(text, faults),
     publicUrl: address('GW_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
-    drainSeconds: whole('GW_DRAIN_SECONDS', 300, 0, 3600),
+    leaveSeconds: whole('GW_LEAVE_SECONDS', 0, 0, 300),
+    // Five minutes are the most. // spec 6.1.5
+    drainSeconds: whole('GW_DRAIN_SECONDS', 300, 0, 300),
     logLevel,
     vendorKeys: new Map(
       Object.entries(env).filter((entry): entry is [string, string] => VENDOR_KEY.test(entry[0]) && !!entry[1]),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh node|packages|check|servers|python|s3|k6|helm|cluster|training…: installs what is missing or out of date, each kind once.
+# setup.sh node|packages|check|servers|python|s3|k6|helm|cluster|containers|training…: installs what is missing or out of date, each kind once.
 # Says nothing and costs a few milliseconds when everything is in place. Called by the Makefile.
 set -eu
 cd "$(dirname -- "$0")/.."
@@ -171,6 +171,17 @@ setup_cluster() {
   go_install kwok
 }
 
+# What builds images and runs containers without a registry or a daemon.
+setup_containers() {
+  missing=
+  for tool in buildah podman runc netavark; do
+    command -v $tool >/dev/null 2>&1 || [ -x "/usr/lib/podman/$tool" ] || missing="$missing $tool"
+  done
+  command -v iptables >/dev/null 2>&1 || missing="$missing iptables"
+  install_for 'building images and running containers needs' "$missing"
+  [ "$(id -u)" = 0 ] || die 'images are built and containers run as root here'
+}
+
 # go_install NAME: builds the tools that tools/go/NAME/go.mod pins into .tools/bin, with what a file `ldflags` beside it
 # tells the linker. A stamp beside the tools holds the checksum of the module's files.
 go_install() {
@@ -237,7 +248,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | documents | office | python | s3 | k6 | helm | cluster | training) "setup_$kind" ;;
+    node | packages | check | servers | documents | office | python | s3 | k6 | helm | cluster | containers | training) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

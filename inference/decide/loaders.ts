@@ -3,6 +3,7 @@ import { loadNames } from './names.ts';
 import { loadPieceNames } from './piece-names.ts';
 import { loadRouter } from './router.ts';
 import type { RouterState } from './router-input.ts';
+import type { Device } from './session.ts';
 import type { TypedQuestion } from './typed-input.ts';
 import { loadTyped } from './typed.ts';
 
@@ -10,18 +11,18 @@ import { loadTyped } from './typed.ts';
 export type Answerer = (input: object) => Promise<object>;
 
 /** How a folder of each kind becomes a model. Each throws `ModelFault` when the graph is not of its kind. */
-export const LOADERS: Readonly<Record<ModelKind, (folder: ModelFolder) => Promise<Answerer>>> = {
-  async names(folder) {
+export const LOADERS: Readonly<Record<ModelKind, (folder: ModelFolder, device?: Device) => Promise<Answerer>>> = {
+  async names(folder, device = 'cpu') {
     const isHashed = folder.manifest.tokenizer.type === 'hashed-words';
-    const find = await (isHashed ? loadNames(folder) : loadPieceNames(folder));
+    const find = await (isHashed ? loadNames(folder, device) : loadPieceNames(folder, device));
     return async (input) => ({ spans: await find((input as { readonly texts: readonly string[] }).texts) });
   },
-  async router(folder) {
-    const judge = await loadRouter(folder);
+  async router(folder, device = 'cpu') {
+    const judge = await loadRouter(folder, device);
     return (input) => judge(input as RouterState);
   },
-  async typed(folder) {
-    const decide = await loadTyped(folder);
+  async typed(folder, device = 'cpu') {
+    const decide = await loadTyped(folder, device);
     return async (input) => {
       const { state, questions } = input as { readonly state: unknown; readonly questions: readonly TypedQuestion[] };
       return { answers: await decide(state, questions) };

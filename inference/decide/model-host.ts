@@ -118,9 +118,9 @@ class Host implements ModelHost {
   }
 
   #start(): void {
-    const { kind, folder } = this.#options;
+    const { kind, folder, device } = this.#options;
     const thread = new Worker(ENTRY, {
-      workerData: { kind, folder } satisfies ThreadStart,
+      workerData: { kind, folder, device } satisfies ThreadStart,
       // What libraries print may quote the text: it is read and dropped.
       stdout: true,
       stderr: true,

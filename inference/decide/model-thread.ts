@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { readModelFolder, ModelFault, type ModelKind } from './manifest.ts';
 import { LOADERS } from './loaders.ts';
+import type { Device } from './session.ts';
 
 /** To a thread. */
 export interface Question {
@@ -19,16 +20,17 @@ export type ThreadWord =
 export interface ThreadStart {
   readonly kind: ModelKind;
   readonly folder: string;
+  readonly device: Device;
 }
 
 const port = parentPort;
 if (port === null) throw new Error('model-thread.ts runs as a worker thread only');
 const tell = (word: ThreadWord): void => port.postMessage(word);
 
-const { kind, folder } = workerData as ThreadStart;
+const { kind, folder, device } = workerData as ThreadStart;
 try {
   const files = await readModelFolder(folder, kind);
-  const answer = await LOADERS[kind](files);
+  const answer = await LOADERS[kind](files, device);
   port.on('message', (asked: Question | 'end') => {
     // Between two native runs, never within one. This ends the thread alone.
     if (asked === 'end') return process.exit(0);

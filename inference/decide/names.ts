@@ -1,8 +1,9 @@
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
 import { readLists, type Lists } from './lists.ts';
 import { createReadSpans, type FindNames } from './name-spans.ts';
 import { createNumbers, NUMBERS, wordsOf, type Word } from './words.ts';
+import { openSession, type Device } from './session.ts';
 
 /** Words that the model looks at on each side of one; nothing further away changes what it says. */
 const REACH = 8;
@@ -12,11 +13,11 @@ const MOST_WORDS = 4096;
 const LISTS = 6;
 
 /** Loads a verified folder of a model that takes hashed words. Throws `ModelFault` when its graph is not that of such a model. */
-export async function loadNames(folder: ModelFolder): Promise<FindNames> {
+export async function loadNames(folder: ModelFolder, device: Device): Promise<FindNames> {
   const { manifest, files } = folder;
   if (manifest.tokenizer.type !== 'hashed-words') throw new ModelFault('a model of names takes hashed words');
   const lists = readLists(files.get(manifest.tokenizer.lists)!);
-  const session = await InferenceSession.create(files.get(WEIGHTS)!, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+  const session = await openSession(files.get(WEIGHTS)!, device);
   const numbersOf = createNumbers();
   const tags = manifest.labels;
   const spansOf = createReadSpans(manifest);

@@ -1,7 +1,8 @@
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
 import { createReadSpans, type FindNames } from './name-spans.ts';
 import { openTokenizer, type Tokenizer } from './tokenizer.ts';
+import { openSession, type Device } from './session.ts';
 
 /** Inputs that published models of this kind have; the second kind of text is never used. */
 const INPUTS = ['input_ids', 'attention_mask', 'token_type_ids'] as const;
@@ -30,10 +31,10 @@ interface Run {
  * Loads a verified folder of a model as others publish them for telling tokens apart: a tokenizer of pieces, a graph from
  * `input_ids` to `logits`. A word is what its first piece is. Throws `ModelFault` when its files are not such a model.
  */
-export async function loadPieceNames({ manifest, files }: ModelFolder): Promise<FindNames> {
+export async function loadPieceNames({ manifest, files }: ModelFolder, device: Device): Promise<FindNames> {
   if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('a model of pieces takes a tokenizer');
   const tokenizer = openTokenizer(files.get(manifest.tokenizer.file)!);
-  const session = await InferenceSession.create(files.get(WEIGHTS)!, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+  const session = await openSession(files.get(WEIGHTS)!, device);
   const strange = session.inputNames.find((name) => !(INPUTS as readonly string[]).includes(name));
   if (strange !== undefined) throw new ModelFault(`nothing is known of the input ${strange}`);
   if (!session.outputNames.includes('logits'))

@@ -1,7 +1,8 @@
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { Tensor } from 'onnxruntime-node';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
 import { routerNumbers, type RouterState } from './router-input.ts';
 import { openTokenizer } from './tokenizer.ts';
+import { openSession, type Device } from './session.ts';
 
 /** What a router makes of a prompt: probabilities, calibrated. */
 export interface RouterAnswer {
@@ -16,13 +17,13 @@ export interface RouterAnswer {
 const OUTPUTS = { task: 0, reasoning: 2, complexity: 4 } as const;
 
 /** Loads a verified folder. Throws `ModelFault` when its tokenizer or its graph is not that of a router. */
-export async function loadRouter({
-  manifest,
-  files,
-}: ModelFolder): Promise<(state: RouterState) => Promise<RouterAnswer>> {
+export async function loadRouter(
+  { manifest, files }: ModelFolder,
+  device: Device,
+): Promise<(state: RouterState) => Promise<RouterAnswer>> {
   if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('a router takes a tokenizer of pieces');
   const { pieces } = openTokenizer(files.get(manifest.tokenizer.file)!);
-  const session = await InferenceSession.create(files.get(WEIGHTS)!, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+  const session = await openSession(files.get(WEIGHTS)!, device);
   const missing = Object.keys(OUTPUTS).find((name) => !session.outputNames.includes(name));
   if (missing !== undefined) throw new ModelFault(`the graph of a router has an output ${missing}`);
   const { labels } = manifest;

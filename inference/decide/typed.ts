@@ -1,9 +1,10 @@
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
 import { openTokenizer } from './tokenizer.ts';
 import { KINDS, rowsOf, stateText, windowsOf, type Row, type TypedQuestion } from './typed-input.ts';
+import { openSession, type Device } from './session.ts';
 
 /** What the model makes of one question. */
 export interface TypedAnswer {
@@ -38,12 +39,12 @@ interface Known {
 }
 
 /** Loads a verified folder. Throws `ModelFault` when its graph is not that of a model of typed decisions. */
-export async function loadTyped({ manifest, files }: ModelFolder): Promise<Decide> {
+export async function loadTyped({ manifest, files }: ModelFolder, device: Device): Promise<Decide> {
   if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('typed decisions take a tokenizer of pieces');
   const { calibration } = manifest;
   if (!CALIBRATION.Check(calibration)) throw new ModelFault('a model of typed decisions tells its calibration');
   const { pieces } = openTokenizer(files.get(manifest.tokenizer.file)!);
-  const session = await InferenceSession.create(files.get(WEIGHTS)!, { intraOpNumThreads: 1, interOpNumThreads: 1 });
+  const session = await openSession(files.get(WEIGHTS)!, device);
   const missing = OUTPUTS.find((name) => !session.outputNames.includes(name));
   if (missing !== undefined) throw new ModelFault(`the graph of typed decisions has an output ${missing}`);
   const nothing = await unknown(session);

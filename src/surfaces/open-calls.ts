@@ -1,15 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerRestarting } from '#pipeline/call.ts';
 
 /** How long calls that were told to end may take to do so. */
 const LATE_MS = 10_000;
+/** After a call, its client may send the next one on the same connection: that one is still served. */
+const LINGER_MS = 1500;
 
 /** The calls in progress, so that a process that ends can wait for them, and end those that outstay its grace. */
 export class OpenCalls {
   readonly #open = new Set<AbortController>();
   #idle: (() => void)[] = [];
+  #endedAt = Number.NEGATIVE_INFINITY;
+  #closed = false;
 
   get size(): number {
     return this.#open.size;
+  }
+
+  /** Whether the process ends now: what comes still is refused. */
+  get closed(): boolean {
+    return this.#closed;
   }
 
   /** Registers a call until it is disposed of. */
@@ -18,6 +28,7 @@ export class OpenCalls {
     return {
       [Symbol.dispose]: () => {
         this.#open.delete(call);
+        this.#endedAt = performance.now();
         if (this.#open.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
       },
     };
@@ -25,17 +36,27 @@ export class OpenCalls {
 
   /** Waits for all calls to end; at the deadline ends those left with `server_restarting`. // spec 6.1.5 */
   async finish(graceMs: number): Promise<void> {
-    if (this.#open.size === 0) return;
-    const empty = new Promise<void>((resolve) => this.#idle.push(resolve));
     const abort = setTimeout(() => {
+      this.#closed = true;
       for (const call of this.#open) call.abort(new ServerRestarting());
     }, graceMs);
     let giveUp: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       giveUp = setTimeout(resolve, graceMs + LATE_MS);
     });
-    await Promise.race([empty, late]);
+    await Promise.race([this.#quiet(), late]);
+    this.#closed = true;
     clearTimeout(abort);
     clearTimeout(giveUp);
+  }
+
+  /** Until no call is open, and none can follow on the last one's connection at once. */
+  async #quiet(): Promise<void> {
+    for (;;) {
+      if (this.#open.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+      const restMs = this.#closed ? 0 : this.#endedAt + LINGER_MS - performance.now();
+      if (restMs <= 0 && this.#open.size === 0) return;
+      await sleep(Math.max(0, restMs));
+    }
   }
 }

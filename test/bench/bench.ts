@@ -86,7 +86,8 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Measure[]>>> = {
 };
 const only = process.env['BENCH_ONLY']?.split(',') ?? Object.keys(PARTS);
 const unknown = only.filter((part) => !(part in PARTS));
-if (unknown.length > 0) throw new Error(`no such part: ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
+if (unknown.length > 0)
+  throw new Error(`no such part: ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
 for (const side of [bare, governed]) await closedLoop(client, side, prompt(2048, false), CONNECTIONS, WARM_UP);
 const measures: Measure[] = [];
 for (const [part, measured] of Object.entries(PARTS)) if (only.includes(part)) measures.push(...(await measured()));

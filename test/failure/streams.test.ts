@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { chat, hang, sse } from '../harness/answers.ts';
 import { hugeFrame } from '../harness/frames.ts';
@@ -137,6 +138,60 @@ describe('SIGTERM', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
     expect(await gateway.exited).toBe(0);
     await expectBooksToAgree(stack, 1);
+  }, 60_000);
+
+  test('who is connected is served once more, and told to connect elsewhere', async () => {
+    stack = await startStack();
+    const { ask, upstream, gateway, key } = stack;
+    const [steps, others] = [gate(), gate()];
+    const keptOpen = chat({ content: ['a'], gate: others });
+    upstream.respond([keptOpen, chat({ content: ['a'], gate: steps }), chat({ content: 'b' })]);
+    // While this one runs, the process is not at its end, however long the steps below take.
+    const other = ask({ stream: true });
+    await others.step();
+    const body = JSON.stringify({ model: 'upstream/m', stream: true, messages: [{ role: 'user', content: 'Hi' }] });
+    const call = [
+      'POST /v1/chat/completions HTTP/1.1',
+      'host: gateway',
+      `authorization: Bearer ${key}`,
+      'content-type: application/json',
+      `content-length: ${body.length}`,
+      '',
+      body,
+    ].join('\r\n');
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    let text = '';
+    const ended = new Promise((resolve) => socket.once('end', resolve));
+    socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
+    socket.write(call);
+    await steps.step();
+    gateway.signal('SIGTERM');
+    while (!gateway.log.some((line) => line.includes('"drain.started"')))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    steps.release();
+    while (!text.endsWith('0\r\n\r\n')) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(text).toMatch(/^connection: keep-alive/im);
+    text = '';
+    socket.write(call);
+    await ended;
+    expect(text).toMatch(/^HTTP\/1\.1 200 .*connection: close.*data: \[DONE\]/is);
+    others.release();
+    await read(await other);
+    expect(await gateway.exited).toBe(0);
+    await expectBooksToAgree(stack, 3);
+  }, 60_000);
+
+  test('for a while new connections are served too, though it is not ready any more', async () => {
+    stack = await startStack({ env: { GW_LEAVE_SECONDS: '300' } });
+    const { ask, upstream, gateway } = stack;
+    upstream.respond(chat({ content: 'a' }));
+    gateway.signal('SIGTERM');
+    while ((await fetch(`${gateway.adminUrl}/readyz`)).status === 200)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    const answer = await ask();
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('connection')).toBe('close');
   }, 60_000);
 
   test('a stream that outstays the grace ends with server_restarting, sealed and settled', async () => {

@@ -75,9 +75,11 @@ export async function searchDocument(
   );
   const misread = recognized.size > 0 ? await detectMisread(doubtful, categories, detection) : [];
   const found = texts.map((text, index) => {
-    // Terms first: what a detector finds too is called what its owner calls it.
-    const inUnit = [...(named?.[index] ?? []), ...(spans[index] ?? []), ...(misread[index] ?? [])];
-    return mergeActions(inUnit.map(toTag)).map((action) => ({ ...action, text: text.slice(action.start, action.end) }));
+    const termsFirst = [...(named?.[index] ?? []), ...(spans[index] ?? []), ...(misread[index] ?? [])];
+    return mergeActions(termsFirst.map(toTag)).map((action) => ({
+      ...action,
+      text: text.slice(action.start, action.end),
+    }));
   });
   const known = distinct(found.flat());
   const everywhere = await findTerms(texts, known);

@@ -1,0 +1,34 @@
+# The gateway, its command line and the controller: `node src/main.ts`, `node src/cli/gwctl.ts`, `node operators/main.ts`.
+# Build it from the root of the repository; README.md says how. Nothing of the build stage but /out comes into the image.
+
+# Where packages are installed: Node.js 24.12 or newer and npm.
+ARG BUILD_BASE=docker.io/library/node:24-bookworm-slim
+# What the image stands on: the C and C++ libraries, certificates, time zones. No shell is needed.
+ARG BASE=gcr.io/distroless/cc-debian12
+
+FROM ${BASE} AS base
+
+FROM ${BUILD_BASE} AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+# The secret is for networks with a registry of their own.
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+COPY src src
+COPY operators operators
+COPY k8s/samples/local k8s/samples/local
+COPY tools tools
+COPY --from=base /var/lib/dpkg /base/var/lib/dpkg
+ARG SOURCE_DATE_EPOCH=0
+RUN node tools/images/assemble.ts gateway /out /base && install -d -m 0750 /out/data
+
+FROM ${BASE}
+COPY --from=build /out/usr /usr
+COPY --from=build /out/app /app
+# For runs without a volume there: development keys, the journal, an embedded database.
+COPY --from=build --chown=65532:65532 /out/data /var/lib/gatewarden
+WORKDIR /app
+USER 65532:65532
+ENV PATH=/usr/local/bin:/usr/bin:/bin NODE_ENV=production HOST=0.0.0.0 GW_DATA_DIR=/var/lib/gatewarden
+EXPOSE 8080 8081
+ENTRYPOINT []
+CMD ["node", "src/main.ts"]
