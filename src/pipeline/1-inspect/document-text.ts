@@ -60,7 +60,7 @@ export function tagsFor(units: readonly TextUnit[]): TagTable {
   return new TagTable(new Set(literals));
 }
 
-/** What is to be replaced in each unit: the first of the two steps of `findInDocument`. */
+/** What is to be replaced in each unit, terms by their labels: the first of the two steps of `findInDocument`. */
 export async function searchDocument(
   units: readonly TextUnit[],
   { categories, terms, recognizedPages = [] }: DocumentScope,
@@ -75,11 +75,8 @@ export async function searchDocument(
   );
   const misread = recognized.size > 0 ? await detectMisread(doubtful, categories, detection) : [];
   const found = texts.map((text, index) => {
-    const termsFirst = [...(named?.[index] ?? []), ...(spans[index] ?? []), ...(misread[index] ?? [])];
-    return mergeActions(termsFirst.map(toTag)).map((action) => ({
-      ...action,
-      text: text.slice(action.start, action.end),
-    }));
+    const inUnit = [...(named?.[index] ?? []), ...(spans[index] ?? []), ...(misread[index] ?? [])];
+    return mergeActions(inUnit.map(toTag)).map((action) => ({ ...action, text: text.slice(action.start, action.end) }));
   });
   const known = distinct(found.flat());
   const everywhere = await findTerms(texts, known);
@@ -148,8 +145,8 @@ function distinct(found: readonly (Action & { readonly text: string })[]): reado
   const terms = new Map<string, Term>();
   for (const { text, category, term = text } of found) {
     if (terms.has(text)) continue;
-    const isForm = folded(text) !== folded(term);
-    const wholeBelow = isForm || NAME_CATEGORIES.has(category) ? { wholeBelow: LONG_NAME } : {};
+    const isWhole = folded(text) !== folded(term) || NAME_CATEGORIES.has(category);
+    const wholeBelow = isWhole ? { wholeBelow: LONG_NAME } : {};
     terms.set(text, { term: text, label: category, ...wholeBelow, formOf: term });
   }
   return [...terms.values()];
