@@ -2,9 +2,9 @@
 # Build it from the root of the repository; README.md says how. Nothing of the build stage but /out comes into the image.
 
 # Where packages are installed: Node.js 24.12 or newer and npm.
-ARG BUILD_BASE=docker.io/library/node:24-bookworm-slim
-# What the image stands on: the C and C++ libraries, certificates, time zones. No shell is needed.
-ARG BASE=gcr.io/distroless/cc-debian12
+ARG BUILD_BASE=node:24-bookworm-slim
+# What the image stands on: the C and C++ libraries, certificates, time zones. No shell is needed: a "distroless" image with the C++ library will do.
+ARG BASE=debian:12-slim
 
 FROM ${BASE} AS base
 

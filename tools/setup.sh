@@ -45,7 +45,9 @@ npm_install() {
   if [ -z "${NODE_EXTRA_CA_CERTS:-}" ] && [ -r /etc/ssl/certs/ca-certificates.crt ]; then
     export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
   fi
-  quietly npm npm --prefix "$folder" "$@" --no-audit --no-fund --loglevel=error ||
+  # An answer that has stopped in the middle is asked for again after two minutes, not five.
+  quietly npm npm --prefix "$folder" "$@" --no-audit --no-fund --loglevel=error --prefer-offline \
+    --fetch-timeout=120000 --fetch-retries=4 ||
     die "npm could not install the packages of $folder/package.json"
   printf '%s\n' "$sum" >"$stamp"
 }
