@@ -7,6 +7,8 @@ import { dictOf, partsOf, reachable, textOf } from './structure.ts';
 
 /** Fewer letters are in bytes, names and numbers by chance. */
 const LEAST_LETTERS = 6;
+/** Signs that no text in an encoding of single bytes has. */
+const NO_TEXT = /[^\s!-\u00ff]/;
 const [SUBTYPE, IMAGE, PARENT] = ['Subtype', 'Image', 'Parent'].map((name) => PDFName.of(name)) as [
   PDFName,
   PDFName,
@@ -71,8 +73,9 @@ function streamHas(stream: PDFStream, originals: readonly string[]): boolean {
   if (!content) return false;
   const { strings } = cleanContent(content, true);
   // Strings of one line are cut anywhere to place their letters.
-  const whole = Buffer.concat(strings);
-  if (textHas(whole.toString('latin1'), originals)) return true;
+  const whole = Buffer.concat(strings).toString('latin1');
+  // Short ones are in what is no text in this encoding by chance, as `são` is in UTF-16 of `empresa, o`.
+  if (textHas(whole, NO_TEXT.test(whole) ? longOnes(originals) : originals)) return true;
   if (strings.some((string) => string.length > 3 && textHas(utf16(string), originals))) return true;
   return bytesHave(content, originals);
 }
