@@ -51,7 +51,7 @@ test-documents: documents
 test-leak: export LEAK_DOCUMENTS ?= 432
 test-leak: packages servers documents office ## Anonymize hundreds of documents and look for what is left in them (LEAK_DOCUMENTS)
 	@$(VITEST) "$(CURDIR)/test/documents/leaks.test.ts"
-	@GW_MODELS_DIR=inference/models $(VITEST) "$(CURDIR)/test/documents/leaks.test.ts" -t 'nobody is named'
+	@GW_MODELS_DIR="$(CURDIR)/inference/models" $(VITEST) "$(CURDIR)/test/documents/leaks.test.ts" -t 'nobody is named'
 
 # Of `make test` a few rounds of chaos are part; alone it goes on for longer. The seed it prints repeats its faults.
 test-chaos: export CHAOS_ROUNDS ?= 200
