@@ -153,11 +153,6 @@ async function run(settings: Settings, log: Log): Promise<void> {
     prices: snapshot,
     journal,
   });
-  await gateway.listen({ host: settings.host, port: settings.port });
-  notReady = () => (leaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
-  announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
-  inference?.start();
-  if (inference) jobs.runner.start();
 
   /**
    * Readiness off and clients sent away while they are still served, the door closed, open streams run on, rows and
@@ -187,8 +182,15 @@ async function run(settings: Settings, log: Log): Promise<void> {
     await development?.sandbox.stop();
     process.exit(complete ? 0 : 1);
   };
+  // Before anybody is told that it listens: who hears of it may end it at once.
   process.on('SIGTERM', () => void shutDown());
   process.on('SIGINT', () => void shutDown());
+
+  await gateway.listen({ host: settings.host, port: settings.port });
+  notReady = () => (leaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
+  announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
+  inference?.start();
+  if (inference) jobs.runner.start();
 }
 
 /** Whether one of the gateway's own models can answer now, as far as is known. */
