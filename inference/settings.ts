@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { Device } from './decide/session.ts';
 
 /** What the engine's process is told by its environment. */
 export interface Settings {
@@ -21,7 +22,7 @@ export interface Settings {
   /** Where local models are, a folder each. */
   readonly modelsDir: string;
   /** What they run on; `cuda` wants the image that is built for it. */
-  readonly device: 'cpu' | 'cuda';
+  readonly device: Device;
   /** Questions to a model that may wait beside the one that runs. */
   readonly modelQueueLength: number;
   /** Milliseconds from a question to a model to its answer. */

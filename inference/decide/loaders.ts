@@ -12,16 +12,16 @@ export type Answerer = (input: object) => Promise<object>;
 
 /** How a folder of each kind becomes a model. Each throws `ModelFault` when the graph is not of its kind. */
 export const LOADERS: Readonly<Record<ModelKind, (folder: ModelFolder, device?: Device) => Promise<Answerer>>> = {
-  async names(folder, device = 'cpu') {
+  async names(folder, device) {
     const isHashed = folder.manifest.tokenizer.type === 'hashed-words';
     const find = await (isHashed ? loadNames(folder, device) : loadPieceNames(folder, device));
     return async (input) => ({ spans: await find((input as { readonly texts: readonly string[] }).texts) });
   },
-  async router(folder, device = 'cpu') {
+  async router(folder, device) {
     const judge = await loadRouter(folder, device);
     return (input) => judge(input as RouterState);
   },
-  async typed(folder, device = 'cpu') {
+  async typed(folder, device) {
     const decide = await loadTyped(folder, device);
     return async (input) => {
       const { state, questions } = input as { readonly state: unknown; readonly questions: readonly TypedQuestion[] };

@@ -13,7 +13,7 @@ const MOST_WORDS = 4096;
 const LISTS = 6;
 
 /** Loads a verified folder of a model that takes hashed words. Throws `ModelFault` when its graph is not that of such a model. */
-export async function loadNames(folder: ModelFolder, device: Device): Promise<FindNames> {
+export async function loadNames(folder: ModelFolder, device?: Device): Promise<FindNames> {
   const { manifest, files } = folder;
   if (manifest.tokenizer.type !== 'hashed-words') throw new ModelFault('a model of names takes hashed words');
   const lists = readLists(files.get(manifest.tokenizer.lists)!);

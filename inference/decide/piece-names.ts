@@ -31,7 +31,7 @@ interface Run {
  * Loads a verified folder of a model as others publish them for telling tokens apart: a tokenizer of pieces, a graph from
  * `input_ids` to `logits`. A word is what its first piece is. Throws `ModelFault` when its files are not such a model.
  */
-export async function loadPieceNames({ manifest, files }: ModelFolder, device: Device): Promise<FindNames> {
+export async function loadPieceNames({ manifest, files }: ModelFolder, device?: Device): Promise<FindNames> {
   if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('a model of pieces takes a tokenizer');
   const tokenizer = openTokenizer(files.get(manifest.tokenizer.file)!);
   const session = await openSession(files.get(WEIGHTS)!, device);

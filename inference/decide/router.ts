@@ -19,7 +19,7 @@ const OUTPUTS = { task: 0, reasoning: 2, complexity: 4 } as const;
 /** Loads a verified folder. Throws `ModelFault` when its tokenizer or its graph is not that of a router. */
 export async function loadRouter(
   { manifest, files }: ModelFolder,
-  device: Device,
+  device?: Device,
 ): Promise<(state: RouterState) => Promise<RouterAnswer>> {
   if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('a router takes a tokenizer of pieces');
   const { pieces } = openTokenizer(files.get(manifest.tokenizer.file)!);

@@ -39,7 +39,7 @@ interface Known {
 }
 
 /** Loads a verified folder. Throws `ModelFault` when its graph is not that of a model of typed decisions. */
-export async function loadTyped({ manifest, files }: ModelFolder, device: Device): Promise<Decide> {
+export async function loadTyped({ manifest, files }: ModelFolder, device?: Device): Promise<Decide> {
   if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('typed decisions take a tokenizer of pieces');
   const { calibration } = manifest;
   if (!CALIBRATION.Check(calibration)) throw new ModelFault('a model of typed decisions tells its calibration');

@@ -11,7 +11,6 @@ import {
   CONTROLLER_MANAGER_ARGUMENTS,
   endProgram,
   etcdArguments,
-  hasEnded,
   kwokArguments,
   NODE_PROGRAMS,
   pathOf,
@@ -20,6 +19,7 @@ import {
   type Ports,
 } from './control-plane.ts';
 import { freePort } from './free-port.ts';
+import { hasEnded } from './has-ended.ts';
 
 const READY_MS = 120_000;
 

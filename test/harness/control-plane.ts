@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasEnded } from './has-ended.ts';
 
 const BIN = join(import.meta.dirname, '../../.tools/bin');
 
@@ -89,10 +90,6 @@ export function startProgram(folder: string, name: string, args: readonly string
   process.once('exit', kill);
   child.once('exit', () => process.removeListener('exit', kill));
   return child;
-}
-
-export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null;
 }
 
 /** Ends a program: with SIGTERM, and ten seconds later, or at once where `kill` says so, with SIGKILL. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
+import { hasEnded } from './has-ended.ts';
 
 /** A real PostgreSQL server for tests, on loopback. */
 export interface PostgresServer {
@@ -202,8 +203,4 @@ function lentServer(url: string): PostgresServer {
 
 function urlOf(port: number): string {
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
-}
-
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
+import { hasEnded } from './has-ended.ts';
 
 /** A real Redis server for tests, on loopback. */
 export interface RedisServer {
@@ -174,10 +175,6 @@ function lentServer(url: string): RedisServer {
     resume: impossible,
     kill: impossible,
   };
-}
-
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
 }
 
 /** One inline command on a connection of its own; resolves with what the server answered first. */

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { closure, type Lock } from './lock.ts';
+import { closure, packageIn, type Lock } from './lock.ts';
 import { isUsed, PROGRAMS } from './programs.ts';
 import { reach } from './reach.ts';
 import { debianRecords } from './debian.ts';
@@ -52,7 +52,7 @@ function assemble(name: string, out: string, base: string): void {
 }
 
 function copyPackage(root: string, folder: string, out: string): void {
-  const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const name = packageIn(folder);
   const options = { cwd: join(root, folder), exclude: ['node_modules/**'] };
   for (const path of globSync(['**/*', '**/.*/**'], options)) {
     const from = join(root, folder, path);

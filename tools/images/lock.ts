@@ -37,6 +37,11 @@ export function closure(lock: Lock, names: readonly string[], there: (folder: st
   return [...found].sort();
 }
 
+/** `@a/b` of `node_modules/c/node_modules/@a/b`. */
+export function packageIn(folder: string): string {
+  return folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
 /** Where Node.js finds a package that a folder asks for: in it, or in the nearest folder above. */
 function resolve(lock: Lock, from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { DebianRecord } from './debian.ts';
-import type { Lock } from './lock.ts';
+import { packageIn, type Lock } from './lock.ts';
 
 /** A package of an SPDX document. */
 interface SpdxPackage {
@@ -88,7 +88,7 @@ function describe(
 
 function npmPackage(folder: string, lock: Lock): SpdxPackage {
   const { version = '', license, integrity } = lock[folder] ?? {};
-  const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const name = packageIn(folder);
   const [algorithm = '', value = ''] = integrity?.split(/-(.*)/) ?? [];
   const checksums = integrity && [
     { algorithm: algorithm.toUpperCase(), checksumValue: Buffer.from(value, 'base64').toString('hex') },
