@@ -130,8 +130,10 @@ class Varied:
             made = f"{surname}, {given}"
         elif len(parts) == 1:
             made = given if self.chance.random() < 0.6 else surname
-        elif len(parts) > 2 and self.chance.random() < 0.5:
-            made = f"{given} {self.pick(lang, 'given')} {surname}"
+        elif len(parts) > 2 and len(parts[1].rstrip(".")) == 1:
+            made = f"{given} {self.pick(lang, 'given')[0]}{self.chance.choice(('.', '.', ''))} {surname}"
+        elif len(parts) > 2 and self.chance.random() < 0.6:
+            made = f"{given} {self.pick(lang, self.chance.choice(('given', 'surname')))} {surname}"
         elif len(parts[0].rstrip(".")) == 1:
             made = f"{given[0]}. {surname}"
         else:

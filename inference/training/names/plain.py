@@ -7,10 +7,11 @@ from collections import defaultdict
 from pathlib import Path
 
 from common.words import words_of
-from names.data import Item, Varied, read_lines
+from names.addresses import Addresses
+from names.data import LOCALES, Item, Varied, read_lines
 
 SLOT = re.compile(r"\{([A-Za-z]\d?)\}")
-LABELLED = {"P": "PER", "L": "LOC", "O": "ORG", "D": "ADDRESS"}
+LABELLED = {"P": "PER", "L": "LOC", "K": "LOC", "O": "ORG", "D": "ADDRESS", "Z": "LOC"}
 ARTICLE = set(
     "der die das dem den des ein eine einen einem einer eines kein keine keinen keinem keiner mein meine meinen meinem meiner "
     "unser unsere unseren unserem unserer ihr ihre ihren ihrem ihrer euer eure im am zum zur beim vom ins ans".split()
@@ -19,10 +20,10 @@ HEADED = (
     "{H}\n", "{H}: ", "{H}: {H}\n", "## {H}\n", "- {H}\n- {H}\n", "Subject: {H}\n", "Re: {H} and {H}\n",
     "Please send the {H} to {P}.", "the {H} ({H}) is due on Friday", "{P}, {H}\n{H}", "{P} owns the {H}.", "{H} of {L}\n",
 )
-SENTENCES = {"de": 5000, "en": 900, "es": 700, "fr": 700, "it": 900, "nl": 700, "pl": 1200, "pt": 900}
+SENTENCES = {"de": 5500, "en": 4500, "es": 1400, "fr": 1400, "it": 1500, "nl": 1400, "pl": 1800, "pt": 1500}
 """Made anew in every epoch."""
 HEADINGS = 900
-FORMS = (*("Ada Roe",) * 6, *("Roe",) * 4, "Ada Mary Roe", "A. Roe", "Roe, Ada")
+FORMS = (*("Ada Roe",) * 6, *("Roe",) * 4, "Ada Mary Roe", "Ada M. Roe", "A. Roe", "Roe, Ada")
 POLISH = {"ski": ("skiego", "skiemu", "skim"), "cki": ("ckiego", "ckiemu", "ckim"), "a": ("y", "ę", "ą", "ie"), "": ("a", "owi", "em")}
 
 
@@ -35,6 +36,9 @@ class Plain:
         self.lists = json.loads((own / "plain.json").read_text(encoding="utf8"))
         self.varied = varied
         self.chance = chance
+        having = [locale for locale, found in sorted(varied.lists.items()) if len(found.get("firm", ())) > 30]
+        self.firms = {"all": having, **{lang: [l for l in LOCALES[lang] if l in having] for lang in LOCALES}}
+        self.addresses = Addresses(varied.lists, json.loads((own / "addresses.json").read_text(encoding="utf8")), chance)
 
     def noun(self) -> str:
         roll = self.chance.random()
@@ -62,14 +66,45 @@ class Plain:
         bend = lambda word: word[: len(word) - len(end(word))] + self.chance.choice(POLISH[end(word)])
         return " ".join(bend(word) if word[-1:].isalpha() else word for word in said.split())
 
+    def town(self, lang: str) -> str:
+        town = self.varied.pick(lang, "city")
+        return town.upper() if self.chance.random() < 0.05 else town
+
+    def land(self, lang: str) -> str:
+        """A country, or a part of one."""
+        own = self.varied.lists["pt_PT" if lang == "pt" else lang]
+        return self.chance.choice(own["country"] if self.chance.random() < 0.75 or not own["state"] else own["state"])
+
+    def firm(self, lang: str) -> str:
+        """With or without a form of law: called after people and towns, as lists have it, or by a made-up word."""
+        roll, pick = self.chance.random(), self.chance.choice
+        if roll < 0.4:
+            return self.filled(pick(self.lists["firms"][lang]), lang)[0]
+        if roll < 0.65:
+            locale = pick(self.firms[lang] if roll < 0.55 else self.firms["all"])
+            return pick(self.varied.lists[locale]["firm"])
+        brands = self.lists["brands"]
+        name = pick(brands["firsts"])
+        name += pick(brands["ends"]) if roll < 0.85 else pick((" ", " ", "")) + pick(brands["firsts"])
+        if self.chance.random() < 0.45:
+            name += " " + pick(brands["lasts"])
+        return f"{name} {pick(brands['forms'])}" if self.chance.random() < 0.25 else name
+
+    def address(self, lang: str) -> str:
+        if self.chance.random() < 0.2:
+            return self.filled(self.chance.choice(self.lists["addresses"][lang]), lang)[0]
+        return self.addresses.made(lang)
+
     def part(self, slot: str, lang: str) -> str:
         pick = self.varied.pick
         digits = lambda count: "".join(self.chance.choice("0123456789") for _ in range(count))
         made = {
             "P": lambda: self.person(lang),
-            "L": lambda: pick(lang, "city"),
-            "O": lambda: self.filled(self.chance.choice(self.lists["firms"][lang]), lang)[0],
-            "D": lambda: self.filled(self.chance.choice(self.lists["addresses"][lang]), lang)[0],
+            "L": lambda: self.town(lang),
+            "K": lambda: self.land(lang),
+            "O": lambda: self.firm(lang),
+            "D": lambda: self.address(lang),
+            "Z": lambda: self.addresses.code_of(lang),
             "N": self.noun,
             "A": lambda: self.chance.choice(self.lists["adjectives"]),
             "H": self.heading,

@@ -13,13 +13,13 @@ import torch
 from torch import nn
 
 from common.folder import write_manifest
-from common.words import folded, hash_of, numbers_of
-from names.data import LABELS, TAGS, Item, Varied, own_items, read_spans, shared_items, tags_of
+from names.batches import Seen, batches, list_bits, tensors
+from names.data import TAGS, Item, Varied, own_items, read_spans, shared_items
+from names.judge import bounds, measure
 from names.model import LIST_BITS, Small, Tagger
 from names.plain import Plain, unjudged_items
 
 HERE = Path(__file__).parent
-LIST_NAMES = ("given", "surname", "city", "country", "street")
 KINDS = {"PER": "PERSON_NAME", "LOC": "LOCATION", "ORG": "ORGANIZATION", "ADDRESS": "ADDRESS"}
 LICENCES = {
     "meddocan": "CC BY 4.0",
@@ -29,183 +29,7 @@ LICENCES = {
     "wikiann": "CC BY-SA 3.0",
     "wnut17": "CC BY 4.0",
 }
-BATCH_WORDS = 3000
 SEED = 20261121
-
-
-def list_bits(lists: dict) -> dict[int, int]:
-    """Hash of a word -> bits: in lists of given names, surnames, cities, countries, streets; part of a longer city's name."""
-    bits: dict[int, int] = {}
-    for locale in lists.values():
-        for bit, name in enumerate(LIST_NAMES):
-            for text in locale.get(name, ()):
-                parts = text.split()
-                for part in parts:
-                    word = part.strip(".,'()-")
-                    if len(word) < 2:
-                        continue
-                    flag = 1 << bit
-                    if name == "city" and len(parts) > 1:
-                        flag = 1 << 5
-                    key = hash_of(folded(word))
-                    bits[key] = bits.get(key, 0) | flag
-    return bits
-
-
-class Seen:
-    """Texts as the numbers that the tagger takes."""
-
-    def __init__(self, bits: dict[int, int]):
-        self.bits = bits
-        self.known: dict[str, int] = {}
-
-    def bits_of(self, word: str) -> int:
-        lower = folded(word)
-        found = self.known.get(lower)
-        if found is None:
-            found = self.known[lower] = self.bits.get(hash_of(lower), 0)
-        return found
-
-    def encode(self, item: Item):
-        words, tags = tags_of(item)
-        texts = [item.text[start:end] for start, end, _ in words]
-        numbers = [numbers_of(text) for text in texts]
-        bits = [self.bits_of(text) for text in texts]
-        return numbers, bits, [gap for _, _, gap in words], tags, words
-
-
-def unpack(bits: np.ndarray) -> np.ndarray:
-    return ((bits[..., None] >> np.arange(LIST_BITS)) & 1).astype(np.float32)
-
-
-def batches(encoded: list, chance: random.Random, shuffle: bool):
-    order = sorted(range(len(encoded)), key=lambda i: len(encoded[i][0]) + (chance.random() * 8 if shuffle else 0))
-    groups, at = [], 0
-    while at < len(order):
-        group = [order[at]]
-        at += 1
-        while at < len(order) and (len(group) + 1) * len(encoded[order[at]][0]) <= BATCH_WORDS:
-            group.append(order[at])
-            at += 1
-        groups.append(group)
-    if shuffle:
-        chance.shuffle(groups)
-    for group in groups:
-        longest = max(len(encoded[i][0]) for i in group)
-        numbers = np.zeros((len(group), longest, 5), np.int64)
-        bits = np.zeros((len(group), longest), np.int64)
-        gaps = np.zeros((len(group), longest), np.int64)
-        mask = np.zeros((len(group), longest), np.float32)
-        tags = np.full((len(group), longest), -100, np.int64)
-        for row, i in enumerate(group):
-            n, b, g, t, _ = encoded[i]
-            size = len(n)
-            if size == 0:
-                continue
-            numbers[row, :size], bits[row, :size], gaps[row, :size] = n, b, g
-            mask[row, :size], tags[row, :size] = 1, t
-        yield group, numbers, bits, gaps, mask, tags
-
-
-def allowed() -> np.ndarray:
-    """allowed[a, b]: tag b may follow tag a. What is inside a name follows its beginning or inside."""
-    size = len(TAGS)
-    table = np.ones((size, size), bool)
-    for tag in range(2, size, 2):
-        table[:, tag] = False
-        table[tag - 1, tag] = table[tag, tag] = True
-    return table
-
-
-def decode(scores: np.ndarray) -> list[int]:
-    """The likeliest tags that may follow one another (Viterbi over log probabilities)."""
-    if len(scores) == 0:
-        return []
-    block = np.where(allowed(), 0.0, -1e9)
-    first = np.where([tag > 0 and tag % 2 == 0 for tag in range(scores.shape[1])], -1e9, 0.0)
-    best = scores[0] + first
-    back = []
-    for row in scores[1:]:
-        paths = best[:, None] + block
-        back.append(paths.argmax(0))
-        best = paths.max(0) + row
-    tags = [int(best.argmax())]
-    for pointers in reversed(back):
-        tags.append(int(pointers[tags[-1]]))
-    return tags[::-1]
-
-
-def spans_of(words, tags) -> list[tuple[int, int, str]]:
-    spans, open_ = [], None
-    for (start, end, _), tag in zip(words, tags):
-        label = LABELS[(tag - 1) // 2] if tag else None
-        if tag and tag % 2 == 0 and open_ and open_[2] == label:
-            open_[1] = end
-            continue
-        if open_:
-            spans.append(tuple(open_))
-        open_ = [start, end, label] if tag else None
-    if open_:
-        spans.append(tuple(open_))
-    return spans
-
-
-def found_in(model: nn.Module, seen: Seen, items: list[Item]):
-    """Of each item: the spans that are found, with the least probability of their tags, as the runtime has it; and the true ones."""
-    encoded = [seen.encode(item) for item in items]
-    model.eval()
-    with torch.no_grad():
-        for group, numbers, bits, gaps, mask, _ in batches(encoded, random.Random(0), False):
-            logits = model(*tensors(numbers, bits, gaps, mask)).log_softmax(-1).numpy()
-            for row, i in enumerate(group):
-                words = encoded[i][4]
-                tags = decode(logits[row, : len(words)])
-                sure = {word[0]: logits[row, at, tag] for at, (word, tag) in enumerate(zip(words, tags))}
-                found = {
-                    span: float(np.exp(min(p for start, p in sure.items() if span[0] <= start < span[1])))
-                    for span in spans_of(words, tags)
-                }
-                yield items[i], found, set(spans_of(words, encoded[i][3]))
-
-
-def measure(model: nn.Module, seen: Seen, items: list[Item], least: dict[str, float]) -> dict:
-    """F1 of exact spans, by label and by language."""
-    counts: dict[str, list[int]] = {}
-    for item, scored, true in found_in(model, seen, items):
-        for label in LABELS:
-            f = {s for s, score in scored.items() if s[2] == label and score >= least.get(label, 0)}
-            t = {s for s in true if s[2] == label}
-            for key in (label, f"{label} {item.lang}"):
-                c = counts.setdefault(key, [0, 0, 0])
-                c[0] += len(f & t)
-                c[1] += len(f)
-                c[2] += len(t)
-    return {key: round(2 * h / (f + t), 3) for key, (h, f, t) in sorted(counts.items()) if t}
-
-
-def bounds(model: nn.Module, seen: Seen, texts: list[list[Item]]) -> dict[str, float]:
-    """
-    By label: how sure to be of a name for it to be told. The bound with the best F on the sets of texts, on average; for
-    places and firms wrong ones weigh twice, since they are many and a text without them is hard to read.
-    """
-    best: dict[str, tuple[float, float]] = {}
-    judged = [list(found_in(model, seen, items)) for items in texts]
-    for label in LABELS:
-        weigh = 0.25 if label in ("LOC", "ORG") else 1.0
-        for bound in np.arange(0.3, 0.9, 0.02):
-            scores = []
-            for rows in judged:
-                hits = sum(s in true for _, found, true in rows for s, p in found.items() if s[2] == label and p >= bound)
-                said = sum(s[2] == label and p >= bound for _, found, _ in rows for s, p in found.items())
-                there = sum(s[2] == label for _, _, true in rows for s in true)
-                if there:
-                    scores.append((1 + weigh) * hits / (said + weigh * there))
-            best[label] = max(best.get(label, (0.0, 0.0)), (float(np.mean(scores)), round(float(bound), 2)))
-    return {label: bound for label, (_, bound) in best.items()}
-
-
-def tensors(numbers, bits, gaps, mask):
-    return torch.from_numpy(numbers), torch.from_numpy(unpack(bits)), torch.from_numpy(gaps), torch.from_numpy(mask)
 
 
 def epoch_items(items: list[Item], varied: Varied, chance: random.Random) -> list[Item]:
@@ -287,7 +111,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=HERE.parents[3] / "shared" / "data")
     parser.add_argument("--tools", type=Path, default=HERE.parents[2] / ".tools" / "names")
     parser.add_argument("--out", type=Path, default=HERE.parents[1] / "models" / "names")
-    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--smoke", action="store_true", help="a minute on a few of our own texts, to see that it runs")
     args = parser.parse_args()
     made = subprocess.run(["node", HERE / "lists.mjs", args.tools], capture_output=True, check=True)
@@ -299,7 +123,7 @@ def main() -> None:
     varied = Varied(lists, chance)
     plain = Plain(own, varied, chance)
     data = None if args.smoke else args.data
-    items = own_items(own, False, 1.0 if args.smoke else 10.0) + unjudged_items(data, own, lists, plain)
+    items = own_items(own, False, 1.0 if args.smoke else 8.0) + unjudged_items(data, own, lists, plain)
     dev = {"own": own_items(own, True)}
     if args.smoke:
         items = random.Random(SEED).sample(items, 600)

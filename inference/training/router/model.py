@@ -9,7 +9,7 @@ from router.data import FEATURES, GRAMS, TASKS
 GRAM_WIDTH = 48
 MIXED = 192
 HEADS = (len(TASKS), 2, 4)
-FROZEN = 5
+FROZEN = 2
 """Layers of MiniLM that stay as they were published; what they make of a prompt is worked out once."""
 
 

@@ -188,7 +188,7 @@ def main() -> None:
         prompts += read(args.data / "router" / "router_weak.jsonl.gz", "weak", 0.7)[::4]
         prompts += read(args.data / "router" / "router_gold.jsonl.gz", "gold", 3.0)
     for path in sorted((HERE.parent / "data").glob("prompts.*.jsonl")):
-        prompts += read(path, "own", 2.0)
+        prompts += read(path, "own", 1.5)
     if args.smoke:
         prompts = random.Random(SEED).sample(prompts, 120)
     parts: dict[str, list[Encoded]] = {"train": [], "calibrate": [], "test": []}
