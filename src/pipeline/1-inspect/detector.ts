@@ -13,3 +13,18 @@ export interface Detector {
   readonly category: string;
   find(text: string): readonly Span[];
 }
+
+/**
+ * Finds personal data and secrets in texts: at once for small ones, off the event loop for large ones. Without `categories`
+ * all structured kinds are looked for; names are where they are named.
+ */
+export interface Detection {
+  /** What it can find, in upper case. */
+  readonly categories: ReadonlySet<string>;
+  /** What policies that protect without naming kinds have looked for; undefined: all structured kinds. */
+  readonly byDefault?: ReadonlySet<string> | undefined;
+  /** Whether texts of this total length, or what is looked for in them, are for `find` and not for `findNow`. */
+  needsWorker(totalLength: number, categories?: ReadonlySet<string>): boolean;
+  findNow(text: string, categories?: ReadonlySet<string>): readonly Span[];
+  find(texts: readonly string[], categories?: ReadonlySet<string>): Promise<readonly (readonly Span[])[]>;
+}

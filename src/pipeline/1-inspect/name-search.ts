@@ -16,6 +16,8 @@ const BATCH = { texts: 4096, characters: 400_000 } as const;
 /** A longer text is cut between words: its pieces are found through one after the other. */
 const MOST_CHARACTERS = 100_000;
 const LETTER = /\p{L}/u;
+/** Names of members, mostly those of the format (`criteria`, `tool_choice`, `maxTokens`): taken for names of people, they break it. */
+const IDENTIFIER = /^[a-z][a-z0-9]*(?:[_.-][a-z0-9]+|[A-Z][a-z0-9]*)*$/;
 
 /**
  * Texts that come while the model is busy wait for it together, whatever request they are of. What was found in a text is
@@ -30,7 +32,7 @@ export function createNameSearch(models: Pick<LocalModels, 'names'>): NameSearch
   const asking = new Map<string, Promise<readonly Span[]>>();
   const queue = new Queue(models);
   const once = async (text: string): Promise<readonly Span[]> => {
-    if (!LETTER.test(text)) return [];
+    if (!LETTER.test(text) || IDENTIFIER.test(text)) return [];
     const hash = createHmac('sha256', key).update(text).digest('base64');
     const found = known.get(hash) ?? asking.get(hash);
     if (found) return found;

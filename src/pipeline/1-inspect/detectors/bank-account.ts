@@ -1,3 +1,4 @@
+import { accountEnd } from './account-groups.ts';
 import { type Teller, tellerOf } from './context-words.ts';
 import { digitsEnd, isDigit, startsToken } from './characters.ts';
 import { weighted } from './check-digits.ts';
@@ -14,8 +15,9 @@ const BANK = /sort[ -]?code|routing|\baba\b|\bblz\b|bankleitzahl/i;
 const BANK_REACH = 80;
 
 /**
- * Account numbers that are no IBAN, each with words near: the sort codes of British banks, the routing numbers of
- * American ones (American Bankers Association: weights 3-7-1, a multiple of ten), and accounts near either.
+ * Account numbers that are no IBAN: those with check digits of their own (`account-numbers.ts`), and with words near the
+ * sort codes of British banks, the routing numbers of American ones (American Bankers Association: weights 3-7-1, a
+ * multiple of ten), and accounts near either.
  */
 export const bankAccount: Examiner = {
   category: 'BANK_ACCOUNT',
@@ -24,19 +26,26 @@ export const bankAccount: Examiner = {
   wants(look): boolean {
     const { before, length, next, later } = look;
     if (!mayStartToken(look) || before === 'plus') return false;
-    if (length === 2) return later === 'digit' && (next === 'hyphen' || next === 'space');
-    return length > 5 && !isLetterKind(next);
+    if (length > 1 && length < 6) return later === 'digit' && (next === 'hyphen' || next === 'space');
+    return length > 5 && (!isLetterKind(next) || (length > 6 && next === 'capital'));
   },
   examine(text, at, floor, found): number {
     const digits = digitsEnd(text, at);
-    const length = digits - at;
-    if (length < 2 || length === 3 || length === 4 || length === 5 || length > 17 || !isFree(text, at)) return floor;
-    const end = length === 2 ? sortCodeEnd(text, at) : isAccount(text, at, digits) ? digits : -1;
+    if (!isFree(text, at)) return floor;
+    let end = accountEnd(text, at, digits);
+    if (end < 0) end = toldEnd(text, at, digits);
     if (end < 0) return floor;
     found.push({ start: at, end, category: 'BANK_ACCOUNT' });
     return end;
   },
 };
+
+/** The end of a sort code, or of digits that words say are an account; -1 when it is neither. */
+function toldEnd(text: string, at: number, digits: number): number {
+  const length = digits - at;
+  if (length === 2) return sortCodeEnd(text, at);
+  return length > 5 && length < 18 && isAccount(text, at, digits) ? digits : -1;
+}
 
 function isNear(words: Teller, text: string, start: number, end: number): boolean {
   return words.isBefore(text, start) || words.isAfter(text, end);

@@ -50,6 +50,11 @@ describe('finds', () => {
     // Short numbers with a word about cards
     'Maestro ‹CREDIT_CARD:501800000009›',
     'carte bancaire ‹CREDIT_CARD:4222222222222›',
+    'expense it to cc ‹CREDIT_CARD:4222222222222›',
+    // Ranges of old
+    'JCB card ‹CREDIT_CARD:213112345678904›',
+    'Karte: ‹CREDIT_CARD:180012345678905›',
+    'my card is ‹CREDIT_CARD:3500000000000009›',
     // Hiding
     '‹CREDIT_CARD:4111\u200b1111\u200b1111\u200b1111›',
     '‹CREDIT_CARD:4\u00ad111111111111111›',
@@ -76,6 +81,8 @@ describe('finds none in', () => {
     '9780306406157', // ISBN
     '4006381333931', // EAN-13 of a pen, no word about cards
     '501800000009',
+    '213112345678904',
+    '3500000000000009',
     '4222222222222',
     '7502-4395-5272-9331-1681',
     'IBAN GB43 HCZO 5877 7202 0793 76',

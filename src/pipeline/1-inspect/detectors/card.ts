@@ -6,7 +6,8 @@ import { mayStartToken } from './look.ts';
 const MIN_DIGITS = 12;
 const MAX_DIGITS = 19;
 /** Words around a card number, for numbers that alone are not telling enough (short, or oddly grouped). */
-const CARD_WORDS = /card|carte|kart|kort|tarjeta|carta|cart[aã]o|kaart|visa|amex|master|maestro|kredit|credit|cvv|cvc/i;
+const CARD_WORDS =
+  /card|carte|kart|kort|tarjeta|carta|cart[aã]o|kaart|visa|amex|master|maestro|kredit|credit|cvv|cvc|\bcc\b/i;
 
 /**
  * Payment card numbers: 12 to 19 digits in the ranges of the known issuers with a Luhn check digit, in one run or in
@@ -15,7 +16,7 @@ const CARD_WORDS = /card|carte|kart|kort|tarjeta|carta|cart[aã]o|kaart|visa|ame
 export const card: Examiner = {
   category: 'CREDIT_CARD',
   evidence: 'checked',
-  triggers: '234569',
+  triggers: '1234569',
   wants(look): boolean {
     const { earlier, before, length, next, later } = look;
     if (!mayStartToken(look) || ((before === 'dot' || before === 'comma') && earlier === 'digit')) return false;
@@ -29,7 +30,8 @@ export const card: Examiner = {
       const end = groups.ends[last] as number;
       const digits = groups.digits.slice(0, groups.counts[last]);
       if (!mayBeTelling(groups, last) || !isCardNumber(digits) || !isFreeAfter(text, end, last + 1)) continue;
-      if (!isTelling(text, at, groups, last) || isInUuid(text, at, end) || isInLonger(text, at)) continue;
+      if (!(isIssued(digits) ? isTelling(text, at, groups, last) : isTold(text, at))) continue;
+      if (isInUuid(text, at, end) || isInLonger(text, at)) continue;
       found.push({ start: at, end, category: 'CREDIT_CARD' });
       return end;
     }
@@ -96,7 +98,7 @@ function isFreeAfter(text: string, end: number, groupCount: number): boolean {
 }
 
 function isCardNumber(digits: string): boolean {
-  return isIssued(digits) && !isOneDigit(digits) && passesLuhn(digits);
+  return (isIssued(digits) || wasIssued(digits)) && !isOneDigit(digits) && passesLuhn(digits);
 }
 
 function isOneDigit(digits: string): boolean {
@@ -121,12 +123,21 @@ function isIssued(digits: string): boolean {
   return two === 50 || (two >= 56 && two <= 58) || two === 63 || two === 66 || two === 67 || two === 68;
 }
 
+/** Whether it is of a range that JCB once had or keeps free: those need a word about cards. */
+function wasIssued(digits: string): boolean {
+  return digits.length === 15 ? digits.startsWith('1800') || digits.startsWith('2131') : /^35\d{14}$/.test(digits);
+}
+
 /**
  * A number that is long enough and grouped as cards are speaks for itself. Any other must be the whole row of digits,
  * with a word about cards before it.
  */
 function isTelling(text: string, at: number, groups: Groups, last: number): boolean {
-  return isSelfEvident(groups, last) || CARD_WORDS.test(text.slice(Math.max(0, at - 40), at));
+  return isSelfEvident(groups, last) || isTold(text, at);
+}
+
+function isTold(text: string, at: number): boolean {
+  return CARD_WORDS.test(text.slice(Math.max(0, at - 40), at));
 }
 
 function mayBeTelling(groups: Groups, last: number): boolean {

@@ -42,6 +42,16 @@ export function remainderOf(digits: string, modulus: number): number {
   return remainder;
 }
 
+/** Belgium: the last two of twelve digits are the remainder of the others by 97, which stands for 0. */
+export function passesBelgian97(digits: string): boolean {
+  return (remainderOf(digits.slice(0, 10), 97) || 97) === twoAt(digits, 10);
+}
+
+/** Capital letters as the digits that `values` has for A to Z; all else as it is. */
+export function lettersAs(values: string, text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => values[digitAt(letter, 0) - 10] as string);
+}
+
 /** The product of two places in the group of the pentagon's symmetries, in which Verhoeff's scheme adds. */
 function pentagon(a: number, b: number): number {
   if (a < 5) return b < 5 ? (a + b) % 5 : ((a + b) % 5) + 5;

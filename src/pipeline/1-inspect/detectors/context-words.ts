@@ -13,6 +13,8 @@ const WORDS = {
   nordic:
     /person(?:al)?[ _]?(?:nummer|nr|num|numero)|personbeteckning|person-?nr|samordningsnummer|\bpnr\b|\bcpr\b|f[øo]dselsn|\bfnr\b|d-nummer|hen?kil[öo]tunnus|\bhetu\b|sotu\b|kennitala|\bkt\b/,
   register: /rijksregister|registre national|nationalregister|\binsz\b|\bniss\b|\brrn\b|\bnn\b/,
+  nuss: /seguridad[ _]social|\bnuss\b|\bnaf\b|n[uú]mero de afiliaci[oó]n|n\.?º? ?s\.s\./,
+  niss: /\bniss\b|seguran[cç]a[ _]social/,
   pesel: /\bpesel/,
   baltic: /isikukood|asmens kod|personas kod|\bik\b/,
   latvian: /personas kod/,
@@ -27,6 +29,7 @@ const WORDS = {
   ahv: /\bahv|\bavs\b|\bavs-?n/,
   matricule: /matricule/,
   bsn: /\bbsn\b|burgerservice|sofi-?n|\bpersoonsnummer/,
+  szemelyi: /szem[eé]lyi[ _]?(?:azonos[ií]t|sz[aá]m)|szem[eé]lyazonos[ií]t[oó] jel|\bszem\. ?sz/,
   taj: /\btaj\b|taj-?sz[aá]m/,
   ssn: /\bssn|social[ _-]?security|\bitin\b|\bsocial\b/,
   nino: /\bnino\b|national[ _]insurance|\bni (?:number|no)/,
@@ -38,7 +41,7 @@ const WORDS = {
   tax: /\btax\b|\btic\b/,
   vat: /\bvat\b|\bust|\buid\b|\btva\b|\biva\b|\bbtw\b|\bmwst|\bmva\b|\bmoms|\bdph\b|\bdi[cč]\b|\bcif\b|\balv\b/,
   steuer: /steuer[ -]?(?:id|identifikation|liche)|\bidnr|\bid-?nr|\btin\b|steuern/,
-  steuernummer: /steuern(?:ummer|r)|\bst\.? ?-?nr/,
+  steuernummer: /steuern(?:ummer|r)|\bst\.? ?-?nr|abgabenkonto/,
   fiscal: /num[eé]ro fiscal|\bspi\b|fiscal/,
   siren: /\bsire[nt]\b|\brcs\b/,
   iva: /partita iva|p\. ?iva|\bpiva\b|codice fiscale|\biva\b/,
@@ -52,11 +55,15 @@ const WORDS = {
   passport:
     /passport|reisepass|\bpass(?:nummer|nr|-nr|\b(?= (?:nr|no|number)))|passeport|pasaporte|passaporto|passaporte|paspoort|paszport|pas(?:s)?num|\bpas[s]?i(?:n|numero)|cestovn[ií] pas|pa[sš]aport/,
   plate:
-    /kennzeichen|\bkfz\b|nummernschild|licen[cs]e[ _]?plate|number[ _]?plate|\bplate\b|registration (?:number|plate|mark)|\bvrm\b|immatricul|plaque|matr[ií]cula|targa\b|targato|kenteken|rejestrac|nr rej|registreringsnummer|\bregnr|rekisteri(?:numero|tunnus)|\bspz\b|num[aă]r de [iî]nmatriculare|\bnummerplade|\bregnummer/,
+    /kennzeichen|\bkfz\b|nummernschild|kontrollschild|licen[cs]e[ _]?plate|number[ _]?plate|\bplate\b|registration (?:number|plate|mark)|\bvrm\b|immatricul|plaque|matr[ií]cula|targa\b|targato|kenteken|rejestrac|nr rej|registreringsnummer|\bregnr|rekisteri(?:numero|tunnus)|\bspz\b|num[aă]r de [iî]nmatriculare|\bnummerplade|\bregnummer/,
+  // The number in a vehicle itself.
+  vin: /(?:\b|_)vin(?:\b|_)|vehicle[ _]id|fahrgestell|fahrzeug-?ident|\bfin\b|n(?:um[eé]ro|[°º])[ _]de[ _]s[eé]rie|ch[aâ]ssis|chasis|bastidor|telaio|nadwozi/,
   birth:
     /\bborn\b|\bd\.?o\.?b\b|(?:date|day)[ _]?of[ _]?birth|birth[ _-]?(?:date|day)|\bgeb\b|\bgeboren|geburts(?:datum|tag)|\bn[eé](?:\(?e\)?)? (?:le|en)\b|date[ _]de[ _]naissance|naissance|\bnacid[oa]|fecha[ _]de[ _]nac|nacimiento|\bf\. ?nac|\bnat[oai] (?:il|a|l'|in)\b|data[ _]di[ _]nascita|nascita|geboorte(?:datum)?|\bur\.|urodzon|data[ _]urodz|urodzenia|\bnascid[oa]|data[ _]de[ _]nascimento|nascimento|\bf[öøo]dd?t?\b|f[öø]delse(?:datum|dag|sdato|sdag)|f[øo]dselsdato|\bnar(?:oz)?\.|narozen|\bsynt\.|syntynyt|syntym[aä]|n[aă]scut|data[ _]na[sș]terii|\broden[ao]?\b|sz[uü]let/,
   sortCode: /sort[ -]?code|\bs\/c\b/,
   account: /account|\ba\/c\b|\bacct|konto/,
+  // Accounts with check digits of their own.
+  bank: /account|\ba\/c\b|\bacct|konto|\bkto\b|bankverbindung|rachun(?:ek|k)|\bnrb\b|cuenta|\bccc\b|\bc\/c\b|compte|\brib\b|identit[eé] bancaire|rekening|\bconto\b|\bconta\b|\bbban\b/,
   routing: /routing|\baba\b|\brtn\b|transit/,
   // What runs of digits are otherwise.
   reference:
@@ -103,6 +110,11 @@ export function tellerOf(...kinds: readonly WordKind[]): Teller {
       return column === '' ? undefined : any.test(column);
     },
   };
+}
+
+/** Whether the name of its column, or a word before or after it with no number between, tells a number. */
+export function isTold(words: Teller, text: string, start: number, end: number): boolean {
+  return words.isColumn(text, start) ?? (words.isBefore(text, start, true) || words.isAfter(text, end));
 }
 
 function wordsOf(kind: WordKind): string {

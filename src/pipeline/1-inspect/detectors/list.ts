@@ -10,13 +10,13 @@ import { nationalId, taxId } from './numbers.ts';
 import { passport } from './passport.ts';
 import { plate } from './plate.ts';
 import { createPhone } from './phone.ts';
-import { DEFAULT_PHONE_REGIONS } from './phone-plan.ts';
 import { secret } from './secret.ts';
 import { username } from './username.ts';
+import { vin } from './vin.ts';
 
 /** What an installation may set about the search. */
 export interface DetectionOptions {
-  /** Regions (ISO 3166, `DE`) whose national phone forms are looked for; international forms are always. */
+  /** Regions (ISO 3166, `DE`) whose national phone forms are looked for; international forms are always. None named: a dozen, and any behind a label. */
   readonly phoneRegions?: readonly string[];
 }
 
@@ -32,10 +32,11 @@ export function createExaminers(options: DetectionOptions = {}): readonly Examin
     passport,
     birthDate,
     plate,
+    vin,
     address,
     ip,
     username,
     bankAccount,
-    createPhone(options.phoneRegions ?? DEFAULT_PHONE_REGIONS),
+    createPhone(options.phoneRegions),
   ];
 }

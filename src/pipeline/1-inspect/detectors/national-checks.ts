@@ -19,6 +19,28 @@ export function isSpanishPerson(compact: string): boolean {
   return MOD_23[Number(number) % 23] === compact[8];
 }
 
+/** Spain, NUSS: province and number by 97; a number of seven digits counts without its leading 0 (TGSS). */
+export function isSpanishInsured(digits: string): boolean {
+  const number = digits[2] === '0' ? digits.slice(0, 2) + digits.slice(3, 10) : digits.slice(0, 10);
+  return Number(number) > 0 && remainderOf(number, 97) === twoAt(digits, 10);
+}
+
+/** Portugal, NISS: primes from 29 down to 2 as weights, 9 less the sum's last digit (Segurança Social). */
+export function isPortugueseInsured(digits: string): boolean {
+  return 9 - (weighted(digits, [29, 23, 19, 17, 13, 11, 7, 5, 3, 2]) % 10) === digitAt(digits, 10);
+}
+
+/**
+ * Hungary, személyi azonosító: sex and century, a date, mod 11 with places as weights, counted from behind for those born
+ * from 1997 on (1996. évi XX. törvény).
+ */
+export function isHungarianPerson(digits: string): boolean {
+  if (!isShortDate(digits, 1, true)) return false;
+  const isRecent = '3478'.includes(digits[0] as string) || twoAt(digits, 1) > 96;
+  const weights = isRecent ? [10, 9, 8, 7, 6, 5, 4, 3, 2, 1] : [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+  return weighted(digits, weights) % 11 === digitAt(digits, 10);
+}
+
 /** Netherlands, BSN: weights 9 to 2 and -1, a multiple of 11 (Besluit bsn). */
 export function isDutchCitizen(digits: string): boolean {
   return Number(digits) > 0 && weighted(digits, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0;

@@ -1,4 +1,4 @@
-import { digitAt, isShortDate, passesLuhn, remainderOf, twoAt, weighted } from './check-digits.ts';
+import { digitAt, isShortDate, passesBelgian97, passesLuhn, weighted } from './check-digits.ts';
 import type { WordKind } from './context-words.ts';
 import {
   isAustrianPerson,
@@ -13,6 +13,7 @@ import {
   isFinnishPerson,
   isFrenchPerson,
   isGermanInsured,
+  isHungarianPerson,
   isIrishPerson,
   isItalianPerson,
   isLatvianPerson,
@@ -20,8 +21,10 @@ import {
   isNorwegianPerson,
   isPolishPerson,
   isPortugueseCard,
+  isPortugueseInsured,
   isRomanianPerson,
   isSlovenePerson,
+  isSpanishInsured,
   isSpanishPerson,
   isSwedishPerson,
   isSwissPerson,
@@ -72,6 +75,9 @@ const ROWS: readonly Row[] = [
     'register',
     isBelgianPerson,
   ],
+  ['ES_NUSS', [12], /^(?:[0-4]\d|5[0-3]|66)\d{10}$/, 'dd/dddddddd/dd', 'grouped', 'nuss', isSpanishInsured],
+  ['PT_NISS', [11], /^[12]\d{10}$/, '', 'never', 'niss', isPortugueseInsured],
+  ['HU_SZEMELYI', [11], /^[1-8]\d{10}$/, '', 'never', 'szemelyi', isHungarianPerson],
   ['PL_PESEL', [11], /^\d{11}$/, '', 'never', 'pesel', isPolishPerson],
   ['EE_LT', [11], /^[1-8]\d{10}$/, '', 'never', 'baltic', isBalticPerson],
   ['LV_PK', [11], /^\d{11}$/, 'dddddd-ddddd', 'grouped', 'baltic', isLatvianPerson],
@@ -117,6 +123,7 @@ const ROWS: readonly Row[] = [
   ['CH_AHV', [13], /^756\d{10}$/, 'ddd.dddd.dddd.dd|ddd dddd dddd dd', 'always', 'ahv', isSwissPerson],
   ['LU_ID', [13], /^\d{13}$/, 'dddd dd dd ddd dd|dddddddd ddddd', 'always', 'matricule', isLuxembourger],
   ['NL_BSN', [9], /^\d{9}$/, 'dddd.dd.ddd', 'grouped', 'bsn', isDutchCitizen],
+  // 1996. évi XX. törvény.
   ['HU_TAJ', [9], /^\d{9}$/, '', 'never', 'taj', (digits) => weighted(digits, [3, 7, 3, 7, 3, 7, 3, 7, -1]) % 10 === 0],
   ['US_SSN', [9], /^(?!000|666|9)\d{3}(?!00)\d\d(?!0000)\d{4}$/, 'ddd-dd-dddd', 'grouped', 'ssn', always],
   [
@@ -149,15 +156,8 @@ const ROWS: readonly Row[] = [
     'kvnr',
     (compact) => passesLuhn(String(digitAt(compact, 0) - 9).padStart(2, '0') + compact.slice(1)),
   ],
-  [
-    'BE_CARD',
-    [12],
-    /^\d{12}$/,
-    'ddd-ddddddd-dd',
-    'grouped',
-    'card',
-    (digits) => (remainderOf(digits.slice(0, 10), 97) || 97) === twoAt(digits, 10),
-  ],
+  // Old accounts are written and checked the same way: only its word tells a card.
+  ['BE_CARD', [12], /^\d{12}$/, '', 'never', 'card', passesBelgian97],
   // Weights 7-3-1, the check digit among them as 9 (Dz.U. 2015 poz. 1604).
   [
     'PL_CARD',

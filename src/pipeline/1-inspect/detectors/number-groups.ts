@@ -131,3 +131,8 @@ export function endsNumber(text: string, end: number): boolean {
   if (next === 45 || next === 47) return !isAlphanumeric(later);
   return !(next === 46 && isDigit(later));
 }
+
+/** Whether more digits follow a blank: without a word the row is something longer, such as a mistyped IBAN. */
+export function isRowGoingOn(text: string, end: number): boolean {
+  return text.charCodeAt(end) === 32 && isDigit(text.charCodeAt(end + 1));
+}

@@ -1,4 +1,4 @@
-import type { WordKind } from './context-words.ts';
+import type { Teller, WordKind } from './context-words.ts';
 
 /** A kind of number that a state gives to people or firms. */
 export interface NumberKind {
@@ -16,6 +16,11 @@ export interface NumberKind {
   readonly words: WordKind;
   /** Whether check digits and dates in it agree; given only what fits `shape`. */
   isValid(compact: string): boolean;
+}
+
+/** A kind with the words that tell it: its own, and those of any number of its sort. */
+export interface ToldKind extends NumberKind {
+  readonly teller: Teller;
 }
 
 /**

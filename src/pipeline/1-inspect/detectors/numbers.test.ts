@@ -10,7 +10,7 @@ const expectFinds = (source: string): void => {
   expect(detection.find(text, only)).toEqual(spans);
 };
 
-/** Examples that authorities and registers have published, with a word that is written before them. */
+/** Examples that authorities and registers have published, or made by their rule, with a word that is written before them. */
 const EXAMPLES: readonly (readonly [word: string, number: string, category: string])[] = [
   ['Steuer-ID', '86095742719', 'TAX_ID'],
   ['Steuer-ID', '47036892816', 'TAX_ID'],
@@ -55,6 +55,15 @@ const EXAMPLES: readonly (readonly [word: string, number: string, category: stri
   ['UTR', '1955839661', 'TAX_ID'],
   ['AFM', '094259216', 'TAX_ID'],
   ['adószám', '12892312-1-42', 'TAX_ID'],
+  ['NUSS', '281234567840', 'NATIONAL_ID'],
+  ['número de la Seguridad Social', '28/12345678/40', 'NATIONAL_ID'],
+  ['NAF', '480123456710', 'NATIONAL_ID'],
+  ['NISS', '12345678902', 'NATIONAL_ID'],
+  ['segurança social', '20987654329', 'NATIONAL_ID'],
+  ['személyi azonosító', '18503141235', 'NATIONAL_ID'],
+  ['személyi szám', '3-011224-0174', 'NATIONAL_ID'],
+  ['Steuernummer', '59-119/9013', 'TAX_ID'],
+  ['Abgabenkontonummer', '591199013', 'TAX_ID'],
   ['VAT ID', 'ATU13585627', 'TAX_ID'],
 ];
 
@@ -122,6 +131,7 @@ describe('without a word', () => {
     'layouts that leave no doubt: ‹NATIONAL_ID:RSSMRA85T10A562S›, ‹NATIONAL_ID:54362315K›, ‹NATIONAL_ID:AB 12 34 56 C›',
     'groups of their own: ‹NATIONAL_ID:123-45-6789›, ‹NATIONAL_ID:85.07.30-033.28›, ‹TAX_ID:856-734-62-15›',
     'bare digits are any number: 111222333, 44051401359, 8567346215, 86095742719, 732829320',
+    'the south and the east too: 281234567840, 12345678902, 18503141235, 591199013',
     'an order is one even so: order 111222333, Bestellung 86095742719',
     'none starts so: 000-12-3456, 666-12-3456, 123-00-4567, 123-45-0000',
     'no insured is called BG123456A or QQ123456C',
@@ -136,6 +146,18 @@ describe('words', () => {
     "INSERT INTO users (name, dob, tax_id) VALUES ('Ada, B.', '1980-11-24', '‹TAX_ID:86095742719›')",
     "INSERT INTO orders (tax_id, amount) VALUES ('‹TAX_ID:86095742719›', 111222333)",
     '{"pesel":"‹NATIONAL_ID:44051401359›","count":44051401359}',
+  ])('%s', expectFinds);
+});
+
+describe('a wrong check digit behind its word', () => {
+  test.each([
+    'NUSS 281234567841, 28/12345678/41',
+    // What the digits give with the leading 0 of the number counted.
+    'NAF 480123456756',
+    'NISS 12345678903',
+    // The last has no such month.
+    'személyi szám 18503141236, 1-850314-1234, 30112240173, 18513141235',
+    'Steuernummer 59-119/9014',
   ])('%s', expectFinds);
 });
 

@@ -1,16 +1,10 @@
-import { isDigit } from './characters.ts';
 import type { Examiner } from './examiner.ts';
 import { ANY_DIGIT } from './examiner.ts';
-import { type Teller, tellerOf, type WordKind } from './context-words.ts';
+import { isTold, type Teller, tellerOf, type WordKind } from './context-words.ts';
 import { NATIONAL_NUMBERS } from './national-numbers.ts';
-import { endsNumber, mayBeNumber, numberGroups, type NumberGroups } from './number-groups.ts';
-import type { NumberKind } from './number-kind.ts';
+import { endsNumber, isRowGoingOn, mayBeNumber, numberGroups, type NumberGroups } from './number-groups.ts';
+import type { NumberKind, ToldKind } from './number-kind.ts';
 import { TAX_NUMBERS } from './tax-numbers.ts';
-
-/** A kind with the words that tell it: its own and those of any number of a person. */
-interface ToldKind extends NumberKind {
-  readonly teller: Teller;
-}
 
 /** Layouts that begin with a letter, and such that have any. */
 const FROM_LETTER = /^\^(?:\(\?![^)]*\)|\(\?:)?\[?[A-Z]/;
@@ -68,11 +62,6 @@ function kindsByLength(kinds: readonly NumberKind[], general: readonly WordKind[
   });
 }
 
-/** Whether more digits follow a blank: without a word the row is something longer, such as a mistyped IBAN. */
-function goesOn(text: string, end: number): boolean {
-  return text.charCodeAt(end) === 32 && isDigit(text.charCodeAt(end + 1));
-}
-
 function isAllDigits(compact: string, length: number): boolean {
   for (let index = 0; index < length; index += 1) if (compact.charCodeAt(index) > 57) return false;
   return true;
@@ -83,7 +72,7 @@ function isNumber(text: string, groups: NumberGroups, last: number, { kinds, any
   const compact = groups.compact.slice(0, groups.counts[last]);
   const written = text.slice(groups.start, end);
   const isPlain = written.length === compact.length;
-  const isWhole = !goesOn(text, end);
+  const isWhole = !isRowGoingOn(text, end);
   // Few numbers have a word near that tells anything: asked once for all kinds.
   let hasWords: boolean | undefined;
   for (const kind of kinds) {
@@ -95,10 +84,6 @@ function isNumber(text: string, groups: NumberGroups, last: number, { kinds, any
     if (hasWords && isTold(kind.teller, text, groups.start, end)) return true;
   }
   return false;
-}
-
-function isTold(words: Teller, text: string, start: number, end: number): boolean {
-  return words.isColumn(text, start) ?? (words.isBefore(text, start, true) || words.isAfter(text, end));
 }
 
 /**

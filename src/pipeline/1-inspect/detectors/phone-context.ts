@@ -98,6 +98,17 @@ export function wordsBefore(text: string, at: number): 'phone' | 'other' | 'none
   return NUMBER_AND_BREAK.test(before.slice(phone)) ? 'none' : 'phone';
 }
 
+/** What may stand between a word about phones and the number that it announces. */
+const ANNOUNCING =
+  /^\p{L}{0,8}\.?(?:[ _-](?:n[ro]\.?|number|nummer|num[eé]ro|n[uú]mero|numer|me|us|him|her|them|on|at|under|unter|au|al|ao|op|na|pod|is|ist|est|es|jest))*["']?\s?[:=]?\s{0,3}["'(]?$/u;
+
+/** Whether a word about phones stands right before, as a label or a request to call does. Reads at most 40 characters. */
+export function isAnnounced(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - WINDOW), at).toLowerCase();
+  const phone = lastMatch(PHONE_WORDS, before);
+  return phone >= 0 && ANNOUNCING.test(before.slice(phone));
+}
+
 /** An empty line, or a number and then the end of a sentence, line or field: the word was not about what follows. */
 const NUMBER_AND_BREAK = /\d[^]*(?:[.!?](?=\s)|[\n;|}])|\n\s*\n/;
 

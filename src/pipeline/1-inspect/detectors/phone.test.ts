@@ -250,6 +250,15 @@ test('the word belongs to the number before the end of the sentence', () => {
   expectFinds('"phone":"‹PHONE:+48604177161›"},"total":"612345678"');
 });
 
+test('right behind a word about phones, a number in groups is of any country', () => {
+  expectFinds('Telefon: ‹PHONE:72 128 827›');
+  expectFinds('Please call me on ‹PHONE:9472 7916› after six');
+  expectFinds('mobile no. ‹PHONE:699 956 915›, e-mail below');
+  expectFinds('phone: 2024-05-06');
+  expectFinds('call me at 10.30 - 11.45 or later');
+  expectFinds('phones sold: 12 500, 13 700 and 14 200 in 2019');
+});
+
 describe('regions', () => {
   test('only those configured are looked for in national form', () => {
     const german = createDetection({ phoneRegions: ['DE'] });

@@ -1,19 +1,21 @@
 import { digitsEnd, endsToken, isAlphanumeric, isDigit, isLetter, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
 import { type Kind, type Look, mayStartToken } from './look.ts';
-import { followsNumberWord, wordsBefore } from './phone-context.ts';
+import { followsNumberWord, isAnnounced, wordsBefore } from './phone-context.ts';
 import { type Groups, MIN_DIGITS, readGroups } from './phone-groups.ts';
-import { createPhonePlan, type PhonePlan } from './phone-plan.ts';
+import { createPhonePlan, DEFAULT_PHONE_REGIONS, type PhonePlan } from './phone-plan.ts';
 import { isPhoneShaped } from './phone-shape.ts';
 
 /**
  * Phone numbers. International forms (`+…`, `00…`) count anywhere when a numbering plan of their calling code holds
  * them. National forms count when a plan of the given regions holds them and there is clear evidence: a word about
- * phones shortly before, or a grouping that only phone numbers have. Dates, amounts, versions, addresses of machines
- * and references are none.
+ * phones shortly before, or a grouping that only phone numbers have. Where no regions are named, a
+ * number in groups right behind such a word may be of any country. Dates, amounts, versions, addresses of machines and
+ * references are none.
  */
-export function createPhone(regions: readonly string[]): Examiner {
-  const plan = createPhonePlan(regions);
+export function createPhone(regions?: readonly string[]): Examiner {
+  const plan = createPhonePlan(regions ?? DEFAULT_PHONE_REGIONS);
+  const isAbroad = regions === undefined;
   return {
     category: 'PHONE',
     evidence: 'weak',
@@ -25,7 +27,8 @@ export function createPhone(regions: readonly string[]): Examiner {
       if (start < floor || (plus < 0 && !mayStart(text, start, at))) return floor;
       const groups = readGroups(text, at);
       if (groups === undefined) return floor;
-      const end = plus >= 0 ? internationalEnd(text, groups, plan) : nationalEnd(text, start, at, groups, plan);
+      let end = plus >= 0 ? internationalEnd(text, groups, plan) : nationalEnd(text, start, at, groups, plan);
+      if (end < 0 && plus < 0 && isAbroad) end = foreignEnd(text, start, groups);
       if (end < 0 || (plus >= 0 && isSum(text, at, end))) return floor;
       found.push({ start, end, category: 'PHONE' });
       return end;
@@ -113,6 +116,17 @@ function nationalEnd(text: string, start: number, at: number, groups: Groups, pl
   const isWhole = groups.complete && end === groups.ends.at(-1);
   const isEvident = isWhole && words === 'none' && mayStandAlone(text, start) && !followsNumberWord(text, start);
   return isEvident && isPhoneShaped(groups, start < at, plan) ? end : -1;
+}
+
+/** The end of a whole row of groups that no plan of the regions holds, but a word announces; or -1. */
+function foreignEnd(text: string, start: number, groups: Groups): number {
+  const { digits, ends, complete, separators } = groups;
+  const end = ends.at(-1) as number;
+  // One sign throughout, but for brackets: `10.30 - 11.45` is opening hours.
+  const [first, second = first] = separators;
+  const isEven = separators.every((sign, at) => sign === second || (at === 0 && sign.includes(')')));
+  const isRow = complete && separators.length > 0 && digits.length <= 13 && endsNumber(text, end);
+  return isRow && isEven && !isOtherNumber(text, start, groups) && isAnnounced(text, start) ? end : -1;
 }
 
 /** The end of the longest row of groups that a national plan holds, or -1. */

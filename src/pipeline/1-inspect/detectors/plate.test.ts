@@ -18,6 +18,8 @@ describe('vehicle plates', () => {
     'matrícula ‹LICENSE_PLATE:1234 BCD›, targa ‹LICENSE_PLATE:AB 123 CD›',
     'kenteken ‹LICENSE_PLATE:AB-123-C›, numer rejestracyjny ‹LICENSE_PLATE:WA 12345›',
     'matrícula ‹LICENSE_PLATE:AA-12-BB›',
+    'Kontrollschild ‹LICENSE_PLATE:ZH 123 456›, Kontrollschild: ‹LICENSE_PLATE:BE-98765›',
+    "plaque d'immatriculation ‹LICENSE_PLATE:VD 654321›, targa ‹LICENSE_PLATE:TI 12345›",
   ])('%s', expectFinds);
 
   test.each([

@@ -85,6 +85,8 @@ export const TAX_NUMBERS: readonly NumberKind[] = [
     words: 'steuernummer',
     isValid: always,
   },
+  // Austria: office, number, and Luhn's check digit (BMF, Abgabenkontonummer).
+  { id: 'AT_STEUERNUMMER', lengths: [9], shape: /^\d{9}$/, alone: 'never', words: 'steuernummer', isValid: passesLuhn },
   {
     id: 'FR_SPI',
     lengths: [13],
