@@ -186,10 +186,11 @@ async function run(settings: Settings, log: Log): Promise<void> {
   process.on('SIGTERM', () => void shutDown());
   process.on('SIGINT', () => void shutDown());
 
+  // Before anybody calls: policies that protect look for names where there is a model of them.
+  await inference?.start();
   await gateway.listen({ host: settings.host, port: settings.port });
   notReady = () => (leaving ? 'draining' : config.current() ? undefined : 'no valid configuration yet');
   announce(log, settings, addressOf(gateway.server), addressOf(admin), development?.key);
-  inference?.start();
   if (inference) jobs.runner.start();
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { ModelKind } from './manifest.ts';
 import type { Question, ThreadStart, ThreadWord } from './model-thread.ts';
@@ -28,6 +29,8 @@ export interface HostOptions extends ThreadStart {
 /** A model in a thread of its own, which is ended when a question takes too long. */
 export interface ModelHost {
   readonly kind: ModelKind;
+  /** Whether it has a folder at all; one that cannot be loaded from there is missed. */
+  readonly installed: boolean;
   /** SHA-256 of its weights; undefined until it is loaded. */
   readonly revision: string | undefined;
   /** Why it cannot be asked, or undefined when it can. */
@@ -59,6 +62,7 @@ interface Waiting {
 class Host implements ModelHost {
   revision: string | undefined;
   fault: string | undefined = LOADING;
+  readonly installed: boolean;
   readonly #options: HostOptions;
   #thread: Worker | undefined;
   #queue: Waiting[] = [];
@@ -68,6 +72,7 @@ class Host implements ModelHost {
 
   constructor(options: HostOptions) {
     this.#options = options;
+    this.installed = existsSync(options.folder);
     this.#start();
   }
 

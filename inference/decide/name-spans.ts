@@ -58,7 +58,9 @@ export function createReadSpans({ labels, ignored = [], least = {} }: Manifest):
     return spans.flatMap(([start, end, name, score]): readonly NameSpan[] => {
       const kind = kinds.get(name);
       if (kind === undefined || score < (least[kind] ?? 0)) return [];
-      return /[\p{L}\p{N}]/u.test(text.slice(start, end)) ? [[start, end, kind, score]] : [];
+      // A number alone may be a postcode's, and nobody's name.
+      const written = kind === 'ADDRESS' ? /[\p{L}\p{N}]/u : /\p{L}/u;
+      return written.test(text.slice(start, end)) ? [[start, end, kind, score]] : [];
     });
   };
 }

@@ -16,7 +16,12 @@ const RETRY_AFTER_SECONDS = 2;
 export function serveModels(app: FastifyInstance, hosts: readonly ModelHost[], metrics: ModelMetrics): void {
   for (const host of hosts) app.post(`/v1/${host.kind}`, (request, reply) => serve(host, metrics, request, reply));
   app.get('/v1/models', () => ({
-    models: hosts.map(({ kind, revision, fault }) => ({ kind, revision: revision ?? null, fault: fault ?? null })),
+    models: hosts.map(({ kind, installed, revision, fault }) => ({
+      kind,
+      installed,
+      revision: revision ?? null,
+      fault: fault ?? null,
+    })),
   }));
 }
 

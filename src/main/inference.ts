@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openDocumentEngine } from '#adapters/inference/documents.ts';
 import { openLocalModels } from '#adapters/inference/models.ts';
 import { DocumentFault, type DocumentEngine, type DocumentFaultKind } from '#ports/documents.ts';
@@ -14,15 +15,20 @@ export interface Inference {
   readonly answers: () => boolean;
   /** Whether a local model can be asked, as far as is known. */
   readonly has: (kind: ModelKind) => boolean;
-  /** Whether there is such a local model at all: it could be asked once. */
+  /** Whether there is such a local model, so that its absence is a fault; until it is known, there is. */
   readonly knows: (kind: ModelKind) => boolean;
-  /** Starts the child, where it is one, and looks from time to time whether it answers. Waits for nothing. */
-  start(): void;
+  /**
+   * Starts the child, where it is one, and looks from time to time whether it answers. Resolves once it is known which
+   * models there are, or after some seconds.
+   */
+  start(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Between two looks: at a process that is not there yet, and at one that is. */
 const LOOK_MS = { absent: 500, there: 5000 };
+/** How long a start waits for the first look that succeeds: a child takes a few seconds. */
+const FIRST_LOOK_MS = 15_000;
 
 /** Opens what settings name; undefined where there is to be none. */
 export function openInference(
@@ -36,7 +42,8 @@ export function openInference(
   const models = openLocalModels({ url });
   let answers = false;
   let ready: ReadonlySet<ModelKind> = new Set();
-  const known = new Set<ModelKind>();
+  let installed: ReadonlySet<ModelKind> | undefined;
+  const firstLook = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const look = async (): Promise<void> => {
@@ -44,8 +51,13 @@ export function openInference(
       () => true,
       () => false,
     );
-    ready = await models.ready().catch(() => new Set<ModelKind>());
-    for (const kind of ready) known.add(kind);
+    const found = await models.there().catch(() => undefined);
+    ready = found?.ready ?? new Set();
+    if (found) {
+      // What was there once is missed when it is not.
+      installed = new Set([...(installed ?? []), ...found.installed]);
+      firstLook.resolve();
+    }
     if (!closed) timer = setTimeout(() => void look(), LOOK_MS[answers ? 'there' : 'absent']).unref();
   };
   const onDone = (verb: DocumentVerb, fault: DocumentFaultKind | undefined): void => {
@@ -56,7 +68,7 @@ export function openInference(
     onEvent({ kind: 'models.fault', model, fault });
     if (fault === 'unavailable') ready = new Set([...ready].filter((one) => one !== model));
   };
-  const start = (): void => {
+  const start = async (): Promise<void> => {
     if (inference === 'child') {
       child = startEngineChild({
         env: { ...inferenceEnv, LOG_LEVEL: logLevel },
@@ -69,13 +81,14 @@ export function openInference(
       });
     }
     void look();
+    await Promise.race([firstLook.promise, sleep(FIRST_LOOK_MS, undefined, { ref: false })]);
   };
   return {
     engine: watched(engine, (verb) => onEvent({ kind: 'documents.asked', verb }), onDone),
     models: observed(models, onFault),
     answers: () => answers,
     has: (kind) => ready.has(kind),
-    knows: (kind) => known.has(kind),
+    knows: (kind) => installed?.has(kind) ?? true,
     start,
     async close() {
       closed = true;
@@ -126,6 +139,6 @@ function observed(models: LocalModels, onFault: (model: ModelKind, fault: ModelF
     names: (texts, signal) => told('names', () => models.names(texts, signal)),
     route: (input, signal) => told('router', () => models.route(input, signal)),
     decide: (state, questions, signal) => told('typed', () => models.decide(state, questions, signal)),
-    ready: () => models.ready(),
+    there: () => models.there(),
   };
 }

@@ -1,5 +1,5 @@
 import type { CorridorEvent } from './corridor-event.ts';
-import type { Detection } from '#inspect/inspect.ts';
+import type { Detection } from '#inspect/detector.ts';
 import type { DocumentEngine } from '#ports/documents.ts';
 import type { LocalModels } from '#ports/local-models.ts';
 import type { MediaFetcher } from '#ports/media.ts';

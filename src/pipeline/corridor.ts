@@ -32,8 +32,8 @@ import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './doc
 import { servePassage, type Passage, type PassageAnswer, type PassageStages } from './passage.ts';
 import { serve, type Stages } from './pipeline.ts';
 import { RecentDocuments } from './recent-documents.ts';
-import { saidIn } from './said-in.ts';
-import { guardScope, wordsOf, type ScopeDeps } from '#inspect/scope-guard.ts';
+import { saidIn, spokenIn, type Spoken } from './said-in.ts';
+import { guardScope } from '#inspect/scope-guard.ts';
 
 /** The assembled corridor of one process. */
 export interface Corridor {
@@ -135,8 +135,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       'The audit ledger is behind; nothing is sent that could not be sealed.',
     );
   };
-  const guardOf = ({ signal }: Pick<Opening, 'signal'>, entry: Entry): ScopeDeps => {
-    return { models: deps.models, signal, onVerdict: (verdict) => void (entry.scope = verdict) };
+  const guard = ({ key, signal }: Opening, spoken: Spoken, entry: Entry): Promise<void> => {
+    const onVerdict = (verdict: string): void => void (entry.scope = verdict);
+    return guardScope(key.workload.policy, () => saidIn(spoken), { models: deps.models, signal, onVerdict });
   };
   const learned = new LearnedRejects();
   const onCacheFault = (error: unknown): void => onEvent({ kind: 'cache.fault', error });
@@ -160,7 +161,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     admit,
     async inspect(call, entry) {
       const { policy } = call.key.workload;
-      if (policy.scopeGuard.mode !== 'off') await guardScope(policy, () => saidIn(call), guardOf(call, entry));
+      if (policy.scopeGuard.mode !== 'off') await guard(call, spokenIn(call.document), entry);
       // What a local model decides by is protected like what leaves. // spec 4.4.8
       if (call.codec.family !== 'systemone' && staysHere(call.ask.model, call.key.workload.organization))
         return uninspected(call.codec.contents(call.document));
@@ -213,11 +214,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   };
   const passageStages: PassageStages = {
     open: (passage) => openEntry(passage, 'passthrough'),
-    async inspect(document, codec, { key, signal }, remove, onFindings, entry) {
-      const { policy } = key.workload;
-      await guardScope(policy, () => wordsOf(document.body), guardOf({ signal }, entry));
-      return inspect(document, codec, policy.dlp, remove, deps.detection, onFindings);
-    },
+    guard,
+    inspect: (document, codec, { key }, remove, onFindings) =>
+      inspect(document, codec, key.workload.policy.dlp, remove, deps.detection, onFindings),
     route: (passage, model, entry) => routePassage(passage, model, deps, entry),
     meter: (subject, target, demand) => {
       requireRoom();

@@ -4,7 +4,7 @@ import { documentError } from '#errors/document-error.ts';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import { findInDocument, replaced, tagsFor, type DocumentFindings } from '#inspect/document-text.ts';
 import { categoriesOf, notLookedFor } from '#inspect/entities.ts';
-import type { Detection } from '#inspect/inspect.ts';
+import type { Detection } from '#inspect/detector.ts';
 import { refuseUnguarded } from '#inspect/scope-guard.ts';
 import { lookAgain, originalsOf } from '#inspect/second-look.ts';
 import type { Debited, Hold } from '#meter/meter.ts';

@@ -11,6 +11,7 @@ import { countsOf, DECIDING, MAX_IMAGES, MAX_VIDEO_SECONDS } from './passage-cou
 import { InspectedForm } from './passage-form.ts';
 import { inspectDocument, inspectedPath } from './passage-text.ts';
 import type { Passage, PassageStages } from './passage.ts';
+import { SAYS_NOTHING, spokenIn } from './said-in.ts';
 
 /** A passage's body as far as it had to be read: everything inspected, files still to come. */
 export interface ReadBody {
@@ -42,6 +43,8 @@ export async function readPassageBody(passage: Passage, stages: PassageStages, e
     const path = await inspectedPath(passage, stages, entry);
     if (body.kind === 'json') return { path, ...(await readJson(passage, body.text, stages, entry)) };
     if (body.kind === 'form') return { path, ...(await readForm(passage, body.parts, body.length, stages, entry)) };
+    // Who reads a list or deletes a file asks no model for anything: there is nothing that could be beside the purpose.
+    if (passage.method === 'POST') await stages.guard(passage, SAYS_NOTHING, entry);
     return { path, ...NO_BODY };
   } catch (thrown) {
     throw requestFault(thrown);
@@ -66,6 +69,7 @@ async function readJson(passage: Passage, text: string, stages: PassageStages, e
   const { remove, edits } = readExtension(document);
   entry.removed = remove.map(({ label }) => label);
   refuseLookalikes(document, DECIDING);
+  await stages.guard(passage, spokenIn(document), entry);
   const inspected = await inspectDocument(document, remove, passage, stages, entry);
   const node = member(document.root, 'model');
   const send = async function* (upstreamModel: string): AsyncGenerator<Uint8Array> {
@@ -90,9 +94,12 @@ async function readForm(
   entry: Entry,
 ): Promise<BodyOnly> {
   refuseFiles(passage);
+  // A file is not kept to be refused at its end: what is uploaded says nothing.
+  if (passage.surface === 'files') await stages.guard(passage, SAYS_NOTHING, entry);
   const inspected = new InspectedForm(passage, parts, stages, entry);
-  // Where a finding refuses the call, all is read before anything is sent.
-  const wantsAll = passage.key.workload.policy.dlp.mode === 'block';
+  // Where a finding or what is said refuses the call, all is read before anything is sent.
+  const { dlp, scopeGuard } = passage.key.workload.policy;
+  const wantsAll = dlp.mode === 'block' || scopeGuard.mode === 'block';
   const wantsModel = passage.provider === undefined;
   let kept = 0;
   let all = false;

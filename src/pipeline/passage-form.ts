@@ -3,6 +3,7 @@ import type { Entry } from '#seal/entry.ts';
 import { BadRequestShape } from '#wire/codec.ts';
 import { isExtension } from '#wire/document.ts';
 import type { FormField, FormFile, FormPart } from '#wire/form.ts';
+import { foldedName } from '#wire/request-shape.ts';
 import { requestFault } from './admit.ts';
 import { countsOf, DECIDING } from './passage-counts.ts';
 import { inspectedTexts } from './passage-text.ts';
@@ -19,17 +20,21 @@ export class InspectedForm {
   readonly #parts: AsyncIterator<FormPart>;
   readonly #stages: PassageStages;
   readonly #entry: Entry;
+  /** Fields as they came, for the scope guard. */
+  readonly #said: (readonly [name: string, value: string])[] = [];
+  #guarded: boolean;
 
   constructor(passage: Passage, parts: AsyncIterator<FormPart>, stages: PassageStages, entry: Entry) {
     this.#passage = passage;
     this.#parts = parts;
     this.#stages = stages;
     this.#entry = entry;
+    this.#guarded = passage.surface === 'files';
   }
 
   async next(): Promise<FormPart | undefined> {
     const next = await this.#parts.next();
-    if (next.done === true) return undefined;
+    if (next.done === true) return this.#end();
     return next.value.kind === 'field' ? this.#field(next.value) : this.#file(next.value);
   }
 
@@ -42,7 +47,7 @@ export class InspectedForm {
       if (length > room) {
         throw new GatewayError(
           'request_too_large',
-          'Name the model before the file: so much is not kept to look for it.',
+          'Name the model before the file, or send less: so much is not kept until the whole form is known.',
         );
       }
       chunks.push(chunk);
@@ -61,10 +66,18 @@ export class InspectedForm {
     }
   }
 
+  /** What a form says is only known at its end. */
+  async #end(): Promise<undefined> {
+    if (this.#guarded) return;
+    this.#guarded = true;
+    await this.#stages.guard(this.#passage, { family: 'passthrough', members: this.#said }, this.#entry);
+  }
+
   async #field(field: FormField): Promise<FormField> {
     const { name, value } = field;
     this.#check(name, value);
     this.fields.set(name, value);
+    this.#said.push([name, value]);
     if (name === 'model') return field;
     const [newName = '', newValue = ''] = await this.#inspected(name, value);
     return { ...field, name: newName, value: newValue };
@@ -72,7 +85,7 @@ export class InspectedForm {
 
   /** Two of what decides about a call are two readings of it, and so are names that differ in case alone. */
   #check(name: string, value: string): void {
-    const folded = name.normalize('NFKC').toLowerCase();
+    const folded = foldedName(name);
     if (isExtension(folded)) {
       throw new BadRequestShape('gw is an extension of JSON bodies: it is not read from forms', name);
     }

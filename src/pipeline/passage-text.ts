@@ -36,7 +36,7 @@ export async function inspectDocument(
     for (const [category, count] of Object.entries(findings)) sum[category] = (sum[category] ?? 0) + count;
     entry.findings = sum;
   };
-  const { edits } = await stages.inspect(document, PLAIN, passage, remove, onFindings, entry);
+  const { edits } = await stages.inspect(document, PLAIN, passage, remove, onFindings);
   return edits;
 }
 

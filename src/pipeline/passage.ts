@@ -14,6 +14,7 @@ import { encodeForm, type FormPart } from '#wire/form.ts';
 import { answerTimeout, refuseAtTheDoor } from './admit.ts';
 import type { Limits, Opening } from './call.ts';
 import { readPassageBody, type ReadBody } from './passage-body.ts';
+import type { Spoken } from './said-in.ts';
 
 /** A call that is passed on without being translated: its bytes stream both ways. // spec 1.3, 4.1 */
 export interface Passage extends Opening {
@@ -49,13 +50,14 @@ export type PassageAnswer =
 /** Steps of the corridor as a passage walks them; each throws a `GatewayError` to refuse. */
 export interface PassageStages {
   open(passage: Passage): Entry;
+  /** Asks whether what is said is within the workload's purpose. Throws `scope_violation`, `scope_guard_unavailable`. */
+  guard(passage: Passage, spoken: Spoken, entry: Entry): Promise<void>;
   inspect(
     document: WireDocument,
     codec: Pick<Codec, 'contents'>,
     passage: Passage,
     remove: readonly CustomTerm[],
     onFindings: OnFindings,
-    entry: Entry,
   ): Promise<Inspection>;
   route(passage: Passage, model: string | undefined, entry: Entry): Target;
   meter(subject: Debited, target: Target, demand: PassageDemand): Promise<Hold>;

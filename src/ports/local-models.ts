@@ -68,8 +68,8 @@ export interface LocalModels {
   names(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly FoundName[])[]>;
   route(input: RouterInput, signal: AbortSignal): Promise<RouterOpinion>;
   decide(state: TypedState, questions: readonly TypedQuestion[], signal: AbortSignal): Promise<TypedDecision>;
-  /** Those that can be asked now. */
-  ready(): Promise<ReadonlySet<ModelKind>>;
+  /** Those that the installation has, whether or not they can be asked, and those that can now. */
+  there(): Promise<{ readonly installed: ReadonlySet<ModelKind>; readonly ready: ReadonlySet<ModelKind> }>;
 }
 
 /** `busy`: try again in `retryAfterMs`. `unavailable`: it is not there, gives no answer, or its files are not its own. */

@@ -31,11 +31,12 @@ export interface ConfigFeed {
 }
 
 /**
- * What became of a publication. `fenced`: a later controller has published; `stale`: this one has published what is
- * newer; both with where the store is. `missing`: segments that must be put first, by digest.
+ * What became of a publication. `published`: with what was in force before, if anything was; `fenced`: a later controller
+ * has published; `stale`: this one has published what is newer; both with where the store is. `missing`: segments that must
+ * be put first, by digest.
  */
 export type Publication =
-  | { readonly kind: 'published' }
+  | { readonly kind: 'published'; readonly over: Position | undefined }
   | { readonly kind: 'fenced' | 'stale'; readonly at: Position }
   | { readonly kind: 'missing'; readonly digests: readonly string[] };
 

@@ -5,7 +5,8 @@ type ReadSettings<S> = { readonly settings: S } | { readonly faults: readonly st
 
 /**
  * Runs a program with the settings that were read. Faults in them go to stderr and end the process with 2; a start that
- * fails is logged, with what `tell` says of the error, and ends it with 1.
+ * fails is logged, with what `tell` says of the error, and ends it with 1. Told to end before the program listens for that,
+ * it ends at once: the first process of a container is not ended by a signal that it does not take.
  */
 export async function startProgram<S extends { readonly logLevel: string }>(
   read: ReadSettings<S>,
@@ -16,6 +17,10 @@ export async function startProgram<S extends { readonly logLevel: string }>(
     for (const fault of read.faults) process.stderr.write(`settings: ${fault}\n`);
     process.exit(2);
   }
+  const early = (signal: NodeJS.Signals): void => {
+    if (process.listenerCount(signal) === 1) process.exit(0);
+  };
+  process.on('SIGTERM', early).on('SIGINT', early);
   const log = createLog(read.settings.logLevel);
   try {
     await run(read.settings, log);

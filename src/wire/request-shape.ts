@@ -27,13 +27,18 @@ export function modelOf({ body, root }: WireDocument): { model: string; modelNod
   return { model, modelNode: member(root, 'model') as StringNode };
 }
 
+/** A member's name as lenient readers take it: without differences of case and width. */
+export function foldedName(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}
+
 /**
  * Refuses members that a parser ignoring case would read for one that decides about the call (`controls`, or the
  * gateway's own extension). Throws `BadRequestShape`.
  */
 export function refuseLookalikes({ body }: WireDocument, controls: readonly string[]): void {
   for (const name in body) {
-    const folded = name.normalize('NFKC').toLowerCase();
+    const folded = foldedName(name);
     if (folded !== name && (controls.includes(folded) || isExtension(folded))) {
       throw new BadRequestShape('a member differs from a known one in nothing but case', folded);
     }

@@ -55,7 +55,7 @@ const store: ConfigPublisher = {
   async publish(head) {
     const { segments: named } = JSON.parse(head.manifest) as { segments: Record<string, string> };
     const digests = Object.values(named).filter((digest) => !segments.has(digest));
-    return digests.length > 0 ? { kind: 'missing', digests } : { kind: 'published' };
+    return digests.length > 0 ? { kind: 'missing', digests } : { kind: 'published', over: undefined };
   },
   gateways: async () => new Map(),
 };

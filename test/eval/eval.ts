@@ -6,13 +6,15 @@ import { ModelFault } from '../../inference/decide/manifest.ts';
 import { evaluateDetectors } from './detectors.ts';
 import type { Evaluation, Evaluator, Places, Table } from './evaluation.ts';
 import { evaluateNames } from './names.ts';
+import { evaluatePresidio } from './presidio.ts';
 import { evaluateRouter } from './router.ts';
 import { evaluateTyped } from './typed.ts';
 
 /**
  * What each model is worth on texts that it was not trained on, beside a simple baseline, with the time that it takes.
  * `make eval`, or `node test/eval/eval.ts [--data DIR] [--models DIR] [--only names,typed]`; the runtime is the one
- * that users get. A model that is not there is said to be missing, and fails the run.
+ * that users get. A model that is not there is said to be missing, and fails the run. `--presidio FILE` adds what all of
+ * inspection finds in the sentences of presidio-research.
  */
 const EVALUATORS: Readonly<Record<string, Evaluator>> = {
   detectors: evaluateDetectors,
@@ -27,6 +29,7 @@ const { values: options } = parseArgs({
     data: { type: 'string', default: path.join(root, '../shared/data') },
     models: { type: 'string', default: path.join(root, 'inference/models') },
     out: { type: 'string', default: path.join(root, 'eval-results/latest.json') },
+    presidio: { type: 'string' },
     only: { type: 'string', default: Object.keys(EVALUATORS).join(',') },
   },
 });
@@ -49,9 +52,14 @@ function print({ title, rows }: Table): void {
 }
 
 const places: Places = { data: options.data, own: path.join(root, 'inference/training/data'), models: options.models };
+const { presidio } = options;
+const evaluators: Readonly<Record<string, Evaluator>> = {
+  ...EVALUATORS,
+  ...(presidio !== undefined && { presidio: (at: Places) => evaluatePresidio(presidio, at) }),
+};
 const results: Record<string, Evaluation> = {};
-for (const name of options.only.split(',')) {
-  const evaluate = EVALUATORS[name];
+for (const name of [...options.only.split(','), ...(presidio === undefined ? [] : ['presidio'])]) {
+  const evaluate = evaluators[name];
   if (!evaluate) throw new Error(`nothing is called ${name}: there are ${Object.keys(EVALUATORS).join(', ')}`);
   say(`\n== ${name}`);
   try {

@@ -22,7 +22,8 @@ describe('local models in a process of their own', () => {
     folders = writeModels();
     engine = await startDocumentEngine({ GW_MODELS_DIR: folders.dir });
     models = openLocalModels({ url: () => engine.url });
-    while ((await models.ready().catch(() => new Set())).size < 2) await setTimeout(50);
+    const ready = async (): Promise<number> => (await models.there().catch(() => undefined))?.ready.size ?? 0;
+    while ((await ready()) < 2) await setTimeout(50);
   });
   afterAll(async () => {
     await models.close();
@@ -117,7 +118,7 @@ describe('what answers in the place of local models', () => {
     const deaf = openLocalModels({ url: () => 'http://127.0.0.1:9' });
     for (const none of [nowhere, deaf]) {
       await expect(none.names(['Ada'], signal)).rejects.toMatchObject({ kind: 'unavailable' });
-      await expect(none.ready()).rejects.toBeInstanceOf(ModelFault);
+      await expect(none.there()).rejects.toBeInstanceOf(ModelFault);
       await none.close();
     }
   });

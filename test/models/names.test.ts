@@ -21,6 +21,7 @@ const KNOWN = {
 let models: ModelsServer;
 beforeAll(async () => {
   models = await startModelsServer();
+  models.models.set('names', namesOf(KNOWN));
 });
 afterAll(() => models[Symbol.asyncDispose]());
 beforeEach(() => {
@@ -38,20 +39,20 @@ describe('a search for names', () => {
 
   test('asks at once about what comes at once, and never twice about a text', async () => {
     const search = createNameSearch(local);
-    const both = [search.find(['Ada Lovelace', 'x']), search.find(['x', 'in Paris', '12 + 3'])];
+    const both = [search.find(['Ada Lovelace', 'X']), search.find(['X', 'in Paris', '12 + 3'])];
     expect(await Promise.all(both)).toEqual([
       [[{ start: 0, end: 12, category: 'PERSON_NAME' }], []],
       [[], [{ start: 3, end: 8, category: 'LOCATION' }], []],
     ]);
-    expect(textsAsked()).toEqual([['Ada Lovelace', 'x', 'in Paris']]);
-    await search.find(['in Paris', 'Ada Lovelace', 'new']);
+    expect(textsAsked()).toEqual([['Ada Lovelace', 'X', 'in Paris']]);
+    await search.find(['in Paris', 'Ada Lovelace', 'New']);
     expect(textsAsked()).toHaveLength(2);
-    expect(textsAsked()[1]).toEqual(['new']);
+    expect(textsAsked()[1]).toEqual(['New']);
   });
 
   test('gathers what comes while it waits', async () => {
     const search = createNameSearch(local);
-    const first = search.find(['one']);
+    const first = search.find(['One']);
     await vi.waitFor(() => expect(models.asked.length).toBe(1));
     await first;
     const gate = Promise.withResolvers<void>();
@@ -61,15 +62,26 @@ describe('a search for names', () => {
         return local.names(texts, signal);
       },
     });
-    const found = ['a', 'b', 'c'].map(async (text, index) => {
+    const found = ['A', 'B', 'C'].map(async (text, index) => {
       for (let turn = 0; turn < index; turn += 1) await Promise.resolve();
       return slow.find([text]);
     });
     await new Promise((resolve) => setImmediate(resolve));
     gate.resolve();
     await Promise.all(found);
-    expect(textsAsked().slice(1).flat()).toEqual(['a', 'b', 'c']);
+    expect(textsAsked().slice(1).flat()).toEqual(['A', 'B', 'C']);
     expect(textsAsked().length).toBeLessThanOrEqual(3);
+  });
+
+  test('asks about no identifier: it may be a word of the format', async () => {
+    const search = createNameSearch(local);
+    models.models.set(
+      'names',
+      namesOf({ criteria: 'PERSON_NAME', maxTokens: 'PERSON_NAME', tool_choice: 'ORGANIZATION' }),
+    );
+    expect(await search.find(['criteria', 'tool_choice', 'maxTokens'])).toEqual([[], [], []]);
+    expect(models.asked).toHaveLength(0);
+    expect(await search.find(['criteria, please'])).not.toEqual([[]]);
   });
 
   test('does not remember that nobody answered', async () => {
@@ -201,8 +213,6 @@ describe('names in prompts', () => {
   });
 
   test('are looked for where a policy that protects names no kinds, places are not', async () => {
-    // The gateway looks from time to time which models are there.
-    while ((await say('structured', 'I am Jane Roe')) && sent()[0] !== 'I am «PERSON_NAME_1»') await setTimeout(100);
     const answer = await say('structured', 'I am Ada Lovelace, ada@example.com, in Paris');
     expect(sent()).toEqual(['I am «PERSON_NAME_1», «EMAIL_1», in Paris']);
     expect((await world.row(answer)).dlp.findings).toEqual({ PERSON_NAME: 1, EMAIL: 1 });
@@ -233,6 +243,23 @@ describe('names in prompts', () => {
     expect(answer.headers.get('x-gw-unscanned')).toBe('names');
     expect((await world.row(answer)).dlp).toMatchObject({ findings: { EMAIL: 1 }, unscanned: ['names'] });
   });
+});
+
+test('a policy that protects refuses what comes while the model of names is damaged, from the first call on', async () => {
+  models.models.delete('names');
+  models.damaged.add('names');
+  await using upstream = await startUpstream();
+  await using world = await startDocumentWorld({
+    documentsUrl: models.url,
+    upstreamUrl: upstream.url,
+    prices: [{ model: 'upstream/*', input: '1', output: '1' }],
+    applications: { protected: { policy: { dlp: { mode: 'Tokenize' } } } },
+  });
+  models.damaged.clear();
+  const messages = [{ role: 'user', content: 'I am Jane Roe' }];
+  const answer = await world.post('/v1/chat/completions', { model: 'upstream/m', messages }, { as: 'protected' });
+  expect(await failureOf(answer)).toMatchObject({ status: 503, code: 'inspection_unavailable' });
+  expect(upstream.requests).toHaveLength(0);
 });
 
 test('without local models, what names them in a policy is refused', async () => {

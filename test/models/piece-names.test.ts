@@ -17,6 +17,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   acme: 'B-ORG',
   monday: 'B-MISC',
   hopper: 'B-PER',
+  1815: 'B-PER',
 };
 
 const bytes = readFileSync(TOKENIZER);
@@ -124,6 +125,10 @@ describe('a published model that tells tokens apart', () => {
         ['Acme', 'ORGANIZATION'],
       ],
     ]);
+  });
+
+  test('takes no number for a name', async () => {
+    expect(await found(['In 1815: Ada 1815'])).toEqual([[['Ada', 'PERSON_NAME']]]);
   });
 
   test('takes kinds of text too, and nothing else', async () => {

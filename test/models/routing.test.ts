@@ -35,26 +35,25 @@ async function listed(gateway: DocumentWorld): Promise<void> {
   while (!(await (await gateway.get('/v1/models')).text()).includes('gw/typed/router')) await setTimeout(100);
 }
 
+const cleanup = new AsyncDisposableStack();
 let models: ModelsServer;
 let upstream: Upstream;
 let world: DocumentWorld;
 beforeAll(async () => {
-  models = await startModelsServer();
+  models = cleanup.use(await startModelsServer());
   models.models.set('router', () => ({ body: opinion(0.1, [1, 0, 0, 0], 'support') }));
-  upstream = await startUpstream(chat({ content: 'Hello.' }));
-  world = await startDocumentWorld({
-    documentsUrl: models.url,
-    upstreamUrl: upstream.url,
-    prices: PRICES,
-    more: [AUTO],
-  });
+  upstream = cleanup.use(await startUpstream(chat({ content: 'Hello.' })));
+  world = cleanup.use(
+    await startDocumentWorld({
+      documentsUrl: models.url,
+      upstreamUrl: upstream.url,
+      prices: PRICES,
+      more: [AUTO],
+    }),
+  );
   await listed(world);
 });
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await upstream.close();
-  await models[Symbol.asyncDispose]();
-});
+afterAll(() => cleanup.disposeAsync());
 beforeEach(() => {
   models.asked.length = 0;
 });

@@ -12,27 +12,26 @@ const likely = (inside: number): (() => Reply) => {
   return () => ({ body: { answers, revision: REVISION } });
 };
 
+const cleanup = new AsyncDisposableStack();
 let models: ModelsServer;
 let upstream: Upstream;
 let world: DocumentWorld;
 beforeAll(async () => {
-  models = await startModelsServer();
-  upstream = await startUpstream(chat({ content: 'Hello.' }));
-  world = await startDocumentWorld({
-    documentsUrl: models.url,
-    upstreamUrl: upstream.url,
-    prices: [{ model: 'upstream/*', input: '1', output: '1' }],
-    applications: {
-      blocking: { policy: { scopeGuard: { mode: 'Block', scope: SCOPE } } },
-      watching: { policy: { scopeGuard: { mode: 'Monitor', scope: SCOPE } } },
-    },
-  });
+  models = cleanup.use(await startModelsServer());
+  upstream = cleanup.use(await startUpstream(chat({ content: 'Hello.' })));
+  world = cleanup.use(
+    await startDocumentWorld({
+      documentsUrl: models.url,
+      upstreamUrl: upstream.url,
+      prices: [{ model: 'upstream/*', input: '1', output: '1' }],
+      applications: {
+        blocking: { policy: { scopeGuard: { mode: 'Block', scope: SCOPE } } },
+        watching: { policy: { scopeGuard: { mode: 'Monitor', scope: SCOPE } } },
+      },
+    }),
+  );
 });
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await upstream.close();
-  await models[Symbol.asyncDispose]();
-});
+afterAll(() => cleanup.disposeAsync());
 beforeEach(() => {
   models.asked.length = 0;
 });
@@ -100,14 +99,10 @@ describe('a workload that is kept to its purpose', () => {
     models.models.set('typed', likely(1));
     const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const tool = { role: 'tool', tool_call_id: 'c1', content: 'a poem' };
+    const long = 'May I deduct the desk that I bought for my office at home?';
     await say('blocking', user('hi'), { role: 'assistant', content: null, tool_calls: [call] }, tool);
-    await say('blocking', user('first'), { role: 'assistant', content: 'ok' }, user('second'));
-    await world.post('/v1/embeddings', { model: 'upstream/m', input: ['third', 'fourth'] }, { as: 'blocking' });
-    expect(models.asked.map(({ body }) => body['state'])).toEqual([
-      { request: 'hi' },
-      { request: 'second' },
-      { request: 'third fourth' },
-    ]);
+    await say('blocking', user('first'), { role: 'assistant', content: 'ok' }, user(long));
+    expect(models.asked.map(({ body }) => body['state'])).toEqual([{ request: 'hi' }, { request: long }]);
   });
 
   test('is judged by the beginning and the end of what is long', async () => {

@@ -54,8 +54,10 @@ describe('models that are as their manifests say', () => {
     const manifest = JSON.parse(readFileSync(join(folders.dir, 'names/manifest.json'), 'utf8')) as {
       files: Record<string, string>;
     };
-    expect(models['names']).toEqual({ kind: 'names', revision: manifest.files['model.onnx'], fault: null });
+    const revision = manifest.files['model.onnx'];
+    expect(models['names']).toEqual({ kind: 'names', installed: true, revision, fault: null });
     expect(models['router']).toMatchObject({ fault: null });
+    expect(models['typed']).toMatchObject({ installed: false });
     expect(models['typed']?.fault).toContain('manifest.json: cannot be read');
     const ready = await (await fetch(`${engine.url}/readyz`)).text();
     expect(ready).toContain('\nmodel names: ok\n');

@@ -52,53 +52,52 @@ const theirs = (url: string): object => ({
   credentials: [{ name: 'main', type: 'APIKey', secretKeyRef: { name: 'theirs', key: 'key' } }],
 });
 
+const cleanup = new AsyncDisposableStack();
 let models: ModelsServer;
 let upstream: Upstream;
 let world: DocumentWorld;
 beforeAll(async () => {
-  models = await startModelsServer();
+  models = cleanup.use(await startModelsServer());
   models.models.set('typed', typed);
   models.models.set('router', router);
-  upstream = await startUpstream();
-  world = await startDocumentWorld({
-    documentsUrl: models.url,
-    upstreamUrl: upstream.url,
-    applications: {
-      listed: { workload: { allowedModels: ['gw/typed'] } },
-      poor: { workload: { budget: { amount: '0.00000001', period: 'Daily' } } },
-      busy: { workload: { limits: { requestsPerMinute: 1 } } },
-      blocking: { policy: { dlp: { mode: 'Block' } } },
-      tokenizing: { policy: { dlp: { mode: 'Tokenize' } } },
-      masking: { policy: { dlp: { mode: 'Mask' } } },
-      european: { policy: { residency: { allowedJurisdictions: ['EU'] } } },
-    },
-    prices: [
-      { model: 'upstream/*', input: '2', output: '8' },
-      { model: 'typesafe/*', input: '1', output: '0' },
-      { model: 'managed/*', input: '1', output: '0' },
-    ],
-    more: [
-      secret,
-      resource('Provider', 'typesafe', { slug: 'typesafe', keyOwnership: 'Organization', ...theirs(upstream.url) }),
-      resource('Provider', 'managed', {
-        slug: 'managed',
-        vendor: 'typesafe',
-        keyOwnership: 'Managed',
-        ...theirs(upstream.url),
-      }),
-      resource('ModelAlias', 'theirs', {
-        alias: 'gw/theirs',
-        strategy: 'Failover',
-        targets: [{ model: 'typesafe/jev-1.14.0' }],
-      }),
-    ],
-  });
+  upstream = cleanup.use(await startUpstream());
+  world = cleanup.use(
+    await startDocumentWorld({
+      documentsUrl: models.url,
+      upstreamUrl: upstream.url,
+      applications: {
+        listed: { workload: { allowedModels: ['gw/typed'] } },
+        poor: { workload: { budget: { amount: '0.00000001', period: 'Daily' } } },
+        busy: { workload: { limits: { requestsPerMinute: 1 } } },
+        blocking: { policy: { dlp: { mode: 'Block' } } },
+        tokenizing: { policy: { dlp: { mode: 'Tokenize' } } },
+        masking: { policy: { dlp: { mode: 'Mask' } } },
+        european: { policy: { residency: { allowedJurisdictions: ['EU'] } } },
+      },
+      prices: [
+        { model: 'upstream/*', input: '2', output: '8' },
+        { model: 'typesafe/*', input: '1', output: '0' },
+        { model: 'managed/*', input: '1', output: '0' },
+      ],
+      more: [
+        secret,
+        resource('Provider', 'typesafe', { slug: 'typesafe', keyOwnership: 'Organization', ...theirs(upstream.url) }),
+        resource('Provider', 'managed', {
+          slug: 'managed',
+          vendor: 'typesafe',
+          keyOwnership: 'Managed',
+          ...theirs(upstream.url),
+        }),
+        resource('ModelAlias', 'theirs', {
+          alias: 'gw/theirs',
+          strategy: 'Failover',
+          targets: [{ model: 'typesafe/jev-1.14.0' }],
+        }),
+      ],
+    }),
+  );
 });
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await upstream.close();
-  await models[Symbol.asyncDispose]();
-});
+afterAll(() => cleanup.disposeAsync());
 beforeEach(() => {
   models.asked.length = 0;
   models.models.set('typed', typed).set('router', router);

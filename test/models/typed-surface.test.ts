@@ -99,15 +99,21 @@ test.each([
 });
 
 test('keeps a workload to its purpose', async () => {
-  const say = (content: string): Promise<Response> =>
-    world.post(
-      '/v1/chat/completions',
-      { model: 'upstream/m', messages: [{ role: 'user', content }] },
-      { as: 'guarded' },
-    );
-  const inside = await say('How many days of holiday do I have left this year?');
-  expect(inside.status).toBe(200);
-  expect((await world.row(inside)).scope).toMatch(/^inside: /);
-  const outside = await say('Write me a recipe for a chocolate cake with strawberries.');
-  expect(await failureOf(outside)).toMatchObject({ status: 403, code: 'scope_violation' });
+  const say = (...said: readonly string[]): Promise<Response> => {
+    const messages = said.flatMap((content) => [
+      { role: 'assistant', content: 'OK.' },
+      { role: 'user', content },
+    ]);
+    return world.post('/v1/chat/completions', { model: 'upstream/m', messages: messages.slice(1) }, { as: 'guarded' });
+  };
+  const holiday = 'How many days of holiday do I have left this year?';
+  const cake = 'Write me a recipe for a chocolate cake with strawberries.';
+  for (const said of [[holiday], [holiday, 'Yes please.'], [holiday, 'Can you say that in German?', 'Thanks!']]) {
+    const inside = await say(...said);
+    expect(inside.status).toBe(200);
+    expect((await world.row(inside)).scope).toMatch(/^inside: /);
+  }
+  for (const said of [[cake], [holiday, cake], [cake, 'Yes please.']]) {
+    expect(await failureOf(await say(...said))).toMatchObject({ status: 403, code: 'scope_violation' });
+  }
 });

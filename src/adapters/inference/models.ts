@@ -40,9 +40,16 @@ const TYPED = Compile(
     revision: REVISION,
   }),
 );
-const READY = Compile(
+const THERE = Compile(
   Type.Object({
-    models: Type.Array(Type.Object({ kind: Type.String(), fault: Type.Union([Type.String(), Type.Null()]) })),
+    models: Type.Array(
+      Type.Object({
+        kind: Type.String(),
+        // One that does not say is missed where it cannot be asked.
+        installed: Type.Optional(Type.Boolean()),
+        fault: Type.Union([Type.String(), Type.Null()]),
+      }),
+    ),
   }),
 );
 
@@ -89,12 +96,14 @@ export function openLocalModels(options: LocalModelsOptions): LocalModels & { cl
         revision,
       };
     },
-    async ready() {
+    async there() {
       const { signal } = new AbortController();
       const address = { url: url(), path: '/v1/models' };
       const told = await orFault(exchange(agent, address, { method: 'GET' }, signal, READY_TIMEOUT_MS));
-      const { models } = parsed(told.text, READY);
-      return new Set(KINDS.filter((kind) => models.some((model) => model.kind === kind && model.fault === null)));
+      const { models } = parsed(told.text, THERE);
+      const those = (are: (model: (typeof models)[number]) => boolean): ReadonlySet<ModelKind> =>
+        new Set(KINDS.filter((kind) => models.some((model) => model.kind === kind && are(model))));
+      return { installed: those(({ installed }) => installed !== false), ready: those(({ fault }) => fault === null) };
     },
     close: () => agent.destroy(),
   };

@@ -6,7 +6,7 @@ import type { Media } from '#wire/codec.ts';
 import { isTextMedia } from '#wire/media.ts';
 import { member } from '#wire/scan.ts';
 import { AttachedFile, type FileKind } from './attached-file.ts';
-import type { Detection } from './inspect.ts';
+import type { Detection } from './detector.ts';
 import type { Rewrite } from './rewrite.ts';
 
 /** Who looks into the files of one call. */

@@ -1,5 +1,4 @@
-import type { Span } from './detector.ts';
-import type { Detection } from './inspect.ts';
+import type { Detection, Span } from './detector.ts';
 import { outermost } from './merge.ts';
 import type { NameSearch } from './name-search.ts';
 

@@ -1,8 +1,7 @@
 import type { ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { NAME_CATEGORIES, NamesUnavailable } from './detect-names.ts';
-import type { Span } from './detector.ts';
-import type { Detection } from './inspect.ts';
+import type { Detection, Span } from './detector.ts';
 
 /** What was found in texts, and what nobody looked for though policy wants it. */
 export interface Detected {

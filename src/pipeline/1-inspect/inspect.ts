@@ -4,28 +4,13 @@ import type { Codec, Contents, Leaf } from '#wire/codec.ts';
 import { render, setString, type Edit, type WireDocument } from '#wire/document.ts';
 import { looksLikeEscapedJson } from '#wire/json.ts';
 import { scan, type JsonNode } from '#wire/scan.ts';
-import type { Span } from './detector.ts';
+import type { Detection, Span } from './detector.ts';
 import type { AttachedFile } from './attached-file.ts';
 import { attach, type Desk } from './attach.ts';
 import { detectOrRefuse, lookedFor, type Detected } from './detect-or-refuse.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
 import { unreadableReason } from './unreadable.ts';
-
-/**
- * Finds personal data and secrets in texts: at once for small ones, off the event loop for large ones. Without `categories`
- * all structured kinds are looked for; names are where they are named.
- */
-export interface Detection {
-  /** What it can find, in upper case. */
-  readonly categories: ReadonlySet<string>;
-  /** What policies that protect without naming kinds have looked for; undefined: all structured kinds. */
-  readonly byDefault?: ReadonlySet<string> | undefined;
-  /** Whether texts of this total length, or what is looked for in them, are for `find` and not for `findNow`. */
-  needsWorker(totalLength: number, categories?: ReadonlySet<string>): boolean;
-  findNow(text: string, categories?: ReadonlySet<string>): readonly Span[];
-  find(texts: readonly string[], categories?: ReadonlySet<string>): Promise<readonly (readonly Span[])[]>;
-}
 
 /** What inspection found, and the edits that keep it in. */
 export interface Inspection extends Omit<Contents, 'leaves'> {

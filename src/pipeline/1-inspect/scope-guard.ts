@@ -1,8 +1,6 @@
 import type { ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { ModelFault, type LocalModels } from '#ports/local-models.ts';
-import { isObject, type Json } from '#wire/json.ts';
-import { isArray } from '#wire/request-shape.ts';
 import { withoutKept } from '#wire/systemone/questions.ts';
 
 /** What the guard made of a call, for its audit row: `inside: 0.93`, `outside: 0.08`, `no verdict: busy`. */
@@ -22,8 +20,6 @@ const INSIDE = 0.5;
 const PATIENCE_MS = { block: 11_000, monitor: 3000 } as const;
 /** The model reads the first 384 words of a state: these are the beginning and the end of what is said. // spec 4.4.4 */
 const MOST_WORDS = { head: 260, tail: 100 } as const;
-/** Members of a request that say nothing of what it is about. */
-const SILENT = new Set(['model', 'type', 'role', 'id', 'name', 'user']);
 
 /**
  * Asks the local typed model whether what a call says belongs to the stated purpose of its workload. Mode `block` throws
@@ -52,18 +48,6 @@ export async function guardScope(
 /** Refuses, in mode `block`, what has no words to be judged by: a document that is still to be read. */
 export function refuseUnguarded({ scopeGuard }: Pick<ResolvedPolicy, 'scopeGuard'>): void {
   if (scopeGuard.mode === 'block') throw noVerdict();
-}
-
-/** The words of a request's body, whatever its family, but for those that name things. */
-export function wordsOf(value: Json | undefined): string {
-  if (typeof value === 'string') return value;
-  if (isArray(value)) return value.map(wordsOf).filter(Boolean).join('\n');
-  if (!isObject(value)) return '';
-  const members = Object.entries(value).filter(([name]) => !SILENT.has(name));
-  return members
-    .map(([, member]) => wordsOf(member))
-    .filter(Boolean)
-    .join('\n');
 }
 
 /** How likely it is that a text belongs to a purpose, 0 to 1; in words, why nobody can tell. */

@@ -1,7 +1,7 @@
 import type { DocumentEngine, ReadDocument, RedactedDocument } from '#ports/documents.ts';
 import { NAME_CATEGORIES } from './detect-names.ts';
 import { findInDocument, type DocumentFindings, type DocumentScope } from './document-text.ts';
-import type { Detection } from './inspect.ts';
+import type { Detection } from './detector.ts';
 import type { TagTable } from './tags.ts';
 
 /** A document from which something was taken out, and what that was. */
