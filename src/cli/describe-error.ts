@@ -1,7 +1,6 @@
 /** PostgreSQL's error codes and what they mean here. */
 const POSTGRES: Readonly<Record<string, string>> = {
   '42P01': 'this database holds no audit ledger',
-  '42501': 'this database user may not read the audit ledger',
   '28P01': 'the database refuses this user or password',
   '55P03': 'others are using the ledger: try again later',
   '3D000': 'there is no such database',
@@ -16,6 +15,7 @@ export function describeError(error: unknown): string {
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
     return `the database cannot be reached (${error.message})`;
   }
+  if (code === '42501') return `this database user may not do that (${error.message})`;
   return (
     (code !== undefined && POSTGRES[code]) || error.message.replace(/\s*\n\s*/g, ' ').replace(/\.$/, '') || error.name
   );

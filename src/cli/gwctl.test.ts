@@ -18,7 +18,7 @@ describe('gwctl', () => {
     expect({ status, err }).toEqual({ status: 0, err: '' });
     for (const command of [
       'audit verify',
-      'keys create',
+      'key create',
       'config check',
       'explain',
       'price explain',
@@ -30,7 +30,7 @@ describe('gwctl', () => {
 
   test.each([
     [['audit', 'verify', '--help'], '--database-url'],
-    [['keys', 'create', '-h'], '--workload'],
+    [['key', 'create', '-h'], '--workload'],
     [['config', 'check', '--help'], '--secrets-dir'],
     [['price', 'explain', '--help'], '--cache-write-5m'],
     [['price', 'snapshot', '--help'], '--tolerance'],
@@ -46,7 +46,7 @@ describe('gwctl', () => {
     [[], 'gwctl: the command line'],
     [['audit'], 'there is no command "audit"'],
     [['constructor'], 'there is no command "constructor"'],
-    [['keys', 'create', '--workload'], 'argument missing'],
+    [['key', 'create', '--workload'], 'argument missing'],
     [['config', 'check'], 'name one folder'],
     [['price', 'explain', 'gpt-4o'], 'name one model'],
     [['price', 'snapshot', '--out', 'x'], '--key'],

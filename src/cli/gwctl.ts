@@ -153,12 +153,12 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
       return { help: RECONCILE_HELP, run: (args, output) => reconcile(args, defaults, output) };
     },
   },
-  'keys create': {
+  'key create': {
     summary: 'Make a key for a workload',
     load: async () => {
-      const { KEYS_CREATE_HELP, keysCreate } = await import('./keys-create.ts');
+      const { KEY_CREATE_HELP, keyCreate } = await import('./key-create.ts');
       const kubeconfig = env('KUBECONFIG') ?? (env('HOME') && `${env('HOME')}/.kube/config`);
-      return { help: KEYS_CREATE_HELP, run: (args, output) => keysCreate(args, output, kubeconfig) };
+      return { help: KEY_CREATE_HELP, run: (args, output) => keyCreate(args, output, kubeconfig) };
     },
   },
   'config check': {

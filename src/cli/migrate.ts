@@ -1,15 +1,20 @@
 import { parseArgs } from 'node:util';
+import { grantTo } from '#adapters/postgres/grants.ts';
+import { maintain } from '#adapters/postgres/maintain.ts';
 import { migrate as bringUpToDate } from '#adapters/postgres/migrate.ts';
 import { createPool } from '#adapters/postgres/pool.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
-export const MIGRATE_HELP = `gwctl migrate [--database-url URL]
+export const MIGRATE_HELP = `gwctl migrate [--grant-to ROLE] [--database-url URL]
 
-Brings the schema of the database up to date. Gateways do the same when they start; this is for those that may not, and
-for doing it before the first of them starts. Safe while gateways run, and as often as one likes.
+Brings the schema of the database up to date, and makes the partitions of this month and the next two. Gateways do the same
+when they start; this is for those that may not change the schema, and for doing it before the first of them starts. Safe
+while gateways run, and as often as one likes.
 
-  --database-url URL   The gateway's PostgreSQL (default: DATABASE_URL)
+  --grant-to ROLE      Grants a role that exists what gateways need, and no more: they add to the ledger and make months of
+                       it, and can neither change nor drop what is there. Refused when the role could all the same
+  --database-url URL   The gateway's PostgreSQL, as the owner of the schema (default: DATABASE_URL)
 `;
 
 /** Migrates. Returns the exit status, 0. Throws when the database cannot be reached or is not of our making. */
@@ -18,16 +23,22 @@ export async function migrate(
   databaseUrl: string | undefined,
   { out }: Output,
 ): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: { 'database-url': { type: 'string' } } });
+  const options = { 'database-url': { type: 'string' }, 'grant-to': { type: 'string' } } as const;
+  const { values } = parseArgs({ args: [...args], options });
   const connectionString = values['database-url'] ?? databaseUrl;
+  const role = values['grant-to'];
   if (connectionString === undefined) throw new UsageError('give --database-url, or set DATABASE_URL');
   if (!/^postgres(ql)?:\/\//.test(connectionString)) throw new UsageError('--database-url takes a postgres:// URL');
+  if (role === '') throw new UsageError('--grant-to takes the name of a role');
   const pool = createPool({ connectionString, maxConnections: 1 });
   try {
     await bringUpToDate(pool);
+    await maintain(pool, Date.now());
+    if (role !== undefined) await grantTo(pool, role);
   } finally {
     await pool.end();
   }
   out('the schema is up to date');
+  if (role !== undefined) out(`${role} may run gateways`);
   return 0;
 }

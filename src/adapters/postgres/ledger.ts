@@ -10,14 +10,15 @@ import type { UsageBook } from '#ports/usage.ts';
 import { bigintArray, digestArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
 import { readCheckpoints, readHeads, saveCheckpoint } from './checkpoints.ts';
 import { localPeriods } from './local-periods.ts';
-import { migrate, withSchemaLock } from './migrate.ts';
+import { maintain } from './maintain.ts';
+import { migrate } from './migrate.ts';
 import { createPool, type PostgresOptions } from './pool.ts';
 import { dropMonths, retentionPlan } from './retention.ts';
 import { allRows, sealedRow, type LedgerRow } from './rows.ts';
 import { openSnapshot, spendDifferences, type Snapshot } from './snapshot.ts';
 import { query, STATEMENTS } from './statements.ts';
 import { inTransaction } from './transaction.ts';
-import { askUsage, backfillUsage, findUsageDifferences, foldUsage } from './usage.ts';
+import { askUsage, backfillUsage, findUsageDifferences } from './usage.ts';
 
 export interface PostgresLedgerOptions extends PostgresOptions {
   /** Only reads: neither migrates nor makes partitions, so that it needs no rights but SELECT. */
@@ -57,9 +58,6 @@ export interface DriftSuspect {
 
 const WRITE_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS = 10_000;
-const MONTHS_AHEAD = 2;
-/** How long sums are kept by quarter of an hour: for longer than any month that a budget is cut by. */
-const QUARTERS_KEPT_MS = 70 * 24 * 60 * 60 * 1000;
 
 /**
  * Opens the ledger in PostgreSQL and brings its schema up to date. Rejects when the database cannot be reached, when
@@ -193,21 +191,6 @@ async function suspects(
 
 async function ping(pool: Pool): Promise<void> {
   await pool.query(query(STATEMENTS.ping, [], READ_TIMEOUT_MS));
-}
-
-/** Each step on its own: none keeps another's locks. */
-async function maintain(pool: Pool, now: number): Promise<readonly string[]> {
-  const made: string[] = [];
-  await withSchemaLock(pool, async (client) => {
-    const values = [new Date(now).toISOString(), MONTHS_AHEAD];
-    const { rows } = await client.query<{ month: string; added: boolean }>(query(STATEMENTS.addPartitions, values));
-    made.push(...rows.filter((row) => row.added).map((row) => row.month));
-  });
-  await withSchemaLock(pool, async (client) => {
-    await client.query(query(STATEMENTS.foldSpend, [new Date(now - QUARTERS_KEPT_MS).toISOString()]));
-  });
-  await withSchemaLock(pool, (client) => foldUsage(client, now));
-  return made;
 }
 
 /** A server told to acknowledge commits before they are on disk would lose rows whose holds were settled. */

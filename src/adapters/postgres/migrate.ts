@@ -14,6 +14,9 @@ interface Migration {
 /** Serializes everything that changes the schema, over all processes on one database. */
 const SCHEMA_LOCK = 7_305_804_402_118_566n;
 
+/** PostgreSQL's insufficient_privilege. */
+const FORBIDDEN = '42501';
+
 /** What is written in the database about its schema is not what this version of the gateway wrote. */
 class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch';
@@ -49,8 +52,9 @@ export async function openStore(
  */
 export async function migrate(pool: Connections): Promise<void> {
   const migrations = readMigrations();
-  if (await pending(pool, migrations).then((list) => list.length === 0)) return;
-  await withSchemaLock(pool, async (client) => {
+  const behind = await pending(pool, migrations);
+  if (behind.length === 0) return;
+  const run = withSchemaLock(pool, async (client) => {
     await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
       number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, at timestamptz NOT NULL DEFAULT now())`);
     for (const { number, name, sql, sha256 } of await pending(client, migrations)) {
@@ -61,6 +65,12 @@ export async function migrate(pool: Connections): Promise<void> {
         sha256,
       ]);
     }
+  });
+  await run.catch((cause: unknown) => {
+    if ((cause as { code?: unknown }).code !== FORBIDDEN) throw cause;
+    const names = behind.map(({ name }) => name).join(', ');
+    const reason = `the schema lacks ${names}, and this database user may not change it: run gwctl migrate as its owner`;
+    throw new SchemaMismatch(reason, { cause });
   });
 }
 

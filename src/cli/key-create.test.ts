@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { validate } from '#config/resources/validate.ts';
 import { startFakeCluster } from '../../test/harness/fake-cluster.ts';
-import { keysCreate } from './keys-create.ts';
+import { keyCreate } from './key-create.ts';
 
 interface VirtualKey {
   readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -15,7 +15,7 @@ interface VirtualKey {
 
 function create(...args: readonly string[]): { out: string; err: string; resource: VirtualKey; secret: string } {
   const lines = { out: [] as string[], err: [] as string[] };
-  expect(keysCreate(args, { out: (line) => lines.out.push(line), err: (line) => lines.err.push(line) })).toBe(0);
+  expect(keyCreate(args, { out: (line) => lines.out.push(line), err: (line) => lines.err.push(line) })).toBe(0);
   const [out, err] = [lines.out.join('\n'), lines.err.join('\n')];
   return { out, err, resource: parse(out, { version: '1.1' }) as VirtualKey, secret: /gw_\w+_\S+/.exec(err)![0] };
 }
@@ -29,7 +29,7 @@ describe('--apply', () => {
     const kubeconfig = cluster.kubeconfig(join(folder, 'kubeconfig'));
     const lines = { out: [] as string[], err: [] as string[] };
     const output = { out: (line: string) => lines.out.push(line), err: (line: string) => lines.err.push(line) };
-    expect(await keysCreate(['--workload', 'support', '--apply'], output, kubeconfig)).toBe(0);
+    expect(await keyCreate(['--workload', 'support', '--apply'], output, kubeconfig)).toBe(0);
     const name = /VirtualKey default\/(\S+) created/.exec(lines.out.join())![1]!;
     const [secret] = /gw_live_\S+/.exec(lines.err.join())!;
     expect(cluster.get('VirtualKey', name)?.spec).toMatchObject({
@@ -44,12 +44,12 @@ describe('--apply', () => {
     const kubeconfig = cluster.kubeconfig(join(folder, 'kubeconfig'));
     cluster.answerWith(() => ({ status: 403 }));
     const output = { out: () => expect.fail('printed'), err: () => expect.fail('printed') };
-    await expect(keysCreate(['--workload', 'support', '--apply'], output, kubeconfig)).rejects.toThrow('403');
-    await expect(keysCreate(['--workload', 'w', '--apply'], output)).rejects.toThrow('--kubeconfig');
+    await expect(keyCreate(['--workload', 'support', '--apply'], output, kubeconfig)).rejects.toThrow('403');
+    await expect(keyCreate(['--workload', 'w', '--apply'], output)).rejects.toThrow('--kubeconfig');
   });
 });
 
-describe('keysCreate', () => {
+describe('keyCreate', () => {
   test('shows the key once, beside a resource that holds its hash only', () => {
     const { out, resource, secret } = create('--workload', 'support', '--namespace', 'team');
     expect(secret).toMatch(/^gw_live_[A-Za-z0-9_-]{43}$/);
@@ -94,6 +94,6 @@ describe('keysCreate', () => {
     [['--workload', 'w', '--display-name', 'x'.repeat(129)], 'too long'],
   ])('refuses %j', (args, reason) => {
     const output = { out: () => expect.fail('printed'), err: () => expect.fail('printed') };
-    expect(() => keysCreate(args, output)).toThrow(reason);
+    expect(() => keyCreate(args, output)).toThrow(reason);
   });
 });

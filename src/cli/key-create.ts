@@ -6,12 +6,12 @@ import { collectionPath } from '#adapters/kubernetes/cluster.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
-export const KEYS_CREATE_HELP = `gwctl keys create --workload NAME [--namespace NAME] [--display-name TEXT] [--expires-at TIME] [--test] [--apply]
+export const KEY_CREATE_HELP = `gwctl key create --workload NAME [--namespace NAME] [--display-name TEXT] [--expires-at TIME] [--test] [--apply]
 
 Makes a key for a workload. The VirtualKey resource, which holds the key's SHA-256 and not the key, goes to the
 standard output; the key itself is shown once, on the standard error:
 
-  gwctl keys create --workload support | kubectl apply -f -
+  gwctl key create --workload support | kubectl apply -f -
 
 With --apply the resource is created in the cluster instead, and the key is shown once that was done.
 
@@ -29,7 +29,7 @@ const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Makes a key and its resource. Resolves with the exit status, 0; throws UsageError, or what the cluster answered. */
-export function keysCreate(
+export function keyCreate(
   args: readonly string[],
   { out, err }: Output,
   kubeconfig?: string,
