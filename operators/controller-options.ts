@@ -33,10 +33,22 @@ export interface Timings {
   /** How often gateways and the store are looked at, and while gateways are waited for. */
   readonly lookMs: number;
   readonly hurryMs: number;
+  /** How long a gateway that reports no more counts as living, and so how long one may live that is not heard of. */
+  readonly reportMs: number;
   readonly leaseSeconds: number;
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
 }
+
+export const TIMINGS: Timings = {
+  debounceMs: 100,
+  lookMs: 5000,
+  hurryMs: 200,
+  reportMs: 30_000,
+  leaseSeconds: 15,
+  renewDeadlineMs: 10_000,
+  retryMs: 2000,
+};
 
 /** What a controller says of itself. */
 export interface ControllerState {

@@ -1,10 +1,9 @@
 import type { CheckedDocuments } from '#config/compile/catalog.ts';
-import type { OrganizationSpec } from '#config/resources/organization.ts';
 import { comparePositions } from '#config/published/position.ts';
 import { startReflector, type Reflector } from './reflector.ts';
 import type { ClusterFault, ClusterKind } from '#ports/cluster.ts';
 import type { PublishedHead } from '#ports/published-config.ts';
-import type { ControllerEvent, ControllerOptions, ControllerState, Timings } from './controller-options.ts';
+import { TIMINGS, type ControllerEvent, type ControllerOptions, type ControllerState } from './controller-options.ts';
 import { accept, type Accepted, type Document } from './accept.ts';
 import { startElector, type Elector } from './elector.ts';
 import { createJudge, type Judge } from './judge.ts';
@@ -14,16 +13,8 @@ import { Sealer } from './sealer.ts';
 import { documentTexts, earlierDocuments, earlierSecrets, keyTexts, secretTexts } from './texts.ts';
 import { OWN_KINDS, World, type Change } from './world.ts';
 import { createWriter, type Writer } from './writer.ts';
-import type { Spender } from './spending.ts';
+import { spendersOf } from './spending.ts';
 
-const TIMINGS: Timings = {
-  debounceMs: 100,
-  lookMs: 5000,
-  hurryMs: 200,
-  leaseSeconds: 15,
-  renewDeadlineMs: 10_000,
-  retryMs: 2000,
-};
 const RETRY_MS = 1000;
 
 /** Begins to mirror the cluster, and to compete for the lease; publishes while it leads. */
@@ -35,9 +26,9 @@ export function startController(options: ControllerOptions): Controller {
 
 export class Controller {
   readonly #options: ControllerOptions;
-  readonly #timings: Timings;
+  readonly #timings: typeof TIMINGS;
   readonly #world = new World();
-  readonly #progress = new Progress();
+  readonly #progress: Progress;
   readonly #checked: CheckedDocuments = new WeakMap();
   readonly #publication: Publication;
   readonly #sealer: Sealer;
@@ -45,7 +36,8 @@ export class Controller {
   readonly #judge: Judge;
   #reflectors: readonly Reflector[] = [];
   #elector: Elector | undefined;
-  /** The term for which what earlier ones published was read. */
+  /** The term that was begun last, and the one for which what earlier ones published was read. */
+  #begun: number | undefined;
   #term: number | undefined;
   #accepted: Accepted | undefined;
   #lastGood = new Map<string, Document>();
@@ -60,7 +52,8 @@ export class Controller {
   constructor(options: ControllerOptions) {
     this.#options = options;
     this.#timings = { ...TIMINGS, ...options.timings };
-    this.#publication = new Publication(options.store, options.keys);
+    this.#progress = new Progress(this.#timings.reportMs);
+    this.#publication = new Publication(options.store, options.keys, () => this.#progress.doubt());
     this.#sealer = new Sealer(options.keys);
     this.#writer = createWriter({
       mayWrite: () => this.#elector?.epoch !== undefined && !this.#stopped,
@@ -165,6 +158,8 @@ export class Controller {
   #run(task: () => Promise<void>): void {
     this.#work = this.#work.then(task).catch((error: unknown) => {
       if (error instanceof Fenced) this.#elector?.stepDown();
+      // Reports run out in a store that nobody reaches, of gateways that live.
+      else this.#progress.doubt();
       this.#tell({ name: 'store.fault', error });
       this.#soon(RETRY_MS);
     });
@@ -182,18 +177,16 @@ export class Controller {
     this.#accepted = accepted;
     this.#stale = false;
     if (everything) this.#touchDocuments();
-    const names = [...this.#touched];
-    this.#touched.clear();
-    const generations = new Map(names.map((name) => [name, this.#world.objects.get(name)?.generation ?? 0]));
+    const generations = this.#takeTouched();
     try {
       if (!this.#publication.isPublished(epoch)) await this.#publish(epoch);
     } catch (error) {
-      for (const name of names) this.#touched.add(name);
-      this.#judge.judge(names, { accepted, publishFailed: true, generations });
+      for (const name of generations.keys()) this.#touched.add(name);
+      this.#judge.judge(generations.keys(), { accepted, publishFailed: true, generations });
       throw error;
     }
     const at = this.#publication.head!;
-    this.#judge.judge(names, { accepted, publishFailed: false, at, generations });
+    this.#judge.judge(generations.keys(), { accepted, publishFailed: false, at, generations });
     this.#rememberGood(accepted);
     this.#run(() => this.#look());
   }
@@ -223,17 +216,38 @@ export class Controller {
     for (const name of this.#lastGood.keys()) if (!this.#world.objects.has(name)) this.#lastGood.delete(name);
   }
 
+  /** What was touched, with its generation now. */
+  #takeTouched(): ReadonlyMap<string, number> {
+    const names = [...this.#touched];
+    this.#touched.clear();
+    return new Map(names.map((name) => [name, this.#world.objects.get(name)?.generation ?? 0]));
+  }
+
   #touchDocuments(): void {
     for (const [name, { ref }] of this.#world.objects) if (ref.kind !== 'VirtualKey') this.#touched.add(name);
   }
 
   /** What earlier controllers published is what resources at fault stand as, and what need not be written again. */
   async #beginTerm(epoch: number): Promise<void> {
-    const parts = await this.#publication.readEarlier();
+    if (this.#begun !== epoch) {
+      this.#progress.begin();
+      this.#touchAll();
+    }
+    this.#begun = epoch;
+    const parts = await this.#publication.readEarlier().catch((error: unknown) => {
+      const generations = this.#takeTouched();
+      const grounds = { accepted: this.#accept(), publishFailed: true, earlierUnread: true, generations };
+      this.#judge.judge(generations.keys(), grounds);
+      throw error;
+    });
     this.#lastGood = new Map([...earlierDocuments(parts), ...this.#lastGood]);
     this.#sealer.adopt(earlierSecrets(parts));
     this.#term = epoch;
     this.#stale = true;
+    this.#touchAll();
+  }
+
+  #touchAll(): void {
     for (const name of this.#world.objects.keys()) this.#touched.add(name);
   }
 
@@ -275,7 +289,7 @@ export class Controller {
     await this.#publication.put(reports.flatMap(({ broken }) => broken));
     const accepted = this.#accepted!;
     this.#judge.judge(this.#progress.hear(reports), { accepted, publishFailed: false });
-    spending?.refresh(spendersOf(accepted), (name) =>
+    spending?.refresh(spendersOf(accepted.documents), (name) =>
       this.#judge.judge([name], { accepted: this.#accepted!, publishFailed: false }),
     );
   }
@@ -283,14 +297,4 @@ export class Controller {
   #tell(event: ControllerEvent): void {
     this.#options.onEvent?.(event);
   }
-}
-
-function spendersOf({ documents }: Accepted): readonly Spender[] {
-  const spenders: Spender[] = [];
-  for (const [name, { kind, spec }] of documents) {
-    if (kind !== 'Organization') continue;
-    const { timeZone = 'UTC', currency = 'EUR' } = spec as Partial<OrganizationSpec>;
-    spenders.push({ id: name.slice('Organization '.length), timeZone, currency });
-  }
-  return spenders;
 }

@@ -21,6 +21,8 @@ export interface JudgeDeps {
 export interface Grounds {
   readonly accepted: Accepted;
   readonly publishFailed: boolean;
+  /** What earlier controllers published could not be read: what stands as it last was good is not known. */
+  readonly earlierUnread?: boolean;
   /** What is published now; absent when nothing was. */
   readonly at?: Position;
   /** The generations it was made of; absent where only gateways have told something new. */
@@ -60,8 +62,11 @@ export function createJudge({ cluster, writer, world, progress, spending }: Judg
   const tell = (object: OwnObject, grounds: Grounds): void => {
     const { name, ref, generation } = object;
     const old = JSON.parse(object.status) as { readonly conditions?: readonly Condition[] };
-    const verdict = verdictOf(object, grounds, old.conditions ?? []);
-    const conditions = conditionsOf(verdict, old.conditions ?? [], new Date());
+    const before = old.conditions ?? [];
+    const verdict = verdictOf(object, grounds, before);
+    // Whoever has found faults of this generation before knew more.
+    if (grounds.earlierUnread && verdict.faults.length > 0 && isJudged(before, generation)) return;
+    const conditions = conditionsOf(verdict, before, new Date());
     const spec = ref.kind === 'Workload' ? grounds.accepted.documents.get(name)?.spec : undefined;
     const more = spec ? workloadStatus(spec, spending?.of(`${ref.namespace}/${ref.name}`)) : {};
     const status = { observedGeneration: generation, conditions, ...more };
@@ -80,8 +85,10 @@ export function createJudge({ cluster, writer, world, progress, spending }: Judg
     const faults = isKey ? world.keyFaults(object) : (accepted.faults.get(name) ?? []);
     const earlierInForce = accepted.earlier.has(name);
     const inForce = isKey ? faults.length === 0 : accepted.documents.has(name) && !earlierInForce;
-    if (inForce && at) progress.note(name, generation, at, wasProgrammed(before, generation));
-    const programmed = inForce && progress.isEverywhere(name, generation);
+    const was = wasProgrammed(before, generation);
+    if (inForce && at) progress.note(name, generation, at, was);
+    // Gateways go on without the store.
+    const programmed = inForce && (progress.isEverywhere(name, generation) || (publishFailed && was));
     return { generation, faults, programmed, publishFailed, earlierInForce };
   };
 
@@ -118,4 +125,8 @@ function wasProgrammed(conditions: readonly Condition[], generation: number): bo
     ({ type, status, observedGeneration }) =>
       type === 'Programmed' && status === 'True' && observedGeneration === generation,
   );
+}
+
+function isJudged(conditions: readonly Condition[], generation: number): boolean {
+  return conditions.some(({ observedGeneration }) => observedGeneration === generation);
 }

@@ -13,7 +13,14 @@ interface Held {
 export class Progress {
   readonly #held = new Map<string, Held>();
   readonly #pending = new Set<string>();
+  readonly #reportMs: number;
   #gateways: readonly Position[] = [];
+  /** From when on no gateway lives that is not heard of: not before a term has begun. */
+  #sureAt = Infinity;
+
+  constructor(reportMs: number) {
+    this.#reportMs = reportMs;
+  }
 
   /** Objects that not every gateway has yet. */
   get pending(): ReadonlySet<string> {
@@ -22,6 +29,19 @@ export class Progress {
 
   get gateways(): number {
     return this.#gateways.length;
+  }
+
+  /** A term begins: what was found in an earlier one, and heard, does not count. */
+  begin(): void {
+    this.#held.clear();
+    this.#pending.clear();
+    this.#gateways = [];
+    this.doubt();
+  }
+
+  /** Reports may be lost: whoever lives has as long to report again as until it would count as gone. */
+  doubt(): void {
+    this.#sureAt = performance.now() + this.#reportMs;
   }
 
   /**
@@ -42,7 +62,9 @@ export class Progress {
 
   /** What gateways report. Gives the objects that all of them have now. */
   hear(gateways: Iterable<GatewayReport>): readonly string[] {
-    this.#gateways = [...gateways];
+    const heard = [...gateways];
+    if (heard.length === 0 && this.#gateways.length > 0) this.doubt();
+    this.#gateways = heard;
     const reached: string[] = [];
     for (const name of this.#pending) if (this.#reach(name)) reached.push(name);
     return reached;
@@ -59,16 +81,16 @@ export class Progress {
     return held?.generation === generation && held.everywhere;
   }
 
-  /** Whether no gateway serves by the object any more; none does where none is. */
+  /** Whether no gateway serves by the object any more, as far as all that may live were heard; none does where none is. */
   isNowhere(name: string): boolean {
-    const held = this.#held.get(name);
-    return held?.generation === -1 && this.#gateways.every((at) => comparePositions(at, held.since) >= 0);
+    return this.isEverywhere(name, -1);
   }
 
   #reach(name: string): boolean {
     const held = this.#held.get(name);
     if (!held) return this.#pending.delete(name);
-    if (this.#gateways.length === 0 && held.generation !== -1) return false;
+    const canTell = held.generation === -1 ? performance.now() >= this.#sureAt : this.#gateways.length > 0;
+    if (!canTell) return false;
     if (!this.#gateways.every((at) => comparePositions(at, held.since) >= 0)) return false;
     this.#held.set(name, { ...held, everywhere: true });
     return this.#pending.delete(name);

@@ -1,6 +1,7 @@
 import type { ConfigKeys } from '#config/published/config-keys.ts';
 import { readPart, type Part } from '#config/published/contents.ts';
 import { readHead, signHead, type Manifest } from '#config/published/manifest.ts';
+import { comparePositions } from '#config/published/position.ts';
 import { readSegment, toSegment } from '#config/published/segment.ts';
 import type { ConfigPublisher, Position, PublishedHead } from '#ports/published-config.ts';
 
@@ -25,11 +26,14 @@ export class Publication {
   readonly #store: ConfigPublisher;
   readonly #keys: ConfigKeys;
   readonly #segments = new Map<string, { readonly digest: string; readonly bytes: Uint8Array }>();
+  readonly #onLost: () => void;
   #head: PublishedHead | undefined;
   #changed = false;
 
-  constructor(store: ConfigPublisher, keys: ConfigKeys) {
+  /** `onLost`: the store was found without what this controller had published. */
+  constructor(store: ConfigPublisher, keys: ConfigKeys, onLost: () => void = () => {}) {
     this.#store = store;
+    this.#onLost = onLost;
     this.#keys = keys;
   }
 
@@ -73,6 +77,7 @@ export class Publication {
       const result = await this.#store.publish(head);
       switch (result.kind) {
         case 'published':
+          if (this.#head && (!result.over || comparePositions(result.over, this.#head) < 0)) this.#onLost();
           this.#head = head;
           this.#changed = false;
           return head;

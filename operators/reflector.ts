@@ -71,6 +71,7 @@ class Mirror {
     { readonly version: string; readonly object: Pick<ClusterObject, 'kind' | 'metadata'> }
   >();
   #since: string | undefined;
+  #listedAt = 0;
   #failures = 0;
   #gone = 0;
 
@@ -111,6 +112,7 @@ class Mirror {
       ({ resourceVersion: version, next } = page);
     }
     this.lists++;
+    this.#listedAt = performance.now();
     for (const { object } of gone.values()) this.#remove({ apiVersion: '', ...object });
     this.#since = version;
     if (!this.isSynced) {
@@ -121,7 +123,10 @@ class Mirror {
 
   async #watch(): Promise<void> {
     const { cluster, collection, resyncMs = 1_800_000 } = this.#options;
-    const resync = AbortSignal.timeout(resyncMs);
+    // From the last list on: a server ends each watch long before.
+    const left = this.#listedAt + resyncMs - performance.now();
+    if (left <= 0) return void (this.#since = undefined);
+    const resync = AbortSignal.timeout(Math.ceil(left));
     const signal = AbortSignal.any([this.#stop.signal, resync]);
     try {
       await cluster.watch(collection, this.#since ?? '', (event) => this.#take(event), signal);

@@ -1,3 +1,6 @@
+import type { OrganizationSpec } from '#config/resources/organization.ts';
+import type { Document } from './accept.ts';
+
 /** What a workload has spent, as decimal amounts in euro. A period of which nothing is known is absent. */
 export interface Sums {
   readonly total?: string;
@@ -28,6 +31,17 @@ export interface Spending {
   refresh(organizations: readonly Spender[], changed: (name: string) => void): void;
   /** By workload id. */
   of(workload: string): Spent | undefined;
+}
+
+/** The organizations of what is accepted, by name of the resource. */
+export function spendersOf(documents: ReadonlyMap<string, Pick<Document, 'kind' | 'spec'>>): readonly Spender[] {
+  const spenders: Spender[] = [];
+  for (const [name, { kind, spec }] of documents) {
+    if (kind !== 'Organization') continue;
+    const { timeZone = 'UTC', currency = 'EUR' } = spec as Partial<OrganizationSpec>;
+    spenders.push({ id: name.slice('Organization '.length), timeZone, currency });
+  }
+  return spenders;
 }
 
 const EVERY_MS = 30_000;

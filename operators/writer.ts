@@ -20,6 +20,11 @@ export interface Writer {
   clear(): void;
 }
 
+interface Task {
+  readonly run: () => Promise<void>;
+  readonly failures: number;
+}
+
 const GONE_OR_CHANGED = new Set([404, 409]);
 
 /**
@@ -28,39 +33,40 @@ const GONE_OR_CHANGED = new Set([404, 409]);
  */
 export function createWriter(options: WriterOptions): Writer {
   const { mayWrite, onFault, atOnce = 16, backoffMs: [least, most] = [250, 60_000] } = options;
-  const tasks = new Map<string, { readonly run: () => Promise<void>; readonly failures: number }>();
+  const tasks = new Map<string, Task>();
   let running = 0;
   let done = 0;
 
-  const work = async (): Promise<void> => {
-    for (;;) {
-      const [first] = tasks;
-      if (!first) return;
-      const [name, task] = first;
-      tasks.delete(name);
-      if (!mayWrite()) continue;
-      try {
-        await task.run();
-        done++;
-      } catch (error) {
-        const fault = error instanceof ClusterFault ? error : undefined;
-        if (fault?.status !== undefined && GONE_OR_CHANGED.has(fault.status)) continue;
-        onFault?.(error);
-        const wait = Math.min(most, least * 2 ** Math.min(task.failures, 12));
-        // A server that asks for time is given it by this worker as well.
-        if (fault?.retryAfterMs !== undefined) await pause(fault.retryAfterMs);
-        setTimeout(() => {
-          if (!tasks.has(name)) tasks.set(name, { run: task.run, failures: task.failures + 1 });
-          wake();
-        }, wait).unref();
-      }
+  const attempt = async (name: string, task: Task): Promise<void> => {
+    tasks.delete(name);
+    if (!mayWrite()) return;
+    try {
+      await task.run();
+      done++;
+    } catch (error) {
+      const fault = error instanceof ClusterFault ? error : undefined;
+      if (fault?.status !== undefined && GONE_OR_CHANGED.has(fault.status)) return;
+      onFault?.(error);
+      const wait = Math.min(most, least * 2 ** Math.min(task.failures, 12));
+      // A server that asks for time is given it by this worker as well.
+      if (fault?.retryAfterMs !== undefined) await pause(fault.retryAfterMs);
+      setTimeout(() => {
+        if (!tasks.has(name)) tasks.set(name, { run: task.run, failures: task.failures + 1 });
+        wake();
+      }, wait).unref();
     }
   };
-  const wake = (): void => {
-    while (running < atOnce && running < tasks.size) {
-      running++;
-      void work().finally(() => running--);
+  const work = async (): Promise<void> => {
+    running++;
+    try {
+      for (let [first] = tasks; first; [first] = tasks) await attempt(...first);
+    } finally {
+      running--;
     }
+  };
+  // Whoever is started takes a task at once. Those that hang or were asked to wait take none: they are not counted on.
+  const wake = (): void => {
+    while (running < atOnce && tasks.size > 0) void work();
   };
   return {
     put(name, task) {

@@ -5,35 +5,17 @@ import { parse } from 'yaml';
 import { PRESENTATION } from '#config/crds/presentation.ts';
 import { readSettings as readInferenceSettings } from '../../inference/settings.ts';
 import { readSettings } from '../../src/settings.ts';
-import { HAS_HELM, helm, install, manifests, template, type HelmRun, type Manifest } from '../harness/helm.ts';
+import { HAS_HELM, helm, install, manifests, template, type Manifest } from '../harness/helm.ts';
 import { skipUnless } from '../harness/skip.ts';
-import { restrictedFaults, workloadsOf, type Container, type Workload } from './pods.ts';
-import { INSTALLATIONS, WITH_MONITORING } from './values.ts';
+import { restrictedFaults, workloadsOf } from './pods.ts';
+import { containerOf, environment, pick, render, run, workload } from './rendered.ts';
+import { INSTALLATIONS } from './values.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const NAMES = Object.keys(INSTALLATIONS);
-/** Each installation is rendered once: Helm takes a second on a busy machine. */
-const RUNS = new Map<string, HelmRun>();
-
-function run(name: string): HelmRun {
-  const known = RUNS.get(name);
-  if (known) return known;
-  const found = template('gatewarden', INSTALLATIONS[name], name === 'everything' ? WITH_MONITORING : []);
-  RUNS.set(name, found);
-  return found;
-}
-
-const render = (name: string): readonly Manifest[] => manifests(run(name));
-
-const pick = (objects: readonly Manifest[], kind: string, name: string): Manifest => {
-  const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
-  if (!found) throw new Error(`no ${kind} ${name}`);
-  return found;
+const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly version: string;
 };
-
-const environment = ({ env = [] }: Container, values: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(env.map(({ name, value }) => [name, value ?? values[name] ?? '']));
-
+const NAMES = Object.keys(INSTALLATIONS);
 const plurals = Object.values(PRESENTATION).map(({ plural }) => plural);
 
 describe('the charts', skipUnless(HAS_HELM, 'helm is not built: `make helm`'), () => {
@@ -61,10 +43,9 @@ describe('the charts', skipUnless(HAS_HELM, 'helm is not built: `make helm`'), (
   });
 
   test('both are of the version of the program', () => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
     for (const chart of ['gatewarden', 'gatewarden-crds'])
       expect(parse(readFileSync(join(ROOT, 'charts', chart, 'Chart.yaml'), 'utf8'))).toMatchObject({
-        appVersion: version,
+        appVersion: VERSION,
       });
   });
 
@@ -128,7 +109,7 @@ describe('the charts', skipUnless(HAS_HELM, 'helm is not built: `make helm`'), (
   test.each(NAMES)('%s: pods say nothing that a new version of the chart changes', (name) => {
     for (const { labels } of workloadsOf(render(name)))
       expect(
-        Object.entries(labels).filter(([key, value]) => /version|chart/.test(key) || value.includes('0.1.0')),
+        Object.entries(labels).filter(([key, value]) => /version|chart/.test(key) || value.includes(VERSION)),
       ).toEqual([]);
   });
 
@@ -136,7 +117,7 @@ describe('the charts', skipUnless(HAS_HELM, 'helm is not built: `make helm`'), (
     const { status, out, err } = install('gatewarden', INSTALLATIONS[name]);
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toContain('http://gw-gatewarden.gateway.svc/v1\n');
-    expect(out).toContain('let a pod end for 345 s');
+    expect(out).toContain('let a pod end for 375 s');
     expect(out).toContain('helm test gw -n gateway');
   });
 
@@ -187,12 +168,38 @@ describe('the charts', skipUnless(HAS_HELM, 'helm is not built: `make helm`'), (
     });
   });
 
+  test.each([
+    ['gpu', 'gw-gatewarden-inference', 'gw-gatewarden-gateway'],
+    ['sidecar-gpu', 'gw-gatewarden-gateway', 'gw-gatewarden-controller'],
+  ])('%s: pods with a GPU go where it is, and wait for none that a pod before them has', (name, owner, other) => {
+    const objects = render(name);
+    const rolling = (of: string): unknown => pick(objects, 'Deployment', of)['spec'];
+    expect(workload(objects, owner).pod).toMatchObject({
+      nodeSelector: { 'nvidia.com/gpu.present': 'true' },
+      tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
+    });
+    expect(rolling(owner)).toMatchObject({ strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } });
+    expect(workload(objects, other).pod).not.toHaveProperty('nodeSelector');
+    expect(rolling(other)).toMatchObject({ strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
+  });
+
+  test('what a gateway is told of nodes goes before what a GPU is told', () => {
+    const own = { nodeSelector: { 'nvidia.com/gpu.present': 'shared', zone: 'a' }, tolerations: [{ key: 'own' }] };
+    const values = { ...INSTALLATIONS['sidecar-gpu'], gateway: own };
+    const { pod } = workload(manifests(template('gatewarden', values)), 'gw-gatewarden-gateway');
+    expect(pod).toMatchObject({
+      nodeSelector: own.nodeSelector,
+      tolerations: [{ key: 'own' }, { key: 'nvidia.com/gpu' }],
+    });
+  });
+
   test.each(['small', 'sidecar', 'everything'])('%s: a pod is given the time that its drain takes', (name) => {
     const { pod } = workload(render(name), 'gw-gatewarden-gateway');
     const { GW_LEAVE_SECONDS, GW_DRAIN_SECONDS } = environment(containerOf({ pod }, 'gateway'), {});
     expect(GW_DRAIN_SECONDS).toBe('300'); // spec 6.1.5
-    const seconds = Number(GW_LEAVE_SECONDS) + Number(GW_DRAIN_SECONDS);
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(seconds + 25);
+    // Then 10 s for calls that are told to end, 20 s to seal and settle them, and the stores are closed.
+    const seconds = Number(GW_LEAVE_SECONDS) + Number(GW_DRAIN_SECONDS) + 10 + 20;
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(seconds + 30);
   });
 
   test('nobody but the controller may ask the Kubernetes API', () => {
@@ -276,10 +283,28 @@ describe('the charts', skipUnless(HAS_HELM, 'helm is not built: `make helm`'), (
     [{ ...INSTALLATIONS['small'], configuration: { source: 'Folder' } }, 'configMap'],
     [{ ...INSTALLATIONS['small'], inference: { mode: 'Off' } }, 'mode'],
     [{ ...INSTALLATIONS['small'], image: { digest: 'sha256:abc' } }, 'digest'],
+    [{ ...INSTALLATIONS['small'], networkPolicy: { dns: { ports: [] } } }, 'ports'],
   ])('values that make no sense are refused: %j', (values, named) => {
     const { status, err } = template('gatewarden', values);
     expect(status).not.toBe(0);
     expect(err).toContain(named);
+  });
+
+  test.each(['gateway', 'controller', 'inference'])('%s.env takes no variable that the chart sets', (component) => {
+    const given = ['GW_PHONE_REGIONS'];
+    const containers = NAMES.flatMap((name) => workloadsOf(render(name))).flatMap(({ pod }) => [
+      ...pod.containers,
+      ...(pod.initContainers ?? []),
+    ]);
+    const set = [...new Set(containers.flatMap(({ env = [] }) => env.map(({ name }) => name)))];
+    const names = set.filter((name) => !given.includes(name)).sort();
+    expect(names).toEqual(expect.arrayContaining(['GW_LEAVE_SECONDS', 'GW_MODELS_DIR', 'GW_WATCH_NAMESPACES']));
+    const env = names.map((name) => ({ name, value: '1' }));
+    const { err } = template('gatewarden', { ...INSTALLATIONS['small'], [component]: { env } });
+    expect(
+      names.filter((_, index) => !err.includes(`/${component}/env/${index}/name`)),
+      err,
+    ).toEqual([]);
   });
 });
 
@@ -297,16 +322,4 @@ interface Rule {
 
 interface Probe {
   readonly exec?: { readonly command: readonly unknown[] };
-}
-
-function workload(objects: readonly Manifest[], name: string): Workload {
-  const found = workloadsOf(objects).find((each) => each.name === name);
-  if (!found) throw new Error(`nothing runs as ${name}`);
-  return found;
-}
-
-function containerOf({ pod }: Pick<Workload, 'pod'>, name: string): Container {
-  const found = pod.containers.find((container) => container.name === name);
-  if (!found) throw new Error(`no container ${name}`);
-  return found;
 }

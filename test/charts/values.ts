@@ -10,8 +10,9 @@ const GPU = { resource: 'nvidia.com/mig-1g.10gb' };
 /** Installations whose manifests are kept in `golden/`, by name. */
 export const INSTALLATIONS: Readonly<Record<string, object>> = {
   small: STORES,
-  gpu: { ...STORES, inference: { gpu: GPU, image: { tag: '0.1.0-cuda' }, models: { existingClaim: 'models' } } },
+  gpu: { ...STORES, inference: { gpu: GPU, image: { tag: '0.2.0-cuda' }, models: { existingClaim: 'models' } } },
   sidecar: { ...STORES, inference: { mode: 'Sidecar' } },
+  'sidecar-gpu': { ...STORES, inference: { mode: 'Sidecar', gpu: GPU, image: { tag: '0.2.0-cuda' } } },
   folder: {
     ...STORES,
     configuration: {
@@ -27,7 +28,7 @@ export const INSTALLATIONS: Readonly<Record<string, object>> = {
   everything: {
     ...STORES,
     redis: { ...STORES.redis, cluster: true, cacheKey: 'cache' },
-    database: { ...STORES.database, migrationsKey: 'owner' },
+    database: { ...STORES.database, migrationsKey: 'owner', gatewayRole: 'gateway' },
     image: { repository: 'registry.example/gatewarden', digest: `sha256:${'a'.repeat(64)}` },
     imagePullSecrets: [{ name: 'registry' }],
     gateway: {
@@ -44,7 +45,9 @@ export const INSTALLATIONS: Readonly<Record<string, object>> = {
     networkPolicy: {
       ingressFrom: [{ namespaceSelector: { matchLabels: { team: 'apps' } } }],
       metricsFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+      dns: { to: [{ ipBlock: { cidr: '169.254.20.10/32' } }, { namespaceSelector: {} }], ports: [53, 5353] },
       redis: { to: [{ ipBlock: { cidr: '10.1.0.0/24' } }], port: 6380 },
+      cacheRedis: { to: [{ ipBlock: { cidr: '10.2.0.0/24' } }], port: 6381 },
       extraEgress: [
         { to: [{ podSelector: { matchLabels: { app: 'models' } } }], ports: [{ protocol: 'TCP', port: 8000 }] },
       ],

@@ -1,10 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { HAS_NODES, startCluster, type Cluster, type KubectlRun } from '../harness/cluster.ts';
 import { HAS_HELM, helm, type HelmRun } from '../harness/helm.ts';
 import { skipUnless } from '../harness/skip.ts';
 import { ACCOUNT, RELEASE, STORES } from '../harness/installation.ts';
+import { checkOut, previousRelease } from '../harness/previous-release.ts';
 
 const BUILT = HAS_NODES && HAS_HELM;
+const PREVIOUS = previousRelease();
+/** What is compared of a resource. */
+interface Made {
+  readonly metadata: { readonly uid: string };
+  readonly spec: object;
+}
+
 const WAITING = ['--wait', '--timeout', '4m'];
 
 /** Nodes are made up: pods are admitted, scheduled and rolled as always, and then only seem to run. */
@@ -123,4 +134,37 @@ describe('releases', skipUnless(BUILT, 'no control plane is built: `make test-cl
     expect(cluster.must(['get', 'crds', '-o', 'name']).trim().split('\n')).toHaveLength(8);
     expect(cluster.must(['get', 'gatewarden', '-n', RELEASE, '-o', 'name'])).toContain('workload');
   });
+
+  test(
+    'the previous version is upgraded to this one with what people made, and back',
+    skipUnless(PREVIOUS, 'no history to take the previous charts from'),
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'gatewarden-previous-'));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      checkOut(PREVIOUS!, folder);
+      cluster.must(['delete', 'crds', '--all']);
+      must('install', 'crds', `${folder}/charts/gatewarden-crds`);
+      cluster.must(['wait', '--for=condition=Established', '--timeout=30s', 'crds', '--all']);
+      must('install', 'gw', `${folder}/charts/gatewarden`, ...STORES, ...WAITING);
+      cluster.must(['apply', '-n', RELEASE, '-f', `${folder}/k8s/samples/kinds`]);
+      const made = (): unknown =>
+        (JSON.parse(cluster.must(['get', 'gatewarden', '-n', RELEASE, '-o', 'json'])) as { items: Made[] }).items.map(
+          ({ metadata, spec }) => [metadata.uid, spec],
+        );
+      const before = { pods: podsOf('gateway'), images: images('gateway'), made: made() };
+      must('upgrade', 'crds', 'charts/gatewarden-crds');
+      must('upgrade', 'gw', 'charts/gatewarden', ...STORES, ...WAITING);
+      await eventually(() => podsOf('gateway')).toHaveLength(2);
+      expect(podsOf('gateway').filter((name) => before.pods.includes(name))).toEqual([]);
+      for (const image of images('gateway')) expect(before.images).not.toContain(image);
+      expect(made()).toEqual(before.made);
+      // What was made for the previous version is taken by this one.
+      cluster.must(['apply', '-n', RELEASE, '-f', `${folder}/k8s/samples/kinds`]);
+      // A key stays what it is: that of the samples may be another one now.
+      cluster.must(['delete', 'virtualkeys', '--all', '-n', RELEASE]);
+      cluster.must(['apply', '-n', RELEASE, '-f', 'k8s/samples/kinds']);
+      must('rollback', 'gw', ...WAITING);
+      expect(images('gateway')).toEqual(before.images);
+    },
+  );
 });

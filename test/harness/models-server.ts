@@ -20,6 +20,8 @@ export interface ModelsServer extends AsyncDisposable {
   readonly asked: Asked[];
   /** How each model answers; one that is not there is unavailable. */
   readonly models: Map<string, (body: Record<string, unknown>) => Reply | undefined>;
+  /** Those without an answer that are installed nevertheless. */
+  readonly damaged: Set<string>;
 }
 
 export const REVISION = 'ab'.repeat(32);
@@ -28,6 +30,7 @@ export const REVISION = 'ab'.repeat(32);
 export async function startModelsServer(): Promise<ModelsServer> {
   const asked: Asked[] = [];
   const models: ModelsServer['models'] = new Map();
+  const damaged = new Set<string>();
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     const send = (status: number, body: object, retryAfter?: string): void => {
@@ -44,6 +47,7 @@ export async function startModelsServer(): Promise<ModelsServer> {
       if (kind === 'models') {
         const told = ['names', 'router', 'typed'].map((one) => ({
           kind: one,
+          installed: models.has(one) || damaged.has(one),
           fault: models.has(one) ? null : 'absent',
         }));
         return send(200, { models: told });
@@ -61,6 +65,7 @@ export async function startModelsServer(): Promise<ModelsServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     models,
+    damaged,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -47,6 +47,11 @@ app.kubernetes.io/part-of: gatewarden
 {{- end -}}
 {{- end -}}
 
+{{- /* Seconds that a gateway's pod may take to end. */ -}}
+{{- define "gatewarden.gatewayGrace" -}}
+{{- add .Values.gateway.leaveSeconds .Values.gateway.drainSeconds 60 -}}
+{{- end -}}
+
 {{- /* The namespaces that the controller watches, with commas. */ -}}
 {{- define "gatewarden.namespaces" -}}
 {{- join "," (default (list .Release.Namespace) .Values.controller.namespaces) -}}

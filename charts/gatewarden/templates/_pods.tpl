@@ -29,20 +29,37 @@ capabilities:
 {{- end }}
 {{- end -}}
 
-{{- /* Where pods go. Takes the values of a component. */ -}}
+{{- /* Where pods go. Takes (list . values-of-a-component "whether the engine runs in it"): a GPU then decides too. */ -}}
 {{- define "gatewarden.placement" -}}
-{{- with .nodeSelector }}
+{{- $own := pick (index . 1) "nodeSelector" "tolerations" "affinity" | deepCopy }}
+{{- $gpu := (index . 0).Values.inference.gpu }}
+{{- if and (index . 2) $gpu.resource }}
+{{- $_ := set $own "nodeSelector" (merge $own.nodeSelector $gpu.nodeSelector) }}
+{{- $_ := set $own "tolerations" (concat $own.tolerations $gpu.tolerations) }}
+{{- end }}
+{{- with $own.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .tolerations }}
+{{- with $own.tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .affinity }}
+{{- with $own.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{- /* How pods are replaced. Takes (list . "whether the engine runs in them"). */ -}}
+{{- define "gatewarden.rolling" -}}
+{{- $gpu := (index . 0).Values.inference.gpu -}}
+{{- if and (index . 1) $gpu.resource $gpu.scarce -}}
+# A new pod would wait for a GPU that the old one has.
+rollingUpdate: { maxSurge: 0, maxUnavailable: 1 }
+{{- else -}}
+rollingUpdate: { maxSurge: 1, maxUnavailable: 0 }
+{{- end -}}
 {{- end -}}
 
 {{- /* Addresses of the stores, from their Secrets. Takes (list . "key of the database's Secret"). */ -}}

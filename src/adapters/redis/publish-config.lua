@@ -23,4 +23,4 @@ if before[3] then
 end
 redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'seq', ARGV[2], 'manifest', ARGV[3], 'signature', ARGV[4])
 redis.call('PUBLISH', base .. 'published', ARGV[1] .. '-' .. ARGV[2])
-return { 'published' }
+return { 'published', at_epoch, at_seq }

@@ -114,8 +114,9 @@ function toHead(reply: unknown): PublishedHead | undefined {
 function toPublication(reply: unknown): Publication {
   const [kind, ...rest] = reply as readonly [string, ...(readonly (string | number)[])];
   if (kind === 'missing') return { kind, digests: rest.map(String) };
-  if (kind === 'fenced' || kind === 'stale') return { kind, at: { epoch: Number(rest[0]), seq: Number(rest[1]) } };
-  return { kind: 'published' };
+  const at = { epoch: Number(rest[0]), seq: Number(rest[1]) };
+  if (kind === 'fenced' || kind === 'stale') return { kind, at };
+  return { kind: 'published', over: at.epoch === 0 ? undefined : at };
 }
 
 /** The client's errors carry commands with their arguments: only the kind of the fault is kept. */

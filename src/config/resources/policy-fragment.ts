@@ -52,7 +52,9 @@ const responseCache = closed(
 const scopeGuard = closed(
   {
     mode: oneOf('scopeGuardMode', {
-      description: '"Off", in quotes; Monitor: record requests outside the scope; Block: refuse them.',
+      description:
+        '"Off", in quotes; Monitor: record requests outside the scope; Block: refuse them, and what says nothing. Begin ' +
+        'with Monitor and read what rows say: a local model judges, less surely what is said in another language than the scope.',
     }),
     scope: Type.Optional(
       Type.String({ minLength: 1, maxLength: 4096, description: 'What the workload is for, in plain words.' }),

@@ -13,7 +13,7 @@ const spec = closed({
   ),
   environment: values(['Production', 'Development'], {
     default: 'Development',
-    description: 'A Production workload needs a budget, and keys minted by someone with a verified e-mail address.',
+    description: 'A Production workload needs a budget.',
   }),
   limits: Type.Optional(
     closed(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chat } from '../harness/answers.ts';
-import type { Answer } from '../harness/exchange.ts';
-import { gate } from '../harness/gate.ts';
+import { chat } from './answers.ts';
+import type { Answer } from './exchange.ts';
+import { gate } from './gate.ts';
 
 /** Answers for as many seconds as the model's name says, a piece a second by the clock; other models at once. */
 export const paced: Answer = (exchange) => {
