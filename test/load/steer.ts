@@ -1,8 +1,6 @@
-import exec from 'k6/execution';
-import http from 'k6/http';
 import type { Options } from 'k6/options';
 import { ask, CHAT } from './lib/calls.ts';
-import { forEachClient, shares, thisClient } from './lib/load.ts';
+import { at, forEachClient, post, secondsIn, shares, thisClient } from './lib/load.ts';
 import { number } from './lib/settings.ts';
 
 /**
@@ -41,30 +39,15 @@ export function call(): void {
 }
 
 export function breakProvider(): void {
-  post(BREAK_URL ?? '');
+  post(BREAK_URL);
 }
 
 export function mendProvider(): void {
-  post(MEND_URL ?? '');
-}
-
-/** One call of a function at this second of the run; nothing where there is no address to send to. */
-function at(seconds: number, name: string, url: string | undefined): Options['scenarios'] {
-  if (!url) return {};
-  return { [name]: { executor: 'per-vu-iterations', exec: name, startTime: `${seconds}s`, vus: 1, iterations: 1 } };
-}
-
-function post(url: string): void {
-  const { status } = http.post(url);
-  if (status < 200 || status > 299) exec.test.abort(`${url} answered ${status}`);
+  post(MEND_URL);
 }
 
 /** A call that was under way when the provider broke belongs to the window. */
 function phaseOf(began: number, ended: number): 'before' | 'window' | 'after' {
   if (ended < FAILS_AT) return 'before';
   return began < FAILS_AT + WINDOW ? 'window' : 'after';
-}
-
-function secondsIn(): number {
-  return exec.instance.currentTestRunDuration / 1000;
 }

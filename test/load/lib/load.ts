@@ -1,4 +1,6 @@
-import type { Scenario } from 'k6/options';
+import execution from 'k6/execution';
+import http from 'k6/http';
+import type { Options, Scenario } from 'k6/options';
 import { KEYS, number, TIMEOUT } from './settings.ts';
 
 /** What a scenario of k6 runs for one client; the client's index is in its environment. */
@@ -53,4 +55,21 @@ export function forEachClient(metric: string, conditions: string[], tags = ''): 
     thresholds[`${metric}{${label}}`] = conditions;
   }
   return thresholds;
+}
+
+/** One call of a function at this second of the run; nothing where there is no address to send to. */
+export function at(seconds: number, name: string, url: string | undefined): Options['scenarios'] {
+  if (!url) return {};
+  return { [name]: { executor: 'per-vu-iterations', exec: name, startTime: `${seconds}s`, vus: 1, iterations: 1 } };
+}
+
+/** Has something done by whoever listens there; ends the run where that is refused. */
+export function post(url: string | undefined): void {
+  const { status } = http.post(url ?? '');
+  if (status < 200 || status > 299) execution.test.abort(`${url} answered ${status}`);
+}
+
+/** Seconds since the run began. */
+export function secondsIn(): number {
+  return execution.instance.currentTestRunDuration / 1000;
 }
