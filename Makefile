@@ -12,7 +12,7 @@ export OXLINT_TSGOLINT_PATH := $(CURDIR)/tools/check/node_modules/.bin/tsgolint
 
 DATA ?= ../shared/data
 # Of the processor. Sums come out differently with another number, and so does the model.
-THREADS ?= 2
+THREADS ?= 1
 TRAIN = $(WITH_NODE) env PYTHONPATH=inference/training OMP_NUM_THREADS=$(THREADS) .tools/training/bin/python
 TRAINED = --data $(DATA) $(if $(SMOKE),--smoke --out .tools/smoke-model)
 
@@ -95,8 +95,8 @@ bench: packages ## Measure what the gateway adds to a call (BENCH_ONLY=buffered,
 	@[ -n "$$BENCH_ONLY" ] || $(MAKE) bench-documents
 
 .PHONY: eval
-eval: packages ## Score detectors and local models on texts they have not seen (DATA: the folder of data; ONLY=names,router)
-	@exec $(WITH_NODE) node test/eval/eval.ts --data "$(DATA)" $(if $(ONLY),--only "$(ONLY)")
+eval: packages ## Score detectors and local models on texts they have not seen (DATA: the folder of data; ONLY=names,router; PRESIDIO: that file)
+	@exec $(WITH_NODE) node test/eval/eval.ts --data "$(DATA)" $(if $(ONLY),--only "$(ONLY)") $(if $(PRESIDIO),--presidio "$(PRESIDIO)")
 
 .PHONY: bench-ocr
 bench-ocr: packages documents ## Measure text recognition beside the system's tesseract
