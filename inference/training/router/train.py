@@ -190,7 +190,7 @@ def main() -> None:
     for path in sorted((HERE.parent / "data").glob("prompts.*.jsonl")):
         prompts += read(path, "own", 1.5)
     if args.smoke:
-        prompts = random.Random(SEED).sample(prompts, 120)
+        prompts = random.Random(SEED).sample(prompts, 60)
     parts: dict[str, list[Encoded]] = {"train": [], "calibrate": [], "test": []}
     for prompt in prompts:
         parts[part_of(prompt)].append(Encoded(prompt, tokenizer))
@@ -205,7 +205,7 @@ def main() -> None:
     temperatures = [temperature_of(logits[h], np.array([e.truth[h] for e in order])) for h in range(3)]
     args.out.mkdir(parents=True, exist_ok=True)
     metrics = measure(model, parts["test"], temperatures)
-    worst = export(model, temperatures, args.out, parts["test"][: 6 if args.smoke else 60])
+    worst = export(model, temperatures, args.out, parts["test"][: 3 if args.smoke else 60])
     print(f"exported; 8 bits move no probability by more than {worst:.4f}; {json.dumps(metrics)}")
     shutil.copy(model_folder() / "tokenizer.json", args.out / "tokenizer.json")
     write_manifest(args.out, "router", {

@@ -240,7 +240,7 @@ def main() -> None:
     own = HERE.parent / "data"
     few = 3 if args.smoke else None
     # A few of what is in the repository show that it runs.
-    items = random.Random(SEED).sample(own_items(own), 150) if args.smoke else all_items(args.data, own)
+    items = random.Random(SEED).sample(own_items(own), 60) if args.smoke else all_items(args.data, own)
     items += purposes(items)
     typed = shrink(Typed())
     frozen = freeze(typed, is_quick=True)
