@@ -95,7 +95,7 @@ bench: packages ## Measure what the gateway adds to a call (BENCH_ONLY=buffered,
 	@[ -n "$$BENCH_ONLY" ] || $(MAKE) bench-documents
 
 .PHONY: eval
-eval: packages ## Score detectors and local models on texts they have not seen (DATA: the folder of data; ONLY=names,router; PRESIDIO: that file)
+eval: packages ## Score detectors, local models and the scope guard on texts they have not seen; fails where they take too long (DATA: the folder of data; ONLY=names,router; PRESIDIO: that file)
 	@exec $(WITH_NODE) node test/eval/eval.ts --data "$(DATA)" $(if $(ONLY),--only "$(ONLY)") $(if $(PRESIDIO),--presidio "$(PRESIDIO)")
 
 .PHONY: bench-ocr

@@ -1,4 +1,4 @@
-import { rounded } from './score.ts';
+import { rounded, scoreOf } from './score.ts';
 
 /** Probabilities of the options of one question, and which of them was right. */
 export interface Judged {
@@ -31,6 +31,19 @@ export function calibrationOf(judged: readonly Judged[]): Readonly<Record<string
     nll: mean(({ probabilities, truth }) => -Math.log(Math.max(probabilities[truth] ?? 0, 1e-12))),
     ...(isBinary && { auc: aucOf(judged.map(({ probabilities, truth }) => [probabilities[1] ?? 0, truth === 1])) }),
   };
+}
+
+/** F1 of one option among questions that all have the same: taken for the answer where it has the highest probability. */
+export function f1Of(judged: readonly Judged[], option: number): number {
+  const told = judged.map(({ probabilities, truth }) => [topOf(probabilities) === option, truth === option] as const);
+  const count = (said: boolean, is: boolean): number => told.filter(([a, b]) => a === said && b === is).length;
+  return scoreOf({ found: count(true, true), missed: count(false, true), wrong: count(true, false) }).f1;
+}
+
+/** The mean F1 of the options that are right somewhere. */
+export function macroF1Of(judged: readonly Judged[]): number {
+  const options = [...new Set(judged.map(({ truth }) => truth))];
+  return rounded(options.reduce((sum, option) => sum + f1Of(judged, option), 0) / options.length);
 }
 
 /** How far sureness is from being right, on average over ten bins of equal width. */

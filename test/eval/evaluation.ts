@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { LOADERS, type Answerer } from '../../inference/decide/loaders.ts';
 import { readModelFolder, WEIGHTS, type ModelKind } from '../../inference/decide/manifest.ts';
-import { quantileOf, rounded } from './score.ts';
+import { rounded } from './score.ts';
 
-/** Figures beside one another; every row has the same columns. */
+/** Figures beside one another, in the columns of the first row. */
 export interface Table {
   readonly title: string;
   readonly rows: readonly Readonly<Record<string, string | number>>[];
@@ -44,17 +44,4 @@ export async function openModel(kind: ModelKind, { models }: Places): Promise<Op
       folderMB: rounded(bytes / 1e6),
     },
   };
-}
-
-/** Milliseconds of each question asked alone, one after the other, after a few that do not count. */
-export async function timed(what: string, asks: readonly (() => Promise<unknown>)[]): Promise<Table['rows'][number]> {
-  for (const ask of asks.slice(0, 5)) await ask();
-  const times: number[] = [];
-  for (const ask of asks) {
-    const began = performance.now();
-    await ask();
-    times.push(performance.now() - began);
-  }
-  const ms = (share: number): number => Number(quantileOf(times, share).toPrecision(3));
-  return { what, asked: times.length, p50: ms(0.5), p95: ms(0.95), most: ms(1) };
 }

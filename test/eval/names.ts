@@ -1,8 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { eceOf } from './calibration.ts';
 import { readCorpus, type Label, type Sample } from './corpus.ts';
-import { openModel, timed, type Evaluation, type Places, type Table } from './evaluation.ts';
+import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
+import { inspectionWith } from './inspection.ts';
 import { rounded, scoreOf, tallyOf, type Tally } from './score.ts';
+import { timed } from './timing.ts';
 
 /** A set of labelled texts, none of which the model learned from. */
 interface Corpus {
@@ -30,34 +33,45 @@ export async function evaluateNames(places: Places): Promise<Evaluation> {
   const kinds: Table['rows'][number][] = [];
   const languages: Table['rows'][number][] = [];
   const clean: Table['rows'][number][] = [];
+  const all = { own: [] as Tallies[], capitals: [] as Tallies[] };
   for (const { name, samples } of corpora) {
     const wanted = samples.map(namesIn);
     const found = await inBatches(samples, find);
     const own = tally(samples, wanted, found);
     const capitals = tally(samples, wanted, samples.map(capitalized));
+    all.own.push(own);
+    all.capitals.push(capitals);
     for (const [kind, score] of byName(own.kinds)) {
       const baseline = scoreOf(capitals.kinds.get(kind) ?? { found: 0, missed: 1, wrong: 0 });
-      kinds.push({ corpus: name, kind, ...scoreOf(score), capitalsF1: baseline.f1 });
+      kinds.push({ corpus: name, kind, ...scoreOf(score), ...beliefIn(own.sure.get(kind)), capitalsF1: baseline.f1 });
     }
     languages.push(...languageRows(name, own.languages));
     clean.push(cleanRow(name, wanted, found));
   }
   const texts = lengthened(corpora.flatMap(({ samples }) => samples.map(({ text }) => text))).slice(0, 200);
+  const inspection = inspectionWith(answer);
+  const times = [
+    await timed(
+      'a text of 2 KiB',
+      texts.map((text) => () => find([text])),
+    ),
+    await timed(
+      'inspection of 2 KiB',
+      texts.map((text) => () => inspection.find([text], inspection.categories)),
+    ),
+  ];
+  const cost = { p50: times[0]?.['p50'] ?? '', p95: times[0]?.['p95'] ?? '', MB: about['folderMB'] ?? '' };
   return {
     about,
     tables: [
+      {
+        title: 'In short',
+        rows: [{ ...shortRow('model', all.own), ...cost }, shortRow('capital letters', all.capitals)],
+      },
       { title: 'Names, exact to the character', rows: kinds },
       { title: 'F1 by language', rows: languages },
       { title: 'Texts without any name', rows: clean },
-      {
-        title: 'Milliseconds',
-        rows: [
-          await timed(
-            'a text of 2 kB',
-            texts.map((text) => () => find([text])),
-          ),
-        ],
-      },
+      { title: 'Milliseconds', rows: times },
     ],
   };
 }
@@ -130,28 +144,70 @@ function capitalized({ text }: Sample): Spans {
 interface Tallies {
   readonly kinds: Map<string, Tally>;
   readonly languages: Map<string, Map<string, Tally>>;
+  /** By kind, how sure it was of each find, and whether that was right. */
+  readonly sure: Map<string, (readonly [sure: number, isRight: boolean])[]>;
+  /** For each text, whether it found what people labelled and nothing else. */
+  readonly exact: boolean[];
 }
 
 function tally(samples: readonly Sample[], wanted: readonly Spans[], found: readonly Spans[]): Tallies {
-  const kinds = new Map<string, Tally>();
-  const languages = new Map<string, Map<string, Tally>>();
+  const tallies: Tallies = { kinds: new Map(), languages: new Map(), sure: new Map(), exact: [] };
   const labelled = new Set(wanted.flat().map(([, , kind]) => kind));
   const keyOf = ([start, end, kind]: Spans[number]): string => `${start} ${end} ${kind}`;
   for (const [at, { language }] of samples.entries()) {
-    const own = languages.get(language) ?? new Map<string, Tally>();
-    languages.set(language, own);
+    const own = tallies.languages.get(language) ?? new Map<string, Tally>();
+    tallies.languages.set(language, own);
     const count = (kind: string, outcome: keyof Tally): void => {
-      tallyOf(kinds, kind)[outcome] += 1;
+      tallyOf(tallies.kinds, kind)[outcome] += 1;
       tallyOf(own, kind)[outcome] += 1;
     };
     const left = new Map((wanted[at] ?? []).map((span) => [keyOf(span), span[2]]));
+    let isExact = true;
     for (const span of found[at] ?? []) {
+      const [, , kind, sure] = span;
       // A kind that nobody labelled in a corpus may be there all the same.
-      if (labelled.has(span[2])) count(span[2], left.delete(keyOf(span)) ? 'found' : 'wrong');
+      if (!labelled.has(kind)) continue;
+      const isRight = left.delete(keyOf(span));
+      count(kind, isRight ? 'found' : 'wrong');
+      const told = tallies.sure.get(kind) ?? [];
+      tallies.sure.set(kind, told);
+      told.push([sure, isRight]);
+      isExact &&= isRight;
     }
     for (const kind of left.values()) count(kind, 'missed');
+    tallies.exact.push(isExact && left.size === 0);
   }
-  return { kinds, languages };
+  return tallies;
+}
+
+/** ECE and Brier score of what was found: how sure it was beside how often that was right. */
+function beliefIn(told: readonly (readonly [sure: number, isRight: boolean])[] = []): {
+  readonly ece: number;
+  readonly brier: number;
+} {
+  const off = told.reduce((sum, [sure, isRight]) => sum + (sure - Number(isRight)) ** 2, 0);
+  return told.length === 0 ? { ece: 0, brier: 0 } : { ece: eceOf(told), brier: rounded(off / told.length) };
+}
+
+/** All corpora together; `accuracy`: of texts, those in which what people labelled was found and nothing else. */
+function shortRow(by: string, tallies: readonly Tallies[]): Table['rows'][number] {
+  const exact = tallies.flatMap((each) => each.exact);
+  const all = { found: 0, missed: 0, wrong: 0 };
+  for (const { found, missed, wrong } of tallies.flatMap(({ kinds }) => [...kinds.values()])) {
+    all.found += found;
+    all.missed += missed;
+    all.wrong += wrong;
+  }
+  const { labelled, f1 } = scoreOf(all);
+  const told = tallies.flatMap(({ sure }) => [...sure.values()].flat());
+  return {
+    by,
+    texts: exact.length,
+    labelled,
+    accuracy: rounded(exact.filter(Boolean).length / exact.length),
+    f1,
+    ...beliefIn(told),
+  };
 }
 
 function byName(tallies: ReadonlyMap<string, Tally>): readonly (readonly [string, Tally])[] {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createDetection } from '#inspect/detect.ts';
-import { withNames } from '#inspect/detect-names.ts';
 import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
+import { inspectionWith } from './inspection.ts';
 import { rounded, tallyOf, type Tally } from './score.ts';
 
 /** A sentence of presidio-research's `synth_dataset_v2.json`; offsets are in code points. */
@@ -12,12 +11,6 @@ interface Sentence {
     readonly start_position: number;
     readonly end_position: number;
   }[];
-}
-
-interface Find {
-  readonly start: number;
-  readonly end: number;
-  readonly category: string;
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
@@ -34,17 +27,7 @@ const SKIPPED = new Set(
  */
 export async function evaluatePresidio(file: string, places: Places): Promise<Evaluation> {
   const { answer, about } = await openModel('names', places);
-  const detection = createDetection();
-  const whole = withNames(
-    {
-      categories: detection.categories,
-      needsWorker: () => false,
-      findNow: (text, categories) => detection.find(text, categories),
-      find: (texts, categories) => Promise.resolve(texts.map((text) => detection.find(text, categories))),
-    },
-    { find: async (texts) => spansOf(await answer({ texts })) },
-    () => true,
-  );
+  const whole = inspectionWith(answer);
   const all = { found: 0, missed: 0, wrong: 0 };
   const kinds = new Map<string, Tally>();
   for (const { full_text: text, spans } of JSON.parse(readFileSync(file, 'utf8')) as readonly Sentence[]) {
@@ -58,11 +41,6 @@ export async function evaluatePresidio(file: string, places: Places): Promise<Ev
     }
   }
   return { about, tables: tablesOf(all, kinds) };
-}
-
-function spansOf(answered: unknown): readonly (readonly Find[])[] {
-  const { spans } = answered as { readonly spans: readonly (readonly (readonly [number, number, string])[])[] };
-  return spans.map((found) => found.map(([start, end, category]) => ({ start, end, category })));
 }
 
 function* wordsOf(text: string): Generator<{ readonly word: string; readonly at: number; readonly point: number }> {

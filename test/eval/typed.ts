@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Answerer } from '../../inference/decide/loaders.ts';
 import type { TypedAnswer } from '../../inference/decide/typed.ts';
 import { rowsOf, stateText, type TypedQuestion } from '../../inference/decide/typed-input.ts';
-import { aucOf, calibrationOf, eceOf, topOf } from './calibration.ts';
-import { openModel, timed, type Evaluation, type Places, type Table } from './evaluation.ts';
+import { aucOf, calibrationOf, eceOf, f1Of, topOf } from './calibration.ts';
+import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
+import { rollOf, rollOfId } from './held-out.ts';
 import { rounded } from './score.ts';
+import { timed } from './timing.ts';
 
 interface Line {
   readonly id: string;
@@ -59,14 +60,17 @@ export async function evaluateTyped(places: Places): Promise<Evaluation> {
     group.forEach((one, at) => judged.push({ ...one, ...(answers[at] as TypedAnswer) }));
   }
   const own = judged.filter(({ corpus }) => corpus === OWN);
+  const times = await latencies(answer, asked);
+  const cost = { p50: times[1]?.['p50'] ?? '', p95: times[1]?.['p95'] ?? '', MB: about['folderMB'] ?? '' };
   return {
     about: { ...about, questions: judged.length },
     tables: [
+      { title: 'In short', rows: shortRows(judged, cost) },
       { title: 'Answers', rows: grouped(judged, ({ corpus, question }) => `${corpus}: ${question.type}`, scoreRow) },
       { title: 'Our own, by language', rows: grouped(own, ({ language }) => language, languageRow) },
       { title: 'By answer_confidence', rows: LEVELS.map((level) => confidenceRow(level, judged, own)) },
       { title: 'Laws, by the largest difference of a probability', rows: await lawRows(answer, asked) },
-      { title: 'Milliseconds', rows: await latencies(answer, asked) },
+      { title: 'Milliseconds', rows: times },
     ],
   };
 }
@@ -94,7 +98,7 @@ function readAsked({ data, own }: Places): readonly Asked[] {
   });
   const files = globSync('decisions.*.jsonl', { cwd: own }).toSorted();
   const ours = files.flatMap((file) => linesOf(readFileSync(path.join(own, file), 'utf8')));
-  const isTest = ({ id }: Line): boolean => rollOf(id.slice(id.lastIndexOf('-') + 1)) < 15;
+  const isTest = ({ id }: Line): boolean => rollOfId(id) < 15;
   return [...shared, ...ours.filter(isTest).flatMap((line) => askedOf(OWN, line))];
 }
 
@@ -103,11 +107,6 @@ function linesOf(text: string): readonly Line[] {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line);
-}
-
-/** As `roll` in inference/training/typed/data.py. */
-function rollOf(text: string): number {
-  return createHash('sha256').update(text).digest().readUInt32BE(0) % 100;
 }
 
 /** Whether it is about an intent that no question of training offered. */
@@ -140,6 +139,29 @@ function grouped(
   return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([group, members]) => row(group, members));
 }
 
+/** All questions together. F1 is of propositions that hold; times are of 16 questions about 150 words. */
+function shortRows(judged: readonly Judged[], cost: Row): readonly Row[] {
+  const { accuracy = 0, ece = 0, brier = 0 } = calibrationOf(judged);
+  const nouls = judged.filter(({ question }) => question.type === 'noul');
+  const most = mean(nouls.map(({ truth }) => Number(truth === 0)));
+  const guessed = judged.map(({ question, probabilities }) =>
+    question.type === 'noul' ? Math.max(most, 1 - most) : 1 / probabilities.length,
+  );
+  const worded = judged.map((one) => Number(topOf(wordsOf(one)) === one.truth));
+  const byWords = nouls.map((one) => ({ probabilities: wordsOf(one), truth: one.truth }));
+  return [
+    { by: 'model', asked: judged.length, accuracy, f1: f1Of(nouls, 0), ece, brier, ...cost },
+    { by: 'words in common', asked: judged.length, accuracy: rounded(mean(worded)), f1: f1Of(byWords, 0) },
+    { by: 'guessing', asked: judged.length, accuracy: rounded(mean(guessed)) },
+  ];
+}
+
+/** The baseline's view of every option; it takes a proposition with half of its words in the state to hold. */
+function wordsOf(one: Judged): readonly number[] {
+  const overlaps = overlapsOf(one);
+  return one.question.type === 'noul' ? [overlaps[0] ?? 0, 0.5] : overlaps;
+}
+
 function scoreRow(group: string, judged: readonly Judged[]): Row {
   const { accuracy = 0, ece = 0, brier = 0 } = calibrationOf(judged);
   const isNoul = judged.every(({ question }) => question.type === 'noul');
@@ -166,15 +188,20 @@ function scoreRow(group: string, judged: readonly Judged[]): Row {
 function languageRow(group: string, judged: readonly Judged[]): Row {
   const right = (type: TypedQuestion['type']): number =>
     rounded(mean(judged.filter(({ question }) => question.type === type).map((one) => Number(isRight(one)))));
-  const { accuracy = 0, ece = 0 } = calibrationOf(judged);
+  const { accuracy = 0, ece = 0, brier = 0 } = calibrationOf(judged);
   return {
     group,
     asked: judged.length,
     accuracy,
     noul: right('noul'),
+    noulF1: f1Of(
+      judged.filter(({ question }) => question.type === 'noul'),
+      0,
+    ),
     choice: right('choice'),
     score: right('score'),
     ece,
+    brier,
   };
 }
 
@@ -248,5 +275,19 @@ async function latencies(answer: Answerer, asked: readonly Asked[]): Promise<rea
     await timed('one question, 30 words', few.map(asks(30, 1))),
     await timed('16 questions, 150 words', few.map(asks(150, 16))),
     await timed('16 questions, 384 words', few.map(asks(384, 16))),
+    await timed('the most that may be asked', few.slice(0, 2).map(askMost(texts.join('\n'), answer))),
   ];
+}
+
+/** 16 questions of 20 options, about 1,000 tokens together, about 384 words of many pieces. // spec 4.4.5 */
+function askMost(text: string, answer: Answerer): (_: unknown, at: number) => () => Promise<unknown> {
+  const long = [...new Set(text.match(/\p{L}{14,}/gu))];
+  const words = [...new Set(text.match(/\p{L}{9}/gu))];
+  return (_, at) => () => {
+    const questions = Array.from({ length: 16 }, (_question, number): TypedQuestion => {
+      const [first = '', ...others] = words.slice((at * 16 + number) * 21).slice(0, 21);
+      return { type: 'choice', instructions: `${first} `.repeat(5).trim(), options: others.map((name) => ({ name })) };
+    });
+    return answer({ state: Array.from({ length: 384 }, (_word, i) => long[i % long.length]).join(' '), questions });
+  };
 }

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Places } from './evaluation.ts';
+
+/** A number from 0 to 99 that a text draws for itself: as `roll` in inference/training/typed/data.py. */
+export function rollOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0) % 100;
+}
+
+/** What an item of our own draws: those of one number draw the same in all languages. */
+export function rollOfId(id: string): number {
+  return rollOf(id.slice(id.lastIndexOf('-') + 1));
+}
+
+/**
+ * Those of some texts that training may read: a string of its data, ours and the shared, is the same but for case and
+ * spaces at its ends; or the code that writes purposes has it.
+ */
+export function learned(texts: readonly string[], { data, own }: Pick<Places, 'data' | 'own'>): readonly string[] {
+  const code = plain(readFileSync(path.join(own, '../typed/purposes.py'), 'utf8'));
+  const left = new Map(texts.map((text) => [plain(text), text]));
+  const found = [...left].filter(([text]) => code.includes(text)).map(([, text]) => text);
+  for (const line of linesOf(data, own)) {
+    for (const said of stringsOf(JSON.parse(line))) {
+      const text = left.get(plain(said));
+      if (text !== undefined) found.push(text);
+    }
+  }
+  return [...new Set(found)];
+}
+
+function plain(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+function* linesOf(data: string, own: string): Generator<string> {
+  const shared = ['decisions', 'router', 'pii', 'ner'].flatMap((folder) =>
+    globSync(path.join(data, folder, '*.jsonl.gz')),
+  );
+  for (const file of shared) yield* gunzipSync(readFileSync(file)).toString().split('\n').filter(Boolean);
+  for (const file of globSync(path.join(own, '*.jsonl'))) {
+    yield* readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  }
+}
+
+function* stringsOf(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value;
+  else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) yield* stringsOf(each);
+}
