@@ -164,7 +164,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       if (policy.scopeGuard.mode !== 'off') await guard(call, spokenIn(call.document), entry);
       // What a local model decides by is protected like what leaves. // spec 4.4.8
       if (call.codec.family !== 'systemone' && staysHere(call.ask.model, call.key.workload.organization))
-        return uninspected(call.codec.contents(call.document));
+        return uninspected(call.document, call.codec);
       const onFindings: OnFindings = (findings, unscanned) => {
         entry.findings = findings;
         entry.unscanned = unscanned;

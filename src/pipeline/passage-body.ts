@@ -1,5 +1,6 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 import { readExtension } from '#inspect/extension.ts';
+import { unreadableReason } from '#inspect/unreadable.ts';
 import type { Entry } from '#seal/entry.ts';
 import { readDocument, render, setString } from '#wire/document.ts';
 import type { FormPart } from '#wire/form.ts';
@@ -123,13 +124,14 @@ async function readForm(
   };
 }
 
+/** What the files of a form are where they are no pictures. */
+const FILES: Readonly<Record<string, string>> = { files: 'file', audio: 'audio' };
+
 /** Content that nobody can read is not let through where policy protects content. // spec 4.3.5 */
 function refuseFiles({ surface, key }: Passage): void {
-  const { mode } = key.workload.policy.dlp;
-  const refused = surface === 'files' ? mode !== 'allow_log' : surface === 'audio' && mode === 'block';
-  if (!refused) return;
-  const what = surface === 'files' ? 'a file' : 'audio';
-  throw new GatewayError('data_protection', `Refused by data protection: ${what} cannot be scanned. Nothing was sent.`);
+  const reason = unreadableReason([FILES[surface] ?? 'image'], key.workload.policy.dlp);
+  if (reason === undefined) return;
+  throw new GatewayError('data_protection', `Refused by data protection: ${reason}. Nothing was sent.`);
 }
 
 function modelOf(value: Json | undefined): string | undefined {

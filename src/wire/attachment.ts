@@ -2,7 +2,7 @@ import type { Media, MediaPlace } from './codec.ts';
 import { setString, type Edit, type Family, type WireDocument } from './document.ts';
 import { BadRequestShape } from './codec.ts';
 import type { JsonObject } from './json.ts';
-import { mediaTypeOfName, writeDataUrl } from './media.ts';
+import { mediaTypeOfName, readDataUrl, writeDataUrl } from './media.ts';
 import { member, type JsonNode, type ObjectNode, type StringNode } from './scan.ts';
 
 /** A file within a request, as it is written there. */
@@ -20,7 +20,6 @@ export type ShownPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string };
 
-const DATA_URL_HEAD = /^data:([^;,]*)[^,]*;base64,/i;
 /** In code units: more than a kilobyte. */
 const HEAD_LENGTH = 2048;
 /** What families call the name of a file, and the place it may be in. */
@@ -28,10 +27,10 @@ const NAMES = ['filename', 'title', 'document_name', 'name'];
 
 /** The inline file at a place. */
 export function attachmentAt({ node, part }: MediaPlace): Attachment {
-  const head = DATA_URL_HEAD.exec(node.value);
-  const data = head ? node.value.slice(head[0].length) : node.value;
+  const inline = readDataUrl(node.value);
+  const data = inline?.data ?? node.value;
   const nameNode = NAMES.map((name) => within(part, name)).find((found) => found !== undefined);
-  const declared = head?.[1] ?? within(part, 'media_type')?.value ?? mediaTypeOfName(nameNode?.value);
+  const declared = inline?.mediaType ?? within(part, 'media_type')?.value ?? mediaTypeOfName(nameNode?.value);
   const mediaType = (declared ?? 'application/octet-stream').toLowerCase();
   const decode = (): Buffer => Buffer.from(data, 'base64');
   return { nameNode, mediaType, head: Buffer.from(data.slice(0, HEAD_LENGTH), 'base64'), decode };
@@ -40,7 +39,7 @@ export function attachmentAt({ node, part }: MediaPlace): Attachment {
 /** Puts other bytes in the place of an inline file's. */
 export function replaceFile({ node, part }: MediaPlace, mediaType: string, bytes: Uint8Array): readonly Edit[] {
   const data = Buffer.from(bytes).toString('base64');
-  if (DATA_URL_HEAD.test(node.value)) return [setString(node, writeDataUrl(mediaType, data))];
+  if (readDataUrl(node.value)) return [setString(node, writeDataUrl(mediaType, data))];
   const declared = within(part, 'media_type');
   const retyped = declared && declared.value.toLowerCase() !== mediaType ? [setString(declared, mediaType)] : [];
   return [setString(node, data), ...retyped];

@@ -1,6 +1,17 @@
 import type { Lose, MediaPart } from './canonical.ts';
 
-const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,/i;
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+(?:=[^;,]*)?)*;base64,/i;
+/** What some reader could take for a `data:` URL: parsers of addresses skip blanks before it. */
+const ANY_DATA_URL = /^\s*data:/i;
+/** In lines too, as programs write it; decoders read over what is between them. */
+const BASE64 = /^[A-Za-z0-9+/_\s-]*={0,2}\s*$/;
+/** In hexadecimal, of PNG, JPEG, GIF, TIFF in both byte orders, WebP. */
+const PICTURE_HEADS = ['89504e47', 'ffd8ff', '47494638', '49492a00', '4d4d002a', '52494646'];
+/** In hexadecimal, of ZIP (offices' files) and of older offices' files. */
+const DOCUMENT_HEADS = ['504b0304', 'd0cf11e0'];
+/** What no text has: control characters but white space, and bytes that are no UTF-8. */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const NO_TEXT = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/;
 const REMOTE_URL = /^https?:\/\//i;
 
 const TYPES_BY_ENDING: Readonly<Record<string, string>> = {
@@ -27,6 +38,32 @@ const TYPES_BY_ENDING: Readonly<Record<string, string>> = {
 export function readDataUrl(url: string): { mediaType: string; data: string } | undefined {
   const head = DATA_URL.exec(url);
   return head ? { mediaType: (head[1] as string).toLowerCase(), data: url.slice(head[0].length) } : undefined;
+}
+
+/** Whether a reader could take this for a `data:` URL, be it one that `readDataUrl` reads or not. */
+export function looksLikeDataUrl(text: string): boolean {
+  return ANY_DATA_URL.test(text);
+}
+
+/** Whether a text is base64 throughout, with either alphabet, and nothing that readers could skip or stop at. */
+export function isBase64(text: string): boolean {
+  return BASE64.test(text);
+}
+
+/** Whether a file begins as a picture does that can be read. */
+export function isPicture(head: Buffer): boolean {
+  return begins(head, PICTURE_HEADS);
+}
+
+/** Whether a file begins as a document does that some reader takes whatever it is called: PDF, of an office, or text. */
+export function isDocument(head: Buffer): boolean {
+  if (head.includes('%PDF') || begins(head, DOCUMENT_HEADS)) return true;
+  // The last character may be cut off.
+  return head.length > 3 && !NO_TEXT.test(head.subarray(0, -3).toString('utf8'));
+}
+
+function begins(head: Buffer, heads: readonly string[]): boolean {
+  return heads.some((start) => head.subarray(0, start.length / 2).toString('hex') === start);
 }
 
 /** Content as a `data:` URL. */

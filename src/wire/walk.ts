@@ -1,6 +1,7 @@
-import type { Contents, Leaf, Media } from './codec.ts';
+import { BadRequestShape, type Contents, type Leaf, type Media } from './codec.ts';
 import { isExtension, type WireDocument } from './document.ts';
 import { looksLikeEscapedJson } from './json.ts';
+import { isBase64, isDocument, looksLikeDataUrl, readDataUrl } from './media.ts';
 import type { JsonNode, ObjectNode, StringNode } from './scan.ts';
 
 /** What a family knows about the places of its request. `parent` is the member around `name`; arrays are looked through. */
@@ -38,15 +39,26 @@ const OWN: Around = { own: true };
 /** Long enough to be an account or card number written as a JSON number. */
 const ACCOUNT_DIGITS = 12;
 
-const INLINE_MEDIA = /^data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+(?:=[^;,]*)?)*;base64,/i;
-const REMOTE_MEDIA = /^[a-z][a-z0-9+.-]*:\/\//i;
-const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
-/** Base64 of files comes in lines too; decoders read over what is between them. */
-const BASE64_IN_LINES = /^[A-Za-z0-9+/_\s-]+={0,2}\s*$/;
+const REMOTE_MEDIA = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
+/** Members of content that is not text which hold its address or its bytes in one. */
+const ADDRESS = /ur[li]$/i;
+/** What content that is not text is called: words, whatever they begin with. */
+const WORDS: ReadonlySet<string> = new Set([
+  'filename',
+  'title',
+  'document_name',
+  'name',
+  'context',
+  'text',
+  'file_id',
+]);
+/** Of base64: more than a kilobyte, within which readers look for the beginning of a PDF. */
+const HEAD_LENGTH = 2048;
 
 /**
  * Every string of a request that can leave, save: the model id, what its family calls structural, and the bytes of
- * inline media, which are reported as media instead.
+ * inline media, which are reported as media instead. Throws `BadRequestShape` for media that is spelled so that a
+ * provider may read what was not inspected.
  */
 export function walk(document: WireDocument, places: Places): Contents {
   const { promptOrder } = places;
@@ -118,22 +130,45 @@ class Walk implements Contents {
     const text = node.value;
     const { media, part, signed, own } = around;
     if (media !== undefined) {
-      const bare = media === 'file' ? BASE64_IN_LINES : BASE64;
-      const inline = INLINE_MEDIA.test(text) || (this.#places.isBareMedia(name) && bare.test(text));
-      if (inline || REMOTE_MEDIA.test(text) || name === 'file_id') {
+      const data = this.#inlineData(text, name);
+      if (data !== undefined || REMOTE_MEDIA.test(text) || name === 'file_id') {
         const place = part && { node, part, listed: around.listed === true, leaves: this.leaves.length };
-        const source = inline ? 'inline' : 'remote';
-        this.media.push({ kind: media, source, length: text.length, ...(place && { place }) });
+        const source = data === undefined ? 'remote' : 'inline';
+        this.media.push({ kind: kindOf(media, data), source, length: text.length, ...(place && { place }) });
       }
-      if (inline) return;
+      if (data !== undefined) return;
     }
     if (!own && this.#places.isStructural(text, name, parent, signed !== undefined)) return;
     const json = (!own && this.#places.isJson(name, parent)) || looksLikeEscapedJson(text);
     this.#leaf(node, text, json ? 'json' : 'text', signed, media === 'file');
   }
 
+  /** The base64 of bytes in this string; undefined where there are none. */
+  #inlineData(text: string, name: string): string | undefined {
+    const isWords = WORDS.has(name);
+    if (looksLikeDataUrl(text)) {
+      const data = readDataUrl(text)?.data;
+      if (data !== undefined && isBase64(data)) return data;
+      if (isWords) return undefined;
+      throw new BadRequestShape(`${name} must be base64 in a data: URL that names its media type`, name);
+    }
+    if (isWords || text === '' || REMOTE_MEDIA.test(text)) return undefined;
+    if (this.#places.isBareMedia(name)) {
+      if (isBase64(text)) return text;
+      throw new BadRequestShape(`${name} must be base64, or a data: URL of it`, name);
+    }
+    if (ADDRESS.test(name)) throw new BadRequestShape(`${name} must be an address or a data: URL`, name);
+    return undefined;
+  }
+
   #leaf(node: JsonNode, text: string, kind: Leaf['kind'], signed: ObjectNode | undefined, ofFile = false): void {
     if (ofFile) this.leaves.push({ node, text, kind, ofFile });
     else this.leaves.push(signed === undefined ? { node, text, kind } : { node, text, kind, signed });
   }
+}
+
+/** A document that calls itself a picture is a file. `data`: its base64, where it is here. */
+function kindOf(media: Media['kind'], data: string | undefined): Media['kind'] {
+  if (media !== 'image' || data === undefined) return media;
+  return isDocument(Buffer.from(data.slice(0, HEAD_LENGTH), 'base64')) ? 'file' : 'image';
 }

@@ -574,13 +574,42 @@ describe('pictures', () => {
     expect((await world.row(closed)).dlp).toMatchObject({ unscanned: [], findings: { TERM: 1 } });
   });
 
-  test('as files are pictures to who sees', async () => {
+  test('as files are pictures to who sees, where they may leave unread, and their text to who does not', async () => {
     const bytes = await written('HELLO');
     const file = { bytes, mediaType: 'image/png', name: 'a.png' };
-    const answer = await send('chat', 'seeing', 'tokenize', [file]);
+    const answer = await send('chat', 'seeing', 'log', [file]);
     expect(answer.headers.get('x-gw-unscanned')).toBe('image');
     expect(received().images).toEqual([`data:image/png;base64,${bytes.toString('base64')}`]);
-    expect((await send('chat', 'plain', 'log', [file])).status).toBe(400);
+    const before = upstream.requests.length;
+    for (const policy of ['tokenize', 'mask', 'block', 'refuse'] as const) {
+      for (const model of ['native', 'seeing'] as const) {
+        expect([policy, model, (await send('chat', model, policy, [file])).status]).toEqual([policy, model, 422]);
+      }
+    }
+    expect(upstream.requests).toHaveLength(before);
+    for (const policy of ['log', 'tokenize', 'anonymize'] as const) {
+      const told = await send('chat', 'plain', policy, [file]);
+      expect([policy, told.status, told.headers.get('x-gw-unscanned')]).toEqual([policy, 200, null]);
+      expect(received()).toMatchObject({
+        images: [],
+        files: [],
+        texts: expect.stringContaining('a.png:\n\nHELLO') as string,
+      });
+    }
+  });
+
+  test.each(['refuse', 'anonymize'] as const)('nobody has looked into are not sent by %s', async (as) => {
+    const before = upstream.requests.length;
+    const url = `data:image/png;base64,${(await written('HELLO')).toString('base64')}`;
+    const urls = ['https://pictures.example/a.png', ...(as === 'refuse' ? [url] : [])];
+    for (const one of urls) {
+      const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: one } }] }];
+      const refused = await failureOf(
+        await world.post('/v1/chat/completions', { model: 'seeing/m', messages }, { as }),
+      );
+      expect(refused).toMatchObject({ status: 422, code: 'data_protection' });
+    }
+    expect(upstream.requests).toHaveLength(before);
   });
 });
 

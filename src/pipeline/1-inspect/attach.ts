@@ -3,7 +3,7 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import type { DocumentEngine } from '#ports/documents.ts';
 import { attachmentAt, sharePart, type Attachment } from '#wire/attachment.ts';
 import type { Media } from '#wire/codec.ts';
-import { isTextMedia } from '#wire/media.ts';
+import { isPicture, isTextMedia } from '#wire/media.ts';
 import { member } from '#wire/scan.ts';
 import { AttachedFile, type FileKind } from './attached-file.ts';
 import type { Detection } from './detector.ts';
@@ -74,14 +74,11 @@ function open(media: Media, scope: AttachScope): AttachedFile {
 function kindOf(attachment: Attachment, { mode, documents }: ResolvedPolicy['dlp']): FileKind {
   const { head, mediaType } = attachment;
   if (head.includes('%PDF')) return 'pdf';
-  if (IMAGE_HEADS.some((start) => head.subarray(0, start.length / 2).toString('hex') === start)) return 'image';
+  if (isPicture(head)) return 'image';
   const isProtected = mode !== 'allow_log' || documents === 'anonymize';
   if (isProtected && mediaType.includes('html')) return 'other';
   return isTextMedia(mediaType) && isText(attachment.decode()) ? 'text' : 'other';
 }
-
-/** PNG, JPEG, GIF, TIFF in both byte orders, WebP. */
-const IMAGE_HEADS = ['89504e47', 'ffd8ff', '47494638', '49492a00', '4d4d002a', '52494646'];
 
 /** Tab, line ends, form feed and escape: no other control character is in a text. */
 const SPACES = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);

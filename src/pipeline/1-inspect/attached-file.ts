@@ -81,7 +81,7 @@ export class AttachedFile {
 
   /** Its bytes, or pictures of it, may leave: nothing protects them, or nothing is left in them. */
   get mayLeave(): boolean {
-    if (this.kind === 'text' || this.kind === 'image' || this.anonymized) return true;
+    if (this.kind === 'text' || this.anonymized) return true;
     return this.#scope.policy.mode === 'allow_log';
   }
 
@@ -101,7 +101,7 @@ export class AttachedFile {
       this.#text = Buffer.from(this.#file.bytes).toString('utf8');
       this.#spans = await this.#detect(this.#text);
     } else if (this.anonymized) await this.#readUnits(before);
-    else if (this.#scope.policy.mode !== 'allow_log' && this.kind !== 'image') await this.#tryToRead();
+    else if (this.#scope.policy.mode !== 'allow_log') await this.#tryToRead();
   }
 
   /** Numbers the tags of what was found, between those of the texts before and after it; edits of a text file. */

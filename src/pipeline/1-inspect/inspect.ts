@@ -1,6 +1,7 @@
 import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import type { Codec, Contents, Leaf } from '#wire/codec.ts';
+import { shapeError } from '#errors/shape-error.ts';
+import { BadRequestShape, type Codec, type Contents, type Leaf } from '#wire/codec.ts';
 import { render, setString, type Edit, type WireDocument } from '#wire/document.ts';
 import { looksLikeEscapedJson } from '#wire/json.ts';
 import { scan, type JsonNode } from '#wire/scan.ts';
@@ -42,7 +43,7 @@ export async function inspect(
   onFindings: OnFindings,
   desk?: Desk,
 ): Promise<Inspection> {
-  const contents = codec.contents(document);
+  const contents = contentsOf(document, codec);
   const findings: Record<string, number> = {};
   const attaches = desk !== undefined && policy.documents === 'anonymize' && contents.media.length > 0;
   const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
@@ -77,8 +78,17 @@ function kindsOf(media: Contents['media']): readonly string[] {
   return [...new Set(media.map((item) => item.kind))];
 }
 
+function contentsOf(document: WireDocument, codec: Pick<Codec, 'contents'>): Contents {
+  try {
+    return codec.contents(document);
+  } catch (thrown) {
+    throw thrown instanceof BadRequestShape ? shapeError(thrown) : thrown;
+  }
+}
+
 /** A request that stays in the gateway is not looked through: nothing of it leaves. */
-export function uninspected({ media }: Pick<Contents, 'media'>): Inspection {
+export function uninspected(document: WireDocument, codec: Pick<Codec, 'contents'>): Inspection {
+  const { media } = contentsOf(document, codec);
   return {
     edits: [],
     losses: [],

@@ -7,5 +7,7 @@ import type { ResolvedPolicy } from '#config/snapshot.ts';
 export function unreadableReason(kinds: readonly string[], policy: ResolvedPolicy['dlp']): string | undefined {
   if (policy.mode === 'block' && kinds.includes('audio')) return 'audio cannot be scanned';
   const documentsPass = policy.mode === 'allow_log' && policy.documents === 'off';
-  return !documentsPass && kinds.includes('file') ? 'an attached document cannot be scanned' : undefined;
+  if (!documentsPass && kinds.includes('file')) return 'an attached document cannot be scanned';
+  // A picture may be that of a document.
+  return policy.documents !== 'off' && kinds.includes('image') ? 'a picture cannot be scanned' : undefined;
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { AttachedFile } from '#inspect/attached-file.ts';
 import { replaceFile, replacePart, type ShownPart } from '#wire/attachment.ts';
-import { BadRequestShape, type Media } from '#wire/codec.ts';
+import type { Media } from '#wire/codec.ts';
 import { takesDocument as converseTakes } from '#wire/converse/media.ts';
 import type { Edit, WireDocument } from '#wire/document.ts';
 import type { Target } from './plan.ts';
@@ -30,8 +30,8 @@ export interface Instead {
 
 /**
  * The files of a request in the form that a target takes: as they are, PDF as pictures of its pages, or as their text.
- * What was not looked into leaves only where policy lets it. Throws `GatewayError`, or `BadRequestShape` for what the
- * target can't be given. `nameOf`: the name of a file as inspection has left it. // spec 4.3.5, 7.1
+ * What was not looked into leaves only where policy lets it. Throws `GatewayError`, or `BadRequestShape` (`replacePart`) for
+ * what the target can't be given. `nameOf`: the name of a file as inspection has left it. // spec 4.3.5, 7.1
  */
 export async function travellingFiles(
   document: WireDocument,
@@ -81,17 +81,14 @@ type Form = 'file' | 'image' | 'pages' | 'text';
 
 /**
  * As it is where the target takes that; else PDF as pictures where it sees, and anything else as text. Where bytes must
- * not leave unread, a file that is all text goes as its text to who would take the file; pictures are refused.
+ * not leave unread, a file that is all text goes as its text to who would take the file, and a picture only as what is
+ * read in it, to who does not see.
  */
 function formOf(file: AttachedFile, target: Target): Form {
   const { vision } = target.provider.traits(target.model);
   if (file.media.kind === 'image') return 'file';
   const native = takesFile(file, target);
-  if (file.kind === 'image') {
-    if (native) return 'file';
-    if (!vision) throw new BadRequestShape('This model does not take images', 'messages');
-    return 'image';
-  }
+  if (file.kind === 'image' && (native || vision)) return leaving(file, native ? 'file' : 'image');
   if (native && (file.mayLeave || !file.isAllText)) return leaving(file, 'file');
   if (!native && file.kind === 'pdf' && vision) return leaving(file, 'pages');
   return 'text';

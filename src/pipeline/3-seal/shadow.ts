@@ -44,7 +44,7 @@ const BECOMES: Readonly<Record<Dlp['mode'], string>> = {
 
 function dlpDifferences(enforced: Dlp, shadow: Dlp, facts: CallFacts): readonly Difference[] {
   const differences: Difference[] = [];
-  const audible = facts.unscanned.filter((kind) => kind !== 'file');
+  const audible = facts.unscanned.filter((kind) => kind === 'audio');
   const [now, then] = [unreadableReason(audible, enforced), unreadableReason(audible, shadow)];
   if (now !== then) {
     const text = then === undefined ? `the call would not be refused: ${now}` : `the call would be refused: ${then}`;
@@ -53,6 +53,10 @@ function dlpDifferences(enforced: Dlp, shadow: Dlp, facts: CallFacts): readonly 
   const [is, would] = [fateOfFiles(enforced), fateOfFiles(shadow)];
   if (facts.unscanned.includes('file') && is !== would)
     differences.push({ field: 'dlp.documents', text: `attached documents would ${would}, not ${is}` });
+  // Pictures leave in every mode where documents are not looked into.
+  const fates = [enforced, shadow].map(({ documents }) => fateOfFiles({ mode: 'allow_log', documents }));
+  if (facts.unscanned.includes('image') && fates[0] !== fates[1])
+    differences.push({ field: 'dlp.documents', text: `pictures would ${fates[1]}, not ${fates[0]}` });
   const own = new Set(facts.removed.map(categoryOf));
   for (const [category, count] of Object.entries(facts.findings)) {
     if (own.has(category)) continue;
@@ -66,7 +70,7 @@ function dlpDifferences(enforced: Dlp, shadow: Dlp, facts: CallFacts): readonly 
 }
 
 /** What becomes of an attached document that nobody has looked into. // ADR 0024 */
-function fateOfFiles({ mode, documents }: Dlp): string {
+function fateOfFiles({ mode, documents }: Pick<Dlp, 'mode' | 'documents'>): string {
   if (documents === 'refuse') return 'be refused';
   if (documents === 'anonymize') return 'be anonymized, or refused where they cannot be';
   return mode === 'allow_log' ? 'leave unscanned' : 'be sent as inspected text, or refused where they cannot be';

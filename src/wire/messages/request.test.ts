@@ -149,11 +149,15 @@ describe('texts', () => {
       true,
     ],
     [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'HERE' } }, false],
-    [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'HERE, not base64' } }, true],
     [{ type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: 'HERE' }] }, true],
   ])('%j is looked at: %s', (block, seen) => {
     const found = texts(content(block));
     expect(found.some((text) => text.includes('HERE'))).toBe(seen);
+  });
+
+  test('a picture that is not in base64 is refused: somebody could read it', () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'HERE, not base64' };
+    expect(() => texts(content({ type: 'image', source }))).toThrow('data must be base64');
   });
 
   test('media are reported, those within results too', () => {
