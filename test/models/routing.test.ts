@@ -86,7 +86,7 @@ test('the router is told what was said, not what is secret to providers only', a
   ]);
   expect(models.asked[0]?.body).toEqual({
     request: 'and ada@example.com?',
-    previous: 'Assistant: Hello!',
+    previous: 'Hello!',
     system: 'Be brief.',
   });
   expect(upstream.requests.at(-1)?.body).not.toContain('ada@example.com');
