@@ -203,6 +203,20 @@ describe('the decision (4.4.3)', () => {
     await expect.poll(routed, { timeout: 30_000 }).toBe(decision?.route ?? null);
   });
 
+  test.each([['tokenizing'], ['masking']])('is about the same text where policy rewrites it: %s', async (as) => {
+    const state = { request: 'And to bob@example.com? Prove it.', previous: 'Write to ada@example.com.' };
+    await decided(await router(state, as));
+    const messages = [
+      { role: 'assistant', content: state.previous },
+      { role: 'user', content: state.request },
+    ];
+    const answer = await world.post('/v1/chat/completions', { model: 'gw/auto', messages }, { as });
+    expect(answer.status).toBe(200);
+    const [shown, routed] = asked('router');
+    expect(JSON.stringify(shown?.body)).not.toContain('@');
+    expect(routed?.body).toEqual(shown?.body);
+  });
+
   test('is null where nothing is said, since gw/auto does not ask then', async () => {
     expect((await decided(await router('  '))).decision).toBeNull();
     tap.asked.length = 0;
@@ -328,7 +342,7 @@ describe('what is protected (4.4.8)', () => {
     expect((await typed({ request: 'a state' }, { q: { ...NOUL, criteria: { true: 'a type' } } }, 'open', gw)).status).toBe(200); // prettier-ignore
     expect((await router({ request: 'a state', system: 'a system' }, 'open', gw)).status).toBe(200);
     expect(asked('typed')[0]?.body['state']).toEqual({ '«TERM_1»': 'a «TERM_2»' });
-    expect(asked('router')[0]?.body).toEqual({ request: 'a «TERM_1»', system: 'a «TERM_2»' });
+    expect(asked('router')[0]?.body).toEqual({ request: 'a «TERM_2»', system: 'a «TERM_1»' });
   });
 
   test.each([

@@ -1,8 +1,8 @@
-import type { Ask, Codec, Leaf } from '../codec.ts';
+import type { Ask, Codec, Contents, Leaf } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts';
-import type { JsonNode } from '../scan.ts';
+import { member, type JsonNode } from '../scan.ts';
 import { walk, type Places } from '../walk.ts';
 import { namesIn, ownNames, tellApart } from './names.ts';
 import { QUESTION_TYPES } from './questions.ts';
@@ -12,7 +12,9 @@ import { readState } from './state.ts';
 /** What members are called by the family: no term that is to be removed breaks a request. // spec 2.6, 4.4.3 */
 const OF_REQUEST = new Set(['model', 'state', 'questions']);
 const OF_QUESTION = new Set(['type', 'instructions', 'criteria']);
-const OF_ROUTER_STATE = new Set(['request', 'previous', 'system', 'attachments']);
+/** As a conversation has them. */
+const ROUTER_STATE = ['system', 'previous', 'request', 'attachments'];
+const OF_ROUTER_STATE = new Set(ROUTER_STATE);
 
 const PLACES: Places = {
   ...textPlaces('state', 'questions'),
@@ -28,7 +30,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** Typed decisions: a state and questions about it in, answers by name of the question out. // spec 2.6 */
 export const systemOneCodec: Codec = plainCodec({
   family: 'systemone',
-  contents: (document) => walk(document, document.body['model'] === ROUTER ? ROUTER_PLACES : PLACES),
+  contents: (document) => (document.body['model'] === ROUTER ? routerContents(document) : walk(document, PLACES)),
   ask,
   checkLocal: ({ body }, model) => void readDecision(body, model),
   tellApart,
@@ -43,6 +45,15 @@ export const systemOneCodec: Codec = plainCodec({
   answerLeaves,
   fitAnswer: ownNames,
 });
+
+/** Leaves in the order of a conversation: tags are numbered as they are where the same is said to an automatic alias. */
+function routerContents(document: WireDocument): Contents {
+  const contents = walk(document, ROUTER_PLACES);
+  const parts = ROUTER_STATE.map((name) => member(member(document.root, 'state'), name));
+  const rank = ({ node }: Leaf): number =>
+    parts.findIndex((part) => part !== undefined && node.start >= part.start && node.end <= part.end);
+  return { ...contents, leaves: contents.leaves.toSorted((a, b) => rank(a) - rank(b)) };
+}
 
 function ask(document: WireDocument): Ask {
   const plain = plainAsk(document, ['state', 'questions']);
