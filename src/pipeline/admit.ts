@@ -1,3 +1,4 @@
+import { staysHere } from '#config/local-provider.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { shapeError } from '#errors/shape-error.ts';
 import { readExtension } from '#inspect/extension.ts';
@@ -9,12 +10,14 @@ import type { Call, Ingress, Opening } from './call.ts';
 
 /** Reads a request at the door. Throws `invalid_request`, `header_removed` or `insufficient_quota` (no active plan). */
 export function admit(ingress: Ingress): Call {
-  const { codec, text } = ingress;
+  const { codec, key, text } = ingress;
   refuseAtTheDoor(ingress);
   const timeoutMs = answerTimeout(ingress);
   try {
     const document = readDocument(codec.family, text);
     const ask = codec.ask(document);
+    // What a local model cannot be asked is refused before anything is done for it. // spec 4.4.5
+    if (staysHere(ask.model, key.workload.organization)) codec.checkLocal?.(document, ask.model);
     const { remove, edits } = readExtension(document);
     return { ...ingress, document, ask, remove, edits, timeoutMs };
   } catch (thrown) {

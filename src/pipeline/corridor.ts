@@ -14,7 +14,7 @@ import { Endpoints } from '#route/endpoints.ts';
 import { pass } from '#route/pass.ts';
 import { routeCall, routeLocal, routePassage } from '#route/route.ts';
 import { LearnedRejects } from '#route/learned-rejects.ts';
-import { prepare, type Candidate } from '#route/prepare.ts';
+import { inspectedDocument, prepare, type Candidate } from '#route/prepare.ts';
 import { Repeats } from '#route/repeats.ts';
 import { keptOf, retained } from '#route/retain.ts';
 import { createContentWriter } from '#seal/content-writer.ts';
@@ -24,7 +24,7 @@ import { createLedgerWriter, type RowDraft } from '#seal/ledger-writer.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { admit } from './admit.ts';
 import { leaveOut } from './leave-out.ts';
-import type { Family } from '#wire/document.ts';
+import type { Family, WireDocument } from '#wire/document.ts';
 import type { Answer, Ingress, Opening } from './call.ts';
 import type { CorridorDeps } from './corridor-deps.ts';
 import { deskFor } from './desk.ts';
@@ -173,7 +173,10 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       const desk = deskFor(call, files);
       return inspect(call.document, call.codec, policy.dlp, call.remove, deps.detection, onFindings, desk);
     },
-    route: (call, { media }, entry) => routeCall({ ...call, media }, deps, entry),
+    route: (call, inspection, entry) => {
+      const inspected = (): WireDocument => inspectedDocument(call, inspection);
+      return routeCall({ ...call, media: inspection.media, inspected }, deps, entry);
+    },
     prepare: (call, inspection, targets, entry) =>
       prepare(call, inspection, targets, deps.media, (target, why) => leaveOut(entry, target, why)),
     async recall(call, candidates) {

@@ -1,3 +1,5 @@
+import type { RouterState } from '#wire/systemone/state.ts';
+
 /** What a local model is for. */
 export type ModelKind = 'names' | 'router' | 'typed';
 
@@ -7,16 +9,6 @@ export interface FoundName {
   readonly end: number;
   /** `PERSON_NAME`, `LOCATION`, `ORGANIZATION` or `ADDRESS`. */
   readonly category: string;
-}
-
-/** What the router is asked about. // spec 4.4.3 */
-export interface RouterInput {
-  readonly request: string;
-  /** What was said before it. */
-  readonly previous?: string;
-  readonly system?: string;
-  /** `name (mime)` of each file. */
-  readonly attachments?: readonly string[];
 }
 
 /** What the router makes of a request: calibrated probabilities. // spec 2.6 */
@@ -66,7 +58,7 @@ export type TypedState = string | readonly unknown[] | Readonly<Record<string, u
 export interface LocalModels {
   /** The names in each text, in order of place. */
   names(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly FoundName[])[]>;
-  route(input: RouterInput, signal: AbortSignal): Promise<RouterOpinion>;
+  route(state: RouterState, signal: AbortSignal): Promise<RouterOpinion>;
   decide(state: TypedState, questions: readonly TypedQuestion[], signal: AbortSignal): Promise<TypedDecision>;
   /** Those that the installation has, whether or not they can be asked, and those that can now. */
   there(): Promise<{ readonly installed: ReadonlySet<ModelKind>; readonly ready: ReadonlySet<ModelKind> }>;

@@ -150,6 +150,8 @@ export interface Codec {
   contents(document: WireDocument): Contents;
   /** Throws `BadRequestShape`. */
   ask(document: WireDocument): Ask;
+  /** Where local models are asked in this family: throws `BadRequestShape` for what this one cannot be asked. */
+  checkLocal?(document: WireDocument, model: string): void;
   readAnswer(body: JsonObject): AnswerFacts;
   streamReader(): StreamReader;
   /** What a surface of this family writes when a stream is over. */
@@ -175,8 +177,16 @@ export interface Codec {
    * in theirs.
    */
   flatAnswer?(body: JsonObject): JsonObject | undefined;
-  /** Edits that give a buffered answer the form the client asked for and the provider may lack (base64 embeddings). */
-  fitAnswer?(answer: WireDocument, request: WireDocument): readonly Edit[];
+  /**
+   * Where parts of a request must differ from each other: the edits of data protection, with what they would make alike
+   * told apart. Throws `BadRequestShape` where that would change what is asked.
+   */
+  tellApart?(document: WireDocument, edits: readonly Edit[]): readonly Edit[];
+  /**
+   * Edits that give a buffered answer the form the client asked for and the provider may lack (base64 embeddings), or the
+   * client's own names for things. `sent`: the request as the provider got it.
+   */
+  fitAnswer?(answer: WireDocument, request: WireDocument, sent: string): readonly Edit[];
 }
 
 /** What an answer in the client's own family needs to know beside the answer. */

@@ -169,7 +169,7 @@ describe('embeddings come in the encoding that was asked for', () => {
   const fit = (embeddings: readonly unknown[], encoding: object): unknown[] => {
     const body = { object: 'list', data: embeddings.map((embedding, index) => ({ index, embedding })), model: 'm' };
     const answer = readDocument('embeddings', JSON.stringify(body));
-    const edits = embeddingsCodec.fitAnswer?.(answer, request('embeddings', encoding).document) ?? [];
+    const edits = embeddingsCodec.fitAnswer?.(answer, request('embeddings', encoding).document, '') ?? [];
     const { data } = JSON.parse(render(answer.text, edits)) as { data: { embedding: unknown }[] };
     return data.map(({ embedding }) => embedding);
   };

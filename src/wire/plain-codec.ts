@@ -7,7 +7,7 @@ import type { Places } from './walk.ts';
 
 /** What differs between families that nobody streams or translates. */
 type PlainParts = Pick<Codec, 'family' | 'contents' | 'ask' | 'readAnswer'> &
-  Partial<Pick<Codec, 'answerLeaves' | 'fitAnswer'>>;
+  Partial<Pick<Codec, 'answerLeaves' | 'checkLocal' | 'tellApart' | 'fitAnswer'>>;
 
 const SAYS_NOTHING: FrameFacts = {
   kind: 'other',

@@ -10,6 +10,8 @@ export interface Places {
   readonly promptOrder: readonly string[];
   /** Whether a string in this place is no text at all: an id that pairs things, sealed bytes. `signed`: as below. */
   isStructural(text: string, name: string, parent: string, signed: boolean): boolean;
+  /** Whether a member's name is a word of the family's own: `name` is the member around its object, `parent` around that. */
+  isWord?(word: string, name: string, parent: string): boolean;
   /** Whether the strings of this member are JSON of their own. */
   isJson(name: string, parent: string): boolean;
   /** What an object carries if it is content that is not text. `listed`: it is an item of an array. */
@@ -70,7 +72,7 @@ export function walk(document: WireDocument, places: Places): Contents {
   const members = [...document.root.members].sort((a, b) => rank(a.key.value) - rank(b.key.value));
   for (const { key, value } of members) {
     if (isExtension(key.value)) continue;
-    found.key(key);
+    if (places.isWord?.(key.value, '', '') !== true) found.key(key);
     const around = places.isOwn?.(key.value, '') === true ? OWN : NOTHING_AROUND;
     if (key.value !== 'model') found.value(value, key.value, '', around, false);
   }
@@ -108,7 +110,7 @@ class Walk implements Contents {
       case 'object': {
         const inside = this.#inside(node, name, parent, around, listed);
         for (const { key, value } of node.members) {
-          this.key(key, inside.signed);
+          if (this.#places.isWord?.(key.value, name, parent) !== true) this.key(key, inside.signed);
           const isOwn = inside.signed === undefined && this.#places.isOwn?.(key.value, name) === true;
           this.value(value, key.value, name, isOwn ? OWN : inside, false);
         }

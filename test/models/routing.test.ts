@@ -76,7 +76,7 @@ test.each([
   expect(models.asked).toEqual([{ kind: 'router', body: { request: 'why?' } }]);
 });
 
-test('the router is told what was said, not what is secret to providers only', async () => {
+test('the router is shown what any model is shown', async () => {
   models.models.set('router', () => ({ body: opinion(0.1, [1, 0, 0, 0], 'support') }));
   await routed([
     { role: 'system', content: 'Be brief.' },
@@ -85,8 +85,8 @@ test('the router is told what was said, not what is secret to providers only', a
     user([{ type: 'text', text: 'and ada@example.com?' }]),
   ]);
   expect(models.asked[0]?.body).toEqual({
-    request: 'and ada@example.com?',
-    previous: 'Assistant: Hello!',
+    request: 'and «EMAIL_1»?',
+    previous: 'Hello!',
     system: 'Be brief.',
   });
   expect(upstream.requests.at(-1)?.body).not.toContain('ada@example.com');

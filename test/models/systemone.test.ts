@@ -370,6 +370,28 @@ describe('what is protected', () => {
     expect(await world.row(same)).toMatchObject({ cost_nano_eur: '0' });
   });
 
+  const OWN = { 'ada@example.com': 'her', '[IBAN]': 'an account', none: null };
+  test.each([
+    ['masking', ['EMAIL', 'IBAN', 'none']],
+    ['tokenizing', ['«EMAIL_1»', 'IBAN', 'none']],
+  ])('is told in the own words of its caller: %s', async (as, options) => {
+    const questions = {
+      'ada@example.com': { ...CHOICE, criteria: OWN },
+      'bob@example.com': { ...SCORE, criteria: ['ada@example.com', 'c', '[EMAIL] [c]'] },
+      '«EMAIL_1»': NOUL,
+    };
+    const answer = await plain({ 'ada@example.com': 1, 'bob@example.com': 2 }, questions, as);
+    const { answers } = (await answer.json()) as Answers;
+    expect(Object.keys(answers)).toEqual(Object.keys(questions));
+    expect(answers['ada@example.com']).toMatchObject({ choice: 'ada@example.com' });
+    expect(Object.keys(answers['ada@example.com']?.['probabilities'] ?? {})).toEqual(Object.keys(OWN));
+    expect(answers['bob@example.com']?.['legend']).toEqual({ 0: 'ada@example.com', 1: 'c', 2: '[EMAIL] [c]' });
+    const { state, questions: shown } = askedLast() as { state: object; questions: readonly Question[] };
+    expect(JSON.stringify(askedLast())).not.toContain('@example.com');
+    expect(Object.values(state)).toEqual([1, 2]);
+    expect(shown[0]?.options.map(({ name }) => name)).toEqual(options);
+  });
+
   test('honours terms to be removed', async () => {
     const answer = await decide({
       model: 'gw/typed/router',
@@ -463,6 +485,34 @@ describe('models of the vendor of such decisions', () => {
     expect(await world.row(answer)).toMatchObject({ provider: 'typesafe', jurisdiction: 'US', cost_nano_eur: '9000' });
   });
 
+  test('are shown what is left of names, and answer in those of the caller', async () => {
+    const said = (type: string, names: object): object => ({ type, confidence: 0, ...names });
+    const chosen = { choice: '[EMAIL]', probabilities: { '[EMAIL]': 1, no: 0 }, why: 'it says «[EMAIL]»' };
+    upstream.respond(
+      json({
+        answers: { '[EMAIL] 2': said('noul', { noul: 1 }), '[EMAIL]': said('choice', chosen) },
+        usage: { input_tokens: 1, output_tokens: 0 },
+      }),
+    );
+    const criteria = { 'cy@example.com': null, no: null };
+    const questions = { 'ada@example.com': { ...CHOICE, criteria }, 'bob@example.com': NOUL };
+    const answer = await decide({ model: 'typesafe/jev-1.14.0', state: 'x', questions }, 'masking');
+    expect(((await answer.json()) as Answers).answers).toEqual({
+      'bob@example.com': said('noul', { noul: 1 }),
+      'ada@example.com': said('choice', {
+        choice: 'cy@example.com',
+        probabilities: { 'cy@example.com': 1, no: 0 },
+        why: chosen.why,
+      }),
+    });
+    expect(upstream.requests.at(-1)?.body).not.toContain('@example.com');
+    const same = { ...CHOICE, criteria: ['cy@example.com', 'di@example.com'] };
+    const before = upstream.requests.length;
+    const refused = await decide({ model: 'typesafe/jev-1.14.0', state: 'x', questions: { q: same } }, 'masking');
+    expect(await failureOf(refused)).toMatchObject({ status: 400, code: 'invalid_request', param: 'questions' });
+    expect(upstream.requests).toHaveLength(before);
+  });
+
   test.each([
     ['by an alias', 'gw/theirs', 'app', 'permission_denied'],
     ['on an account of the installation', 'managed/jev-1.14.0', 'app', 'permission_denied'],
@@ -479,22 +529,27 @@ describe('models of the vendor of such decisions', () => {
   });
 });
 
-test("an organization's alias of the same name goes before the local model", async () => {
+test("an organization's aliases of the same names go before the local models", async () => {
+  const alias = (name: string, id: string): object =>
+    resource('ModelAlias', name, { alias: id, strategy: 'Failover', targets: [{ model: 'upstream/m' }] });
   await using own = await startDocumentWorld({
     documentsUrl: models.url,
     upstreamUrl: upstream.url,
     prices: [{ model: 'upstream/*', input: '2', output: '8' }],
-    more: [
-      resource('ModelAlias', 'typed', { alias: 'gw/typed', strategy: 'Failover', targets: [{ model: 'upstream/m' }] }),
-    ],
+    applications: { american: { policy: { residency: { allowedJurisdictions: ['US'] } } } },
+    more: [alias('typed', 'gw/typed'), alias('router', 'gw/typed/router')],
   });
   upstream.respond(chat({ content: 'Hello.' }));
   const messages = [{ role: 'user', content: 'hi' }];
-  const answer = await own.post('/v1/chat/completions', { model: 'gw/typed', messages });
-  expect(answer.status).toBe(200);
-  expect(await own.row(answer)).toMatchObject({ provider: 'upstream', provider_model: 'm' });
-  const decision = await own.post('/v1/systemone', { model: 'gw/typed', state: 'x', questions: { q: NOUL } });
-  expect(await failureOf(decision)).toMatchObject({ status: 404 });
+  for (const model of ['gw/typed', 'gw/typed/router']) {
+    const answer = await own.post('/v1/chat/completions', { model, messages });
+    expect(answer.status).toBe(200);
+    expect(await own.row(answer)).toMatchObject({ model, provider: 'upstream', provider_model: 'm' });
+    const outside = await own.post('/v1/chat/completions', { model, messages }, { as: 'american' });
+    expect(await failureOf(outside)).toMatchObject({ status: 403, code: 'residency_denied' });
+    const decision = await own.post('/v1/systemone', { model, state: 'x', questions: { q: NOUL } });
+    expect(await failureOf(decision)).toMatchObject({ status: 404 });
+  }
   expect(models.asked).toHaveLength(0);
 });
 

@@ -36,7 +36,7 @@ export type OnFindings = (findings: Readonly<Record<string, number>>, unscanned:
  */
 export async function inspect(
   document: WireDocument,
-  codec: Pick<Codec, 'contents' | 'dropSigned'>,
+  codec: Pick<Codec, 'contents' | 'dropSigned' | 'tellApart'>,
   policy: ResolvedPolicy['dlp'],
   remove: readonly CustomTerm[],
   detection: Detection,
@@ -69,9 +69,22 @@ export async function inspect(
   if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
   const losses = dropped.length > 0 ? ['thinking'] : [];
   const { media, keptBefore = false } = contents;
-  const edits = [...written, ...dropped];
+  const edits = toldApart(document, codec, [...written, ...dropped]);
   const unscanned = [...new Set([...missed, ...attached.flatMap((file) => file.missed)]), ...unread];
   return { edits, losses, findings, unscanned, media, tags: rewrite.tags, keptBefore, attached };
+}
+
+function toldApart(
+  document: WireDocument,
+  { tellApart }: Pick<Codec, 'tellApart'>,
+  edits: readonly Edit[],
+): readonly Edit[] {
+  if (!tellApart || edits.length === 0) return edits;
+  try {
+    return tellApart(document, edits);
+  } catch (thrown) {
+    throw thrown instanceof BadRequestShape ? shapeError(thrown) : thrown;
+  }
 }
 
 function kindsOf(media: Contents['media']): readonly string[] {

@@ -29,11 +29,18 @@ export async function readBuffered(
   const hideCache = hidesCacheCounts(candidate.provider.config);
   const shown = candidate.translation
     ? translated(body, text, candidate.translation, hideCache, entry, context)
-    : verbatim(body, text, call, hideCache, entry);
+    : verbatim(body, text, call, candidate.body, entry, hideCache);
   return restoreAnswer(shown, call.codec, tags, call.ask.jsonAnswer);
 }
 
-function verbatim(body: JsonObject, raw: string, { codec, document }: Call, hideCache: boolean, entry: Entry): string {
+function verbatim(
+  body: JsonObject,
+  raw: string,
+  { codec, document }: Call,
+  sent: string,
+  entry: Entry,
+  hideCache: boolean,
+): string {
   const facts = codec.readAnswer(body);
   if (!facts.complete) throw new UpstreamFault('protocol', 'the answer is not one of its family');
   entry.providerResponseId = facts.id ?? null;
@@ -46,7 +53,7 @@ function verbatim(body: JsonObject, raw: string, { codec, document }: Call, hide
   const answer = readDocument(codec.family, text, { lenient: true });
   return render(text, [
     ...(hideCache ? codec.hideCacheCounts(answer) : []),
-    ...(codec.fitAnswer?.(answer, document) ?? []),
+    ...(codec.fitAnswer?.(answer, document, sent) ?? []),
   ]);
 }
 

@@ -142,6 +142,12 @@ function verbatim(call: Call, inspection: Inspection, target: Target): Written {
   return { ...target, body, losses, translation: undefined };
 }
 
+/** What inspection has left of a request, as every provider gets it. */
+export function inspectedDocument(call: Call, inspection: Pick<Inspection, 'edits'>): WireDocument {
+  const edits = [...call.edits, ...inspection.edits];
+  return edits.length === 0 ? call.document : readDocument(call.codec.family, render(call.text, edits));
+}
+
 /** Through the hub: what was inspected is read, and written in the provider's family. */
 async function translated(call: Call, inspection: Inspection, target: Target, media: MediaFetcher): Promise<Written> {
   const { family, provider, model } = target;
@@ -150,8 +156,7 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
   const exit = EXITS[family];
   const losses = new Set<string>(inspection.losses);
   const lose = (what: string): void => void losses.add(what);
-  const edits = [...call.edits, ...inspection.edits];
-  const inspected = edits.length === 0 ? call.document : readDocument(door.family, render(call.text, edits));
+  const inspected = inspectedDocument(call, inspection);
   const known = provider.traits(model);
   // Markers are an opt-in of the organization's: without it no model has use for them. // spec 4.3.3
   const traits = call.key.workload.policy.promptCache ? known : { ...known, cacheMarks: 'none' as const };

@@ -3,6 +3,7 @@ import type { Passage } from '#pipeline/passage.ts';
 import type { Router, RouterVerdict } from '#ports/router.ts';
 import type { Difference } from '#seal/shadow.ts';
 import type { DoorCodec } from '#wire/codec.ts';
+import type { WireDocument } from '#wire/document.ts';
 import { decisionOf, routeDifferences, targetsOf, type Decision } from './decision.ts';
 import { isDenial, offerOf } from './offer.ts';
 import { chooseModels, decide, type RouteDeps, type RouteQuestion, type Target } from './plan.ts';
@@ -18,8 +19,8 @@ export interface RoutingDeps extends RouteDeps {
   readonly router?: Router;
 }
 
-/** A call as routing sees it, and when its client has gone. */
-export type RoutedCall = RouteQuestion & { readonly signal: AbortSignal };
+/** A call as routing sees it, when its client has gone, and what inspection has left of the request, if that is less. */
+export type RoutedCall = RouteQuestion & { readonly signal: AbortSignal; readonly inspected?: () => WireDocument };
 
 /**
  * Decides which targets may serve a call, in the order they are tried, and writes down how. A policy in shadow mode is
@@ -87,16 +88,19 @@ function differences(decision: Decision, shadow: () => Decision): readonly Diffe
   }
 }
 
-/** What the router says of a call for an automatic alias. It is asked for nothing else, and its silence refuses nobody. */
+/**
+ * What the router says of a call for an automatic alias. It is asked for nothing else, and its silence refuses nobody. It is
+ * shown what any other model is shown, and `gw/typed/router` too. // spec 4.4.3, 4.4.8
+ */
 async function judged(
-  { ask, key, codec, document, signal }: RoutedCall,
+  { ask, key, codec, document, inspected, signal }: RoutedCall,
   router: Router,
 ): Promise<RouterVerdict | undefined> {
   const alias = key.workload.organization.aliases.get(ask.model);
   if (alias?.strategy !== 'auto' || !('decodeRequest' in codec)) return undefined;
   try {
     return await router.judge(
-      (codec as DoorCodec).decodeRequest(document, () => {}),
+      (codec as DoorCodec).decodeRequest(inspected?.() ?? document, () => {}),
       signal,
     );
   } catch {

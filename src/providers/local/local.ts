@@ -4,7 +4,7 @@ import type { LocalModels } from '#ports/local-models.ts';
 import type { Provider } from '#ports/provider.ts';
 import type { Family } from '#wire/document.ts';
 import { UNKNOWN_MODEL } from '#wire/traits.ts';
-import { decide, readDecision } from './decide.ts';
+import { decide } from './decide.ts';
 import { readOcrRequest } from './ocr-request.ts';
 import { recognize } from './recognize.ts';
 
@@ -31,10 +31,9 @@ export function createLocalProvider({ engine, models, answers }: LocalDeps): Pro
     upstreamModel: (model) => `${LOCAL_PROVIDER.slug}/${model}`,
     jurisdiction: () => LOCAL_PROVIDER.jurisdiction,
     traits: () => UNKNOWN_MODEL,
-    fit: ({ family, body }, { model }) => {
+    fit: ({ family, body }) => {
       // What cannot be served is refused before anything is held for it.
-      if (family === 'systemone') readDecision(body, model);
-      else readOcrRequest(body);
+      if (family === 'ocr') readOcrRequest(body);
       return [];
     },
     send: (outgoing) => (outgoing.family === 'systemone' ? decide(outgoing, models) : recognize(outgoing, engine)),

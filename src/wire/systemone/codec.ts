@@ -1,21 +1,39 @@
-import type { Ask, Codec, Leaf } from '../codec.ts';
+import type { Ask, Codec, Contents, Leaf } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts';
-import type { JsonNode } from '../scan.ts';
+import { member, type JsonNode } from '../scan.ts';
 import { walk, type Places } from '../walk.ts';
+import { namesIn, ownNames, tellApart } from './names.ts';
 import { QUESTION_TYPES } from './questions.ts';
+import { readDecision, ROUTER } from './request.ts';
+import { readState } from './state.ts';
+
+/** What members are called by the family: no term that is to be removed breaks a request. // spec 2.6, 4.4.3 */
+const OF_REQUEST = new Set(['model', 'state', 'questions']);
+const OF_QUESTION = new Set(['type', 'instructions', 'criteria']);
+/** As a conversation has them. */
+const ROUTER_STATE = ['system', 'previous', 'request', 'attachments'];
+const OF_ROUTER_STATE = new Set(ROUTER_STATE);
 
 const PLACES: Places = {
   ...textPlaces('state', 'questions'),
   isStructural: (text, name) => name === 'type' && QUESTION_TYPES.has(text),
+  isWord: (word, name, parent) => (parent === 'questions' ? OF_QUESTION : name === '' ? OF_REQUEST : NONE).has(word),
 };
+const ROUTER_PLACES: Places = {
+  ...PLACES,
+  isWord: (word, name) => (name === 'state' ? OF_ROUTER_STATE : name === '' ? OF_REQUEST : NONE).has(word),
+};
+const NONE: ReadonlySet<string> = new Set();
 
 /** Typed decisions: a state and questions about it in, answers by name of the question out. // spec 2.6 */
 export const systemOneCodec: Codec = plainCodec({
   family: 'systemone',
-  contents: (document) => walk(document, PLACES),
-  ask: (document): Ask => plainAsk(document, ['state', 'questions']),
+  contents: (document) => (document.body['model'] === ROUTER ? routerContents(document) : walk(document, PLACES)),
+  ask,
+  checkLocal: ({ body }, model) => void readDecision(body, model),
+  tellApart,
   readAnswer(body) {
     const usage: JsonObject = isObject(body['usage']) ? body['usage'] : {};
     return {
@@ -25,12 +43,30 @@ export const systemOneCodec: Codec = plainCodec({
     };
   },
   answerLeaves,
+  fitAnswer: ownNames,
 });
 
-/** Every string of an answer, and every name: options and questions are names in it. */
+/** Leaves in the order of a conversation: tags are numbered as they are where the same is said to an automatic alias. */
+function routerContents(document: WireDocument): Contents {
+  const contents = walk(document, ROUTER_PLACES);
+  const parts = ROUTER_STATE.map((name) => member(member(document.root, 'state'), name));
+  const rank = ({ node }: Leaf): number =>
+    parts.findIndex((part) => part !== undefined && node.start >= part.start && node.end <= part.end);
+  return { ...contents, leaves: contents.leaves.toSorted((a, b) => rank(a) - rank(b)) };
+}
+
+function ask(document: WireDocument): Ask {
+  const plain = plainAsk(document, ['state', 'questions']);
+  readState(document.body['state']);
+  return plain;
+}
+
+/** Every string of an answer, names of members included, but for what `ownNames` sees to. */
 function answerLeaves(answer: WireDocument): readonly Leaf[] {
+  const names = new Set<JsonNode>(namesIn(answer));
   const found: Leaf[] = [];
   const visit = (node: JsonNode): void => {
+    if (names.has(node)) return;
     if (node.kind === 'string') found.push({ node, text: node.value, kind: 'text' });
     else if (node.kind === 'array') node.items.forEach(visit);
     else if (node.kind === 'object') {

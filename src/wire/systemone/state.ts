@@ -13,7 +13,16 @@ export interface RouterState {
   readonly attachments?: readonly string[];
 }
 
+/** The parts of a request as they were said, empty or absent where there is none. */
+type Said = { readonly request: string } & {
+  readonly [P in Exclude<keyof RouterState, 'request'>]?: RouterState[P] | undefined;
+};
+
 const MOST_BYTES = 131_072;
+/** The router reads the beginning and the end of a text. */
+const MOST_CHARACTERS = { head: 48_000, tail: 16_000 };
+/** Names of more files say no more. */
+const MOST_ATTACHMENTS = 1000;
 
 /**
  * The state of a request. `bounded`: as it was sent; data protection may have made it longer since. Throws
@@ -30,20 +39,40 @@ export function readState(value: Json | undefined, bounded = true): State {
 
 /** The state of a question to the router: a text is the request. Throws `BadRequestShape` (422). // spec 4.4.3 */
 export function readRouterState(state: State): RouterState {
-  if (typeof state === 'string') return { request: state };
+  if (typeof state === 'string') return routerState({ request: state });
   const request = isArray(state) ? undefined : state['request'];
   if (isArray(state) || typeof request !== 'string')
     throw invalid('state.request is required: a string', 'state.request');
-  const object = state;
-  const previous = optionalText(object, 'previous');
-  const system = optionalText(object, 'system');
-  const attachments = attachmentsOf(object['attachments'] ?? undefined);
-  return {
+  return routerState({
     request,
-    ...(previous !== undefined && { previous }),
-    ...(system !== undefined && { system }),
-    ...(attachments && { attachments }),
+    previous: optionalText(state, 'previous'),
+    system: optionalText(state, 'system'),
+    attachments: attachmentsOf(state['attachments'] ?? undefined),
+  });
+}
+
+/**
+ * What the router is shown of a text, whether `gw/typed/router` is asked about it or an automatic alias is to send it
+ * somewhere: the words as they were said, without what is empty. // spec 4.4.3
+ */
+export function routerState({ request, previous = '', system = '', attachments = [] }: Said): RouterState {
+  return {
+    request: endsOf(request),
+    ...(previous !== '' && { previous: endsOf(previous) }),
+    ...(system !== '' && { system: endsOf(system) }),
+    ...(attachments.length > 0 && { attachments: attachments.slice(0, MOST_ATTACHMENTS) }),
   };
+}
+
+/** Whether there is anything to route by: the automatic alias does without the router where nothing is said. */
+export function saysSomething({ request }: RouterState): boolean {
+  return request.trim() !== '';
+}
+
+/** A long text by its beginning and its end. */
+function endsOf(text: string): string {
+  const { head, tail } = MOST_CHARACTERS;
+  return text.length <= head + tail ? text : `${text.slice(0, head)}\n${text.slice(-tail)}`;
 }
 
 function optionalText(state: JsonObject, name: string): string | undefined {
