@@ -3,7 +3,7 @@ import type { LocalModels } from '#ports/local-models.ts';
 import { saidIn, spokenIn } from '../../src/pipeline/said-in.ts';
 import type { Answerer } from '../../inference/decide/loaders.ts';
 import type { TypedAnswer } from '../../inference/decide/typed.ts';
-import { rowsOf } from '../../inference/decide/typed-input.ts';
+import { wordsBeside } from '../../inference/decide/typed-input.ts';
 import { aucOf, calibrationOf } from './calibration.ts';
 import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
 import { learned } from './held-out.ts';
@@ -82,8 +82,7 @@ function guardWith(answer: Answerer): Guard {
 
 async function judge(guard: Guard, one: Case): Promise<Judged> {
   const [verdict = '', inside = ''] = (await guard(one)).split(': ');
-  const question = { type: 'noul', instructions: one.purpose, options: [] } as const;
-  const [{ features: [whole = 0, begun = 0] } = { features: [] }] = rowsOf(question, one.said.join('\n'), () => []);
+  const [whole = 0, begun = 0] = wordsBeside(one.said.join('\n'))(one.purpose);
   return { ...one, inside: Number(inside), passes: verdict === 'inside', words: whole + begun / 2 };
 }
 
