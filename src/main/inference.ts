@@ -65,6 +65,8 @@ export function openInference(
     answers = fault !== 'unavailable';
   };
   const onFault = (model: ModelKind, { kind: fault }: ModelFault): void => {
+    // The caller's fault, and no sign of the model's.
+    if (fault === 'too_long') return;
     onEvent({ kind: 'models.fault', model, fault });
     if (fault === 'unavailable') ready = new Set([...ready].filter((one) => one !== model));
   };
@@ -139,6 +141,7 @@ function observed(models: LocalModels, onFault: (model: ModelKind, fault: ModelF
     names: (texts, signal) => told('names', () => models.names(texts, signal)),
     route: (input, signal) => told('router', () => models.route(input, signal)),
     decide: (state, questions, signal) => told('typed', () => models.decide(state, questions, signal)),
+    judge: (state, questions, signal) => told('typed', () => models.judge(state, questions, signal)),
     there: () => models.there(),
   };
 }

@@ -9,7 +9,7 @@ import type { JsonObject } from '#wire/json.ts';
 import { AmbiguousJson } from '#wire/scan.ts';
 import { answerOf, routerAnswers } from '#wire/systemone/answers.ts';
 import { decisionOf } from '#wire/systemone/decision.ts';
-import { lengthOf, readQuestions, type Question } from '#wire/systemone/questions.ts';
+import { lengthOf, readQuestions, tooLong, type Question } from '#wire/systemone/questions.ts';
 import { readRouterState, readState, type RouterState, type State } from '#wire/systemone/state.ts';
 import { estimatedTokens } from '#wire/usage.ts';
 import { madeAnswer } from '../made-answer.ts';
@@ -65,7 +65,10 @@ async function answered(asked: Decision, models: LocalModels, signal: AbortSigna
     return { answers: routerAnswers(opinion), revision: opinion.revision, decision: decision && { ...decision } };
   }
   const questions = asked.questions.map(({ type, instructions, options }) => ({ type, instructions, options }));
-  const { answers, revision } = await models.decide(asked.state, questions, signal);
+  const { answers, revision } = await models.decide(asked.state, questions, signal).catch((thrown: unknown) => {
+    if (thrown instanceof ModelFault && thrown.kind === 'too_long') throw tooLong(asked.questions, thrown.question);
+    throw thrown;
+  });
   const told = asked.questions.map((question, index) => {
     const said = answers[index] ?? { probabilities: [], answerConfidence: undefined };
     return [question.id, answerOf(question, said)] as const;
