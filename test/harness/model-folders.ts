@@ -120,7 +120,7 @@ function names(): Graph {
  * Goes by plain facts of the request: a code fence is hard code that takes reasoning, a question mark is support of
  * middling size, a file is a document about which nothing is sure; anything else is small talk.
  */
-function router(): Graph {
+export function router(): Graph {
   const [fence, question, file] = [2, 4, 5];
   const rows = (size: number, by: Readonly<Record<number, readonly number[]>>): readonly number[] =>
     Array.from({ length: 12 }, (_, feature) => by[feature] ?? Array<number>(size).fill(0)).flat();
