@@ -22,21 +22,12 @@ export function checkGraph(
   if (strange !== undefined) throw new ModelFault(`nothing is known of the graph's input ${strange}`);
 }
 
-/** The sizes that an input of a graph has, undefined where they are not fixed. Throws `ModelFault` where it has no such input. */
-export function inputShape(
-  session: InferenceSession,
-  name: string,
-  dimensions: number,
-): readonly (number | undefined)[] {
-  const found = session.inputMetadata.find((input) => input.name === name);
-  const shape = found?.isTensor === true ? found.shape : undefined;
-  if (shape?.length !== dimensions) throw new ModelFault(`the graph has no input ${name} of ${dimensions} dimensions`);
-  return shape.map((size) => (typeof size === 'number' && size > 0 ? size : undefined));
-}
-
-/** The same, of a size that must be fixed. */
+/** How large an input of a graph is in one of its dimensions. Throws `ModelFault` where that is not fixed, or there is none. */
 export function fixedSize(session: InferenceSession, name: string, dimensions: number, at: number): number {
-  const size = inputShape(session, name, dimensions).at(at);
-  if (size === undefined) throw new ModelFault(`the graph does not say how large its input ${name} is`);
-  return size;
+  const found = session.inputMetadata.find((input) => input.name === name);
+  const shape = found?.isTensor === true ? found.shape : [];
+  if (shape.length !== dimensions) throw new ModelFault(`the graph has no input ${name} of ${dimensions} dimensions`);
+  const size = shape.at(at);
+  if (typeof size === 'number' && size > 0) return size;
+  throw new ModelFault(`the graph does not say how large its input ${name} is`);
 }

@@ -53,8 +53,8 @@ type Guard = (one: Pick<Case, 'purpose' | 'said'>) => Promise<string>;
 
 /** The gateway's guard before a conversation, asking the model as the runtime has it. */
 function guardWith(answer: Answerer): Guard {
-  const models: Pick<LocalModels, 'decide'> = {
-    async decide(state, questions) {
+  const models: Pick<LocalModels, 'judge'> = {
+    async judge(state, questions) {
       const { answers } = (await answer({ state, questions })) as { readonly answers: readonly TypedAnswer[] };
       return {
         answers: answers.map(({ probabilities, answer_confidence: answerConfidence }) => ({

@@ -23,7 +23,7 @@ async function open(graph: Graph, more: object = {}): Promise<Answerer> {
   using folders = writeModels(['router']);
   writeFileSync(join(folders.dir, 'router/model.onnx'), onnxFile(graph));
   folders.seal('router', more);
-  return LOADERS.router(await readModelFolder(join(folders.dir, 'router'), 'router'));
+  return await LOADERS.router(await readModelFolder(join(folders.dir, 'router'), 'router'));
 }
 
 describe('a router', () => {
