@@ -18,8 +18,13 @@ const MIB = 1024 * 1024;
 /** How long a job that nobody waits for may take to notice. */
 const GRACE_MS = 2000;
 
-/** Each has a folder of its name, or is not there. */
-const MODELS: readonly ModelKind[] = ['names', 'router', 'typed'];
+/** Each has a folder of its kind, or is not there. The scope guard asks the model of typed decisions in a thread of its own. */
+const MODELS: readonly { readonly kind: ModelKind; readonly name?: string; readonly isLate?: boolean }[] = [
+  { kind: 'names' },
+  { kind: 'router' },
+  { kind: 'typed' },
+  { kind: 'typed', name: 'guard', isLate: true },
+];
 
 await startProgram(readSettings(process.env), run);
 
@@ -36,14 +41,16 @@ async function run(settings: Settings, log: Log): Promise<void> {
       log.warn({ event: 'worker.killed', reason });
     },
   });
-  const models = MODELS.map((kind) =>
+  const models = MODELS.map(({ kind, name = kind, isLate = false }) =>
     openModelHost({
       kind,
+      name,
+      isLate,
       folder: join(settings.modelsDir, kind),
       device: settings.device,
       queueLength: settings.modelQueueLength,
       answerMs: settings.answerMs,
-      onState: (fault) => log.info({ event: 'model.state', model: kind, fault: fault ?? 'none' }),
+      onState: (fault) => log.info({ event: 'model.state', model: name, fault: fault ?? 'none' }),
     }),
   );
   const modelMetrics = createModelMetrics(models);

@@ -42,7 +42,7 @@ export function buildServer(deps: ServerDeps): FastifyInstance {
   app.get('/livez', () => 'ok\n');
   app.get('/readyz', (_request, reply) => {
     const reason = deps.health.notReady();
-    const models = deps.models.map(({ kind, fault }) => `model ${kind}: ${fault ?? 'ok'}\n`);
+    const models = deps.models.map(({ name, fault }) => `model ${name}: ${fault ?? 'ok'}\n`);
     return reply.code(reason === undefined ? 200 : 503).send([`${reason ?? 'ok'}\n`, ...models].join(''));
   });
   app.get('/metrics', () => deps.metrics.text() + deps.modelMetrics.text());

@@ -38,7 +38,8 @@ export type DocumentsEvent =
 /** Facts of local models; never content. */
 export interface ModelsEvent {
   readonly kind: 'models.fault';
-  readonly model: ModelKind;
+  /** `guard`: the model of typed decisions, as the scope guard asks it. */
+  readonly model: ModelKind | 'guard';
   readonly fault: ModelFaultKind;
 }
 

@@ -20,17 +20,19 @@ const QUESTION = Type.Object({
 const TYPED = Type.Object({
   state: Type.Union([TEXT, Type.Array(Type.Unknown()), Type.Record(TEXT, Type.Unknown())]),
   questions: Type.Array(QUESTION, { minItems: 1, maxItems: 16 }),
+  /** Who asks: the scope guard does not wait behind other questions. */
+  lane: Type.Optional(Type.Literal('guard')),
 });
 
 const CHECKS = { names: Compile(NAMES), router: Compile(ROUTER), typed: Compile(TYPED) } as const;
 
 /** What a model is asked, as its body says; undefined when it says no such thing. */
-export function inputOf(kind: ModelKind, body: string): object | undefined {
+export function inputOf(kind: ModelKind, body: string): { readonly lane?: string } | undefined {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
     return undefined;
   }
-  return CHECKS[kind].Check(value) ? value : undefined;
+  return CHECKS[kind].Check(value) ? (value as object) : undefined;
 }

@@ -18,7 +18,12 @@ const MANIFEST = Type.Object({
   files: Type.Record(Type.String({ pattern: '^[\\w.-]+$' }), SHA256),
   tokenizer: Type.Union([
     Type.Object({ type: Type.Literal('hashed-words'), lists: Type.String() }),
-    Type.Object({ type: Type.Literal('huggingface'), file: Type.String() }),
+    Type.Object({
+      type: Type.Literal('huggingface'),
+      file: Type.String(),
+      /** The piece that fills texts up to the same length; 0 where it is not told. */
+      pad: Type.Optional(Type.Integer({ minimum: 0 })),
+    }),
   ]),
   /** Names of the outputs' last dimension, in order. */
   labels: Type.Array(Type.String(), { minItems: 1 }),
@@ -28,6 +33,7 @@ const MANIFEST = Type.Object({
   least: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1 }))),
   /** Of a model of typed decisions: how its numbers become probabilities. */
   calibration: Type.Optional(Type.Unknown()),
+  /** What is read at once; each kind of model has more of its own. */
   limits: Type.Object({ tokens: Type.Integer({ minimum: 16, maximum: 8192 }) }),
 });
 

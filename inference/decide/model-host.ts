@@ -3,21 +3,28 @@ import { Worker } from 'node:worker_threads';
 import type { ModelKind } from './manifest.ts';
 import type { Question, ThreadStart, ThreadWord } from './model-thread.ts';
 
-/** Why a model gives no answer: all of its places are taken, or it is not there. */
-export type NoAnswer = 'busy' | 'unavailable';
+/** Why a model gives no answer: all of its places are taken, it is not there, or it would read what is asked only in part. */
+export type NoAnswer = 'busy' | 'unavailable' | 'too_long';
 
 /** A question that was not answered. The message tells of the model, never of the question. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
   readonly why: NoAnswer;
+  /** Which of the questions is too long, from 0; undefined: all of them together. */
+  readonly question: number | undefined;
 
-  constructor(why: NoAnswer, message: string) {
+  constructor(why: NoAnswer, message: string, question?: number) {
     super(message);
     this.why = why;
+    this.question = question;
   }
 }
 
 export interface HostOptions extends ThreadStart {
+  /** What it is called where several answer with one model; by default its kind. */
+  readonly name?: string;
+  /** Whether its thread is started by the first question. */
+  readonly isLate?: boolean;
   /** Questions in hand beside the one that runs. */
   readonly queueLength: number;
   /** Milliseconds from a question to its answer, waiting included. */
@@ -28,6 +35,7 @@ export interface HostOptions extends ThreadStart {
 
 /** A model in a thread of its own, which is ended when a question takes too long. */
 export interface ModelHost {
+  readonly name: string;
   readonly kind: ModelKind;
   /** Whether it has a folder at all; one that cannot be loaded from there is missed. */
   readonly installed: boolean;
@@ -68,12 +76,18 @@ class Host implements ModelHost {
   #queue: Waiting[] = [];
   #running: { readonly id: number; readonly waiting: Waiting } | undefined;
   #asked = 0;
+  #began = false;
   #closed = false;
 
   constructor(options: HostOptions) {
     this.#options = options;
     this.installed = existsSync(options.folder);
-    this.#start();
+    if (options.isLate === true) this.fault = undefined;
+    else this.#start();
+  }
+
+  get name(): string {
+    return this.#options.name ?? this.kind;
   }
 
   get kind(): ModelKind {
@@ -113,6 +127,7 @@ class Host implements ModelHost {
     const timer = setTimeout(() => this.#late(waiting), answerMs);
     signal.addEventListener('abort', leave, { once: true });
     this.#queue.push(waiting);
+    if (this.#options.isLate === true && !this.#began) this.#start();
     this.#next();
     return promise;
   }
@@ -123,6 +138,8 @@ class Host implements ModelHost {
   }
 
   #start(): void {
+    this.#began = true;
+    this.fault = LOADING;
     const { kind, folder, device } = this.#options;
     const thread = new Worker(ENTRY, {
       workerData: { kind, folder, device } satisfies ThreadStart,
@@ -150,7 +167,7 @@ class Host implements ModelHost {
     else if (this.#running?.id === word.id) {
       const { waiting } = this.#running;
       this.#running = undefined;
-      waiting.settle(word.kind === 'answer' ? { output: word.output } : { fault: this.#gone() });
+      waiting.settle(word.kind === 'answer' ? { output: word.output } : { fault: this.#refusal(word) });
       this.#next();
     }
   }
@@ -200,6 +217,12 @@ class Host implements ModelHost {
   #become(fault: string | undefined): void {
     this.fault = fault;
     this.#options.onState(fault);
+  }
+
+  #refusal(word: Exclude<ThreadWord, { readonly kind: 'answer' }>): Unanswered {
+    if (word.kind !== 'too_long') return this.#gone();
+    const what = word.question === undefined ? 'the questions are' : `question ${word.question} is`;
+    return new Unanswered('too_long', `${what} longer than the model of ${this.kind} reads`, word.question);
   }
 
   #gone(): Unanswered {

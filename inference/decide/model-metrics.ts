@@ -3,8 +3,8 @@ import type { ModelHost, NoAnswer } from './model-host.ts';
 
 /** What is counted of models: never what they were asked. */
 export interface ModelMetrics {
-  answered(kind: string, ms: number): void;
-  unanswered(kind: string, why: NoAnswer): void;
+  answered(name: string, ms: number): void;
+  unanswered(name: string, why: NoAnswer): void;
   /** In Prometheus' text format. */
   text(): string;
 }
@@ -17,20 +17,20 @@ export function createModelMetrics(hosts: readonly ModelHost[]): ModelMetrics {
   );
   const seconds = metrics.counter('gw_inference_answer_seconds_total', 'Seconds that answers took, waiting included');
   metrics.gauges('gw_inference_model_ready', '1 for each local model that can be asked', () =>
-    hosts.map(({ kind, fault }) => [`model="${kind}"`, fault === undefined ? 1 : 0]),
+    hosts.map(({ name, fault }) => [`model="${name}"`, fault === undefined ? 1 : 0]),
   );
   metrics.gauges('gw_inference_model_running', 'Questions to local models in their threads', () =>
-    hosts.map(({ kind, running }) => [`model="${kind}"`, running]),
+    hosts.map(({ name, running }) => [`model="${name}"`, running]),
   );
   metrics.gauges('gw_inference_model_waiting', 'Questions to local models that wait', () =>
-    hosts.map(({ kind, waiting }) => [`model="${kind}"`, waiting]),
+    hosts.map(({ name, waiting }) => [`model="${name}"`, waiting]),
   );
   return {
-    answered(kind, ms) {
-      answers(`model="${kind}",outcome="answered"`);
-      seconds(`model="${kind}"`, ms / 1000);
+    answered(name, ms) {
+      answers(`model="${name}",outcome="answered"`);
+      seconds(`model="${name}"`, ms / 1000);
     },
-    unanswered: (kind, why) => answers(`model="${kind}",outcome="${why}"`),
+    unanswered: (name, why) => answers(`model="${name}",outcome="${why}"`),
     text: () => metrics.text(),
   };
 }

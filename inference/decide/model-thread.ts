@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { readModelFolder, ModelFault, type ModelKind } from './manifest.ts';
 import { LOADERS } from './loaders.ts';
 import type { Device } from './session.ts';
+import { TooLong } from './typed-input.ts';
 
 /** To a thread. */
 export interface Question {
@@ -14,6 +15,7 @@ export type ThreadWord =
   | { readonly kind: 'ready'; readonly revision: string }
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'answer'; readonly id: number; readonly output: object }
+  | { readonly kind: 'too_long'; readonly id: number; readonly question: number | undefined }
   | { readonly kind: 'refused'; readonly id: number; readonly cause: string };
 
 /** What a thread is started with. */
@@ -38,7 +40,10 @@ try {
     answer(input).then(
       (output) => tell({ kind: 'answer', id, output }),
       // What a library says may quote the text: only the kind of the fault goes out.
-      (error: unknown) => tell({ kind: 'refused', id, cause: error instanceof Error ? error.name : typeof error }),
+      (error: unknown) => {
+        if (error instanceof TooLong) tell({ kind: 'too_long', id, question: error.question });
+        else tell({ kind: 'refused', id, cause: error instanceof Error ? error.name : typeof error });
+      },
     );
   });
   tell({ kind: 'ready', revision: files.revision });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openTokenizer } from './tokenizer.ts';
-import { routerNumbers, type RouterState } from './router-input.ts';
+import { mostPieces, routerNumbers, type RouterLimits, type RouterState } from './router-input.ts';
 
 interface Example {
   readonly state: RouterState;
@@ -12,22 +12,24 @@ interface Example {
 
 const fileAt = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
 const examples = JSON.parse(fileAt('./router-examples.json').toString('utf8')) as readonly Example[];
-const { pieces } = openTokenizer(fileAt('../models/router/tokenizer.json'));
+const tokenizer = openTokenizer(fileAt('../models/router/tokenizer.json'));
+const { limits } = JSON.parse(fileAt('../models/router/manifest.json').toString('utf8')) as { limits: RouterLimits };
 
 describe('a prompt becomes the numbers that the router was trained on', () => {
   test.each(examples.map((example, index) => [index, example] as const))('example %i', (_index, example) => {
-    const found = routerNumbers(example.state, pieces);
+    const found = routerNumbers(example.state, tokenizer, limits);
     expect(found.ids).toEqual(example.ids);
     expect(found.grams).toEqual(example.grams);
     expect(found.features.map((value) => Number(value.toFixed(9)))).toEqual(example.features);
   });
 
   test('of no more than the graph takes', () => {
-    expect(Math.max(...examples.map(({ ids }) => ids.length))).toBe(1 + 96 + 24 + 1 + 24 + 1 + 12 + 1 + 8 + 1);
+    expect(Math.max(...examples.map(({ ids }) => ids.length))).toBe(mostPieces(tokenizer, limits));
     expect(Math.max(...examples.map(({ grams }) => grams.length))).toBeLessThanOrEqual(512);
   });
 
   test('also of halves of characters', () => {
-    expect(routerNumbers({ request: 'a\ud800b' }, pieces)).toEqual(routerNumbers({ request: 'a\ufffdb' }, pieces));
+    const numbersOf = (request: string): object => routerNumbers({ request }, tokenizer, limits);
+    expect(numbersOf('a\ud800b')).toEqual(numbersOf('a\ufffdb'));
   });
 });

@@ -1,3 +1,5 @@
+import Type, { type Static } from 'typebox';
+import type { Tokenizer } from './tokenizer.ts';
 import { folded, hashOf, wordsOf } from './words.ts';
 
 /**
@@ -22,26 +24,42 @@ export interface RouterNumbers {
   readonly features: readonly number[];
 }
 
-const GRAMS = 65_536;
-const MOST_GRAMS = 512;
-/** Pieces of each part: beginning and end of the request, what was said before, the system's words, names of files. */
-const HEAD = 96;
-const TAIL = 24;
-const PREVIOUS = 24;
-const SYSTEM = 12;
-const ATTACHED = 8;
-const CLS = 101;
-const SEP = 102;
+const PIECES = Type.Integer({ minimum: 1, maximum: 8192 });
 
-/** The numbers of a prompt. `pieces`: a text as the tokenizer cuts it, without marks at its ends. */
-export function routerNumbers(state: RouterState, pieces: (text: string) => readonly number[]): RouterNumbers {
+/** What a router reads. */
+export const ROUTER_LIMITS = Type.Object({
+  /** Pieces in all, marks included. */
+  tokens: PIECES,
+  /** Pieces of each part: beginning and end of the request, what was said before, the system's words, names of files. */
+  head: PIECES,
+  tail: PIECES,
+  previous: PIECES,
+  system: PIECES,
+  attachments: PIECES,
+  /** Hashed words, and how many numbers there are for them. */
+  grams: Type.Integer({ minimum: 1, maximum: 65_536 }),
+  buckets: Type.Integer({ minimum: 2, maximum: 16_777_216 }),
+});
+export type RouterLimits = Static<typeof ROUTER_LIMITS>;
+
+/** Plain facts of a request. */
+export const FACTS = 12;
+
+/** The numbers of a prompt. */
+export function routerNumbers(state: RouterState, tokenizer: Tokenizer, limits: RouterLimits): RouterNumbers {
   const sound: Required<RouterState> = {
     request: state.request.toWellFormed(),
     previous: (state.previous ?? '').toWellFormed(),
     system: (state.system ?? '').toWellFormed(),
     attachments: namesOf(state.attachments).toWellFormed(),
   };
-  return { ids: idsOf(sound, pieces), grams: gramsOf(sound), features: featuresOf(sound) };
+  return { ids: idsOf(sound, tokenizer, limits), grams: gramsOf(sound, limits), features: featuresOf(sound) };
+}
+
+/** The most pieces that a prompt is read in, marks included: one before all, and one after each part. */
+export function mostPieces({ begin, end }: Tokenizer, limits: RouterLimits): number {
+  const { head, tail, previous, system, attachments } = limits;
+  return begin.length + head + tail + previous + system + attachments + 4 * end.length;
 }
 
 type Sound = Required<RouterState>;
@@ -53,23 +71,28 @@ function namesOf(attachments: RouterState['attachments'] = ''): string {
 /** Request, previous, system and files, each closed by a mark; a long request by its beginning and its end. */
 function idsOf(
   { request, previous, system, attachments }: Sound,
-  pieces: (text: string) => readonly number[],
+  { pieces, begin, end }: Tokenizer,
+  limits: RouterLimits,
 ): readonly number[] {
   const cut = (text: string): readonly number[] => (text === '' ? [] : pieces(text));
+  const { head, tail } = limits;
   const asked = cut(first(request, 20_000));
-  const shown = asked.length > HEAD + TAIL ? [...asked.slice(0, HEAD), ...asked.slice(-TAIL)] : asked;
-  const ids = [CLS, ...shown, SEP];
+  const shown = asked.length > head + tail ? [...asked.slice(0, head), ...asked.slice(-tail)] : asked;
+  const ids = [...begin, ...shown, ...end];
   const others = [
-    [previous, PREVIOUS],
-    [system, SYSTEM],
-    [attachments as string, ATTACHED],
+    [previous, limits.previous],
+    [system, limits.system],
+    [attachments as string, limits.attachments],
   ] as const;
-  for (const [text, most] of others) ids.push(...cut(first(text, 2000)).slice(0, most), SEP);
+  for (const [text, most] of others) ids.push(...cut(first(text, 2000)).slice(0, most), ...end);
   return ids;
 }
 
 /** Words, pairs of words and parts of words of the request, and words of the rest, as numbers. 0 is nobody's. */
-function gramsOf({ request, previous, system, attachments }: Sound): readonly number[] {
+function gramsOf(
+  { request, previous, system, attachments }: Sound,
+  { grams, buckets }: RouterLimits,
+): readonly number[] {
   const texts = new Set<string>();
   const shown = longerThan(request, 4000) ? `${first(request, 3000)}\n${last(request, 1000)}` : request;
   let before = '^';
@@ -88,8 +111,8 @@ function gramsOf({ request, previous, system, attachments }: Sound): readonly nu
     for (const word of foldedWords(first(text, 1000)).slice(0, 60)) texts.add(`${mark}${word}`);
   }
   return Array.from(texts)
-    .slice(0, MOST_GRAMS)
-    .map((text) => 1 + (hashOf(text) % (GRAMS - 1)));
+    .slice(0, grams)
+    .map((text) => 1 + (hashOf(text) % (buckets - 1)));
 }
 
 function foldedWords(text: string): readonly string[] {

@@ -1,8 +1,16 @@
-import { Tensor } from 'onnxruntime-node';
+import { Tensor, type InferenceSession } from 'onnxruntime-node';
+import { Compile } from 'typebox/compile';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
-import { routerNumbers, type RouterState } from './router-input.ts';
-import { openTokenizer } from './tokenizer.ts';
-import { openSession, type Device } from './session.ts';
+import {
+  FACTS,
+  mostPieces,
+  routerNumbers,
+  ROUTER_LIMITS,
+  type RouterNumbers,
+  type RouterState,
+} from './router-input.ts';
+import { checkGraph, openSession, type Device } from './session.ts';
+import { longestText, openTokenizer } from './tokenizer.ts';
 
 /** What a router makes of a prompt: probabilities, calibrated. */
 export interface RouterAnswer {
@@ -14,41 +22,65 @@ export interface RouterAnswer {
   readonly task: Readonly<Record<string, number>>;
 }
 
-const OUTPUTS = { task: 0, reasoning: 2, complexity: 4 } as const;
+const LIMITS = Compile(ROUTER_LIMITS);
+const INPUTS = ['ids', 'mask', 'grams', 'features'];
+const LEVELS = { reasoning: 2, complexity: 4 } as const;
 
-/** Loads a verified folder. Throws `ModelFault` when its tokenizer or its graph is not that of a router. */
+/**
+ * Loads a verified folder, and tries its graph once with the longest prompt that it is to read. Throws `ModelFault`, which
+ * says what does not fit.
+ */
 export async function loadRouter(
   { manifest, files }: ModelFolder,
   device?: Device,
 ): Promise<(state: RouterState) => Promise<RouterAnswer>> {
   if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('a router takes a tokenizer of pieces');
-  const { pieces } = openTokenizer(files.get(manifest.tokenizer.file)!);
+  const { labels, limits } = manifest;
+  if (!LIMITS.Check(limits)) throw new ModelFault('a router tells its limits');
+  const tokenizer = openTokenizer(files.get(manifest.tokenizer.file)!);
+  const most = mostPieces(tokenizer, limits);
+  if (most > limits.tokens) throw new ModelFault(`the parts of a prompt have ${most} pieces of ${limits.tokens}`);
   const session = await openSession(files.get(WEIGHTS)!, device);
-  const missing = Object.keys(OUTPUTS).find((name) => !session.outputNames.includes(name));
-  if (missing !== undefined) throw new ModelFault(`the graph of a router has an output ${missing}`);
-  const { labels } = manifest;
-  return async (state) => {
-    const { ids, grams, features } = routerNumbers(state, pieces);
-    const longs = (values: readonly number[]): Tensor =>
-      new Tensor('int64', BigInt64Array.from(values.length > 0 ? values : [0], BigInt), [
-        1,
-        Math.max(1, values.length),
-      ]);
-    const said = await session.run({
-      ids: longs(ids),
-      mask: new Tensor('float32', new Float32Array(ids.length).fill(1), [1, ids.length]),
-      grams: longs(grams),
-      features: new Tensor('float32', Float32Array.from(features), [1, features.length]),
-    });
-    const row = (name: keyof typeof OUTPUTS, size: number): readonly number[] => {
+  checkGraph(session, INPUTS, ['task', ...Object.keys(LEVELS)]);
+  const judge = async (numbers: RouterNumbers): Promise<RouterAnswer> => {
+    const said = await session.run(feedsOf(session, numbers));
+    const row = (name: string, size: number): readonly number[] => {
       const data = said[name]?.data as Float32Array;
       if (data.length !== size) throw new ModelFault(`the output ${name} is not of ${size} numbers`);
       return Array.from(data);
     };
     return {
-      reasoning: row('reasoning', OUTPUTS.reasoning)[1]!,
-      complexity: row('complexity', OUTPUTS.complexity),
+      reasoning: row('reasoning', LEVELS.reasoning)[1]!,
+      complexity: row('complexity', LEVELS.complexity),
       task: Object.fromEntries(row('task', labels.length).map((p, index) => [labels[index] ?? '', p])),
     };
   };
+  const grams = Array<number>(limits.grams).fill(limits.buckets - 1);
+  await tried(judge, { ids: longestText(tokenizer, most), grams, features: Array<number>(FACTS).fill(1) });
+  return (state) => judge(routerNumbers(state, tokenizer, limits));
+}
+
+async function tried(judge: (numbers: RouterNumbers) => Promise<RouterAnswer>, numbers: RouterNumbers): Promise<void> {
+  try {
+    await judge(numbers);
+  } catch (error) {
+    if (error instanceof ModelFault) throw error;
+    const { ids, grams, features } = numbers;
+    throw new ModelFault(
+      `the graph cannot be asked about ${ids.length} pieces, ${grams.length} words of a table and ${features.length} facts`,
+    );
+  }
+}
+
+/** What the graph takes of a prompt: one need not look at hashed words, or at plain facts. */
+function feedsOf(session: InferenceSession, { ids, grams, features }: RouterNumbers): Record<string, Tensor> {
+  const longs = (values: readonly number[]): Tensor =>
+    new Tensor('int64', BigInt64Array.from(values, BigInt), [1, values.length]);
+  const given = {
+    ids: longs(ids),
+    mask: new Tensor('float32', new Float32Array(ids.length).fill(1), [1, ids.length]),
+    grams: longs(grams.length > 0 ? grams : [0]),
+    features: new Tensor('float32', Float32Array.from(features), [1, features.length]),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([name]) => session.inputNames.includes(name)));
 }

@@ -10,13 +10,17 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * One route a model: `POST /v1/names`. JSON in, JSON out; 400, or 503 with a fault as documents have it. `GET /v1/models`
- * tells which can be asked.
+ * One route a model: `POST /v1/names`. JSON in, JSON out; 400, 422 or 503 with a fault as documents have it. `GET /v1/models`
+ * tells which can be asked. What a body names as its `lane` has a host of that name, which answers with the same model.
  */
 export function serveModels(app: FastifyInstance, hosts: readonly ModelHost[], metrics: ModelMetrics): void {
-  for (const host of hosts) app.post(`/v1/${host.kind}`, (request, reply) => serve(host, metrics, request, reply));
+  const models = hosts.filter(({ name, kind }) => name === kind);
+  for (const host of models) {
+    const lanes = new Map(hosts.filter(({ kind }) => kind === host.kind).map((lane) => [lane.name, lane]));
+    app.post(`/v1/${host.kind}`, (request, reply) => serve(host, lanes, metrics, request, reply));
+  }
   app.get('/v1/models', () => ({
-    models: hosts.map(({ kind, installed, revision, fault }) => ({
+    models: models.map(({ kind, installed, revision, fault }) => ({
       kind,
       installed,
       revision: revision ?? null,
@@ -26,26 +30,29 @@ export function serveModels(app: FastifyInstance, hosts: readonly ModelHost[], m
 }
 
 async function serve(
-  host: ModelHost,
+  model: ModelHost,
+  lanes: ReadonlyMap<string, ModelHost>,
   metrics: ModelMetrics,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort(new Error('nobody waits for the answer')));
-  const input = inputOf(host.kind, await readBody(request.raw));
-  if (!input) throw new RequestFault(`not what the model of ${host.kind} takes`);
+  const input = inputOf(model.kind, await readBody(request.raw));
+  if (!input) throw new RequestFault(`not what the model of ${model.kind} takes`);
+  const host = lanes.get(input.lane ?? model.name) ?? model;
   const began = performance.now();
   try {
     const output = await host.ask(input, gone.signal);
-    metrics.answered(host.kind, performance.now() - began);
+    metrics.answered(host.name, performance.now() - began);
     return await reply.type('application/json').send(JSON.stringify({ ...output, revision: host.revision }));
   } catch (error) {
     if (gone.signal.aborted) return reply.code(499).send();
     if (!(error instanceof Unanswered)) throw error;
-    metrics.unanswered(host.kind, error.why);
-    void reply.header('retry-after', RETRY_AFTER_SECONDS);
-    return reply.code(503).send({ fault: { kind: error.why, message: error.message } });
+    metrics.unanswered(host.name, error.why);
+    const { why, message, question } = error;
+    if (why !== 'too_long') void reply.header('retry-after', RETRY_AFTER_SECONDS);
+    return reply.code(why === 'too_long' ? 422 : 503).send({ fault: { kind: why, message, question } });
   }
 }
 

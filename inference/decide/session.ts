@@ -1,4 +1,5 @@
 import { InferenceSession } from 'onnxruntime-node';
+import { ModelFault } from './manifest.ts';
 
 /** What models run on. */
 export type Device = 'cpu' | 'cuda';
@@ -7,4 +8,26 @@ export type Device = 'cpu' | 'cuda';
 export function openSession(weights: Uint8Array, device: Device = 'cpu'): Promise<InferenceSession> {
   const threads = { intraOpNumThreads: 1, interOpNumThreads: 1 };
   return InferenceSession.create(weights, device === 'cuda' ? { ...threads, executionProviders: ['cuda'] } : threads);
+}
+
+/** Throws `ModelFault` where a graph lacks an output, or has an input that nobody fills. */
+export function checkGraph(
+  { inputNames, outputNames }: InferenceSession,
+  inputs: readonly string[],
+  outputs: readonly string[],
+): void {
+  const missing = outputs.find((name) => !outputNames.includes(name));
+  if (missing !== undefined) throw new ModelFault(`the graph has no output ${missing}`);
+  const strange = inputNames.find((name) => !inputs.includes(name));
+  if (strange !== undefined) throw new ModelFault(`nothing is known of the graph's input ${strange}`);
+}
+
+/** How large an input of a graph is in one of its dimensions. Throws `ModelFault` where that is not fixed, or there is none. */
+export function fixedSize(session: InferenceSession, name: string, dimensions: number, at: number): number {
+  const found = session.inputMetadata.find((input) => input.name === name);
+  const shape = found?.isTensor === true ? found.shape : [];
+  if (shape.length !== dimensions) throw new ModelFault(`the graph has no input ${name} of ${dimensions} dimensions`);
+  const size = shape.at(at);
+  if (typeof size === 'number' && size > 0) return size;
+  throw new ModelFault(`the graph does not say how large its input ${name} is`);
 }

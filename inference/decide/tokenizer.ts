@@ -34,3 +34,11 @@ export function openTokenizer(bytes: Uint8Array): Tokenizer {
     throw new ModelFault('the file of the tokenizer is none');
   }
 }
+
+/** A text of so many pieces, marks included, to try a graph with. Throws `ModelFault` where the marks leave no room. */
+export function longestText({ begin, end }: Tokenizer, most: number): readonly number[] {
+  const mark = begin[0] ?? end[0];
+  const room = most - begin.length - end.length;
+  if (mark === undefined || room < 1) throw new ModelFault('the tokenizer has no marks, or too many');
+  return [...begin, ...Array<number>(room).fill(mark), ...end];
+}

@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { openTokenizer } from './tokenizer.ts';
-import { rowsOf, stateText, windowsOf, type TypedQuestion } from './typed-input.ts';
+import {
+  rowsOf,
+  rowTexts,
+  sizeOf,
+  stateText,
+  TooLong,
+  windowsOf,
+  type TypedLimits,
+  type TypedQuestion,
+} from './typed-input.ts';
 
 interface Example {
   readonly state: unknown;
@@ -12,24 +21,24 @@ interface Example {
 
 const fileAt = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
 const examples = JSON.parse(fileAt('./typed-examples.json').toString('utf8')) as readonly Example[];
-const { pieces } = openTokenizer(fileAt('../models/router/tokenizer.json'));
+const tokenizer = openTokenizer(fileAt('../models/router/tokenizer.json'));
+const LIMITS: TypedLimits = { tokens: 128, windows: 10, row: 256, question: 512, questions: 3200 };
 
 describe('states and questions become the numbers that the model was trained on', () => {
   test.each(examples.map((example, index) => [index, example] as const))('example %i', (_index, example) => {
     const text = stateText(example.state);
-    expect(windowsOf(text, pieces)).toEqual(example.windows);
-    const rows = rowsOf(example.question, text, pieces);
-    expect(rows.map(({ ids }) => ids)).toEqual(example.rows.map(({ ids }) => ids));
+    expect(windowsOf(text, tokenizer, LIMITS)).toEqual(example.windows);
+    const [rows = []] = rowsOf([example.question], text, tokenizer, LIMITS);
+    expect(rows.map(({ stretches }) => stretches)).toEqual(example.rows.map(({ ids }) => [ids]));
     const features = rows.flatMap((row) => row.features);
     const wanted = example.rows.flatMap((row) => row.features);
     expect(features).toHaveLength(wanted.length);
     for (const [at, value] of features.entries()) expect(value).toBeCloseTo(wanted[at] ?? Number.NaN, 5);
   });
 
-  test('of no more than the graph takes', () => {
+  test('up to where a state ends', () => {
     expect(Math.max(...examples.map(({ windows }) => windows.length))).toBe(10);
     expect(Math.max(...examples.flatMap(({ windows }) => windows.map(({ length }) => length)))).toBe(128);
-    expect(Math.max(...examples.flatMap(({ rows }) => rows.map(({ ids }) => ids.length)))).toBe(256);
   });
 });
 
@@ -40,8 +49,53 @@ test('384 words of a state are read', () => {
   expect(stateText(words.slice(0, 384).join('  '))).toBe(words.slice(0, 384).join('  '));
 });
 
+const noul = (instructions: string): TypedQuestion => ({ type: 'noul', instructions, options: [] });
+const among = (instructions: string, ...names: readonly string[]): TypedQuestion => ({
+  type: 'choice',
+  instructions,
+  options: names.map((name) => ({ name })),
+});
+
 test('halves of characters are read as the sign for what cannot be read', () => {
   expect(stateText({ a: 'b\ud800c' })).toBe('a: b\ufffdc');
-  const question = (instructions: string): TypedQuestion => ({ type: 'noul', instructions, options: [] });
-  expect(rowsOf(question('b\ud800c'), '', pieces)).toEqual(rowsOf(question('b\ufffdc'), '', pieces));
+  expect(rowTexts(noul('b\ud800c'))).toEqual(rowTexts(noul('b\ufffdc')));
+});
+
+describe('a question is read whole, or not at all', () => {
+  const sizesOf = (question: TypedQuestion): readonly (readonly number[])[] =>
+    (rowsOf([question], '', tokenizer, LIMITS)[0] ?? []).map(({ stretches }) => stretches.map(({ length }) => length));
+  const faultOf = (...questions: readonly TypedQuestion[]): unknown => {
+    try {
+      rowsOf(questions, '', tokenizer, LIMITS);
+      return undefined;
+    } catch (thrown) {
+      return thrown instanceof TooLong ? (thrown.question ?? 'all') : thrown;
+    }
+  };
+
+  test('in stretches, where it is long', () => {
+    expect(sizesOf(noul('word '.repeat(254)))).toEqual([[256]]);
+    expect(sizesOf(noul('word '.repeat(255)))).toEqual([[256, 3]]);
+    const [stretches = []] = (rowsOf([noul(`${'word '.repeat(300)}end`)], '', tokenizer, LIMITS)[0] ?? []).map(
+      (row) => row.stretches,
+    );
+    const read = stretches.flatMap((ids) => ids.slice(1, -1));
+    expect(read).toEqual(tokenizer.pieces(`${'word '.repeat(300)}end`));
+  });
+
+  test('and refused by number where it is longer than that', () => {
+    expect(faultOf(noul('word '.repeat(508)))).toBeUndefined();
+    expect(faultOf(noul('a'), noul('word '.repeat(509)))).toBe(1);
+    expect(faultOf(among('a', 'b', 'word '.repeat(254)))).toBeUndefined();
+    expect(faultOf(noul('a'), noul('b'), among('a', 'b', 'word '.repeat(255)))).toBe(2);
+    expect(faultOf(among('語'.repeat(508), 'b', 'c'))).toBeUndefined();
+    expect(faultOf(among('語'.repeat(509), 'b', 'c'))).toBe(0);
+  });
+
+  test('and so are all of them together', () => {
+    const each = noul('word '.repeat(198));
+    expect(faultOf(...Array.from({ length: 16 }, () => each))).toBeUndefined();
+    expect(faultOf(...Array.from({ length: 15 }, () => each), noul('word '.repeat(199)))).toBe('all');
+    expect(sizeOf([[1, 2], [3]])).toBe(3);
+  });
 });

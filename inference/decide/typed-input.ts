@@ -1,3 +1,5 @@
+import Type, { type Static } from 'typebox';
+import type { Tokenizer } from './tokenizer.ts';
 import { folded, wordsOf } from './words.ts';
 
 /**
@@ -14,26 +16,45 @@ export interface TypedQuestion {
 
 /** A question or one of its options: its pieces, and plain facts of its words beside the state's. */
 export interface Row {
-  readonly ids: readonly number[];
+  /** Each as it is read by itself, between marks: one, where the row is not long. */
+  readonly stretches: readonly (readonly number[])[];
   readonly features: readonly number[];
 }
 
-/** Cuts a text into numbered pieces, without marks at its ends. */
-export type Pieces = (text: string) => readonly number[];
+/** What a model reads, in pieces of its own, marks included. */
+export const TYPED_LIMITS = Type.Object({
+  /** Of a state, in one stretch; and in how many stretches: where words are of many pieces, what is beyond is not read. */
+  tokens: Type.Integer({ minimum: 16, maximum: 8192 }),
+  windows: Type.Integer({ minimum: 1, maximum: 1024 }),
+  /** Of a question in one stretch, and of an option. */
+  row: Type.Integer({ minimum: 16, maximum: 8192 }),
+  /** Of a question, in as many stretches as it takes. */
+  question: Type.Integer({ minimum: 16, maximum: 8192 }),
+  /** Of all questions with their options together. */
+  questions: Type.Integer({ minimum: 64, maximum: 65_536 }),
+});
+export type TypedLimits = Static<typeof TYPED_LIMITS>;
 
-/** Kinds of questions, in the order of the graph's columns. */
+/** A question, or all of them together, that would be read only in part. // spec 4.4.5 */
+export class TooLong extends Error {
+  override readonly name = 'TooLong';
+  /** Which one, from 0; undefined: all together. */
+  readonly question: number | undefined;
+
+  constructor(question?: number) {
+    super(question === undefined ? 'the questions are too long together' : 'a question is too long');
+    this.question = question;
+  }
+}
+
+/** Kinds of questions. */
 export const KINDS = ['noul', 'choice', 'score'] as const;
 
-const CLS = 101;
-const SEP = 102;
+/** Plain facts of a row's words. */
+export const FEATURES = 4;
+
 /** Words of a state that are read. // spec 4.4.4 */
 const MOST_WORDS = 384;
-/** Pieces of a state that are read together, marks included; and how many times that, where words are of many pieces. */
-const WINDOW = 128;
-const WINDOWS = 10;
-/** Pieces of a question and of an option, marks included. */
-const ASKED = 256;
-const OFFERED = 96;
 const WORD = /[^ \t\n\r\f\v\u00a0\u2028\u2029\u3000]+/g;
 
 /** The first words of a state as text: members as `name: value`, a line each; lists as lines. */
@@ -59,23 +80,56 @@ function said(value: unknown): string {
 }
 
 /** A state's pieces in stretches, each between marks; at least one. */
-export function windowsOf(text: string, pieces: Pieces): readonly (readonly number[])[] {
-  const ids = text === '' ? [] : pieces(text);
-  const size = WINDOW - 2;
-  const count = Math.min(WINDOWS, Math.max(1, Math.ceil(ids.length / size)));
-  return Array.from({ length: count }, (_, at) => [CLS, ...ids.slice(at * size, (at + 1) * size), SEP]);
+export function windowsOf(text: string, tokenizer: Tokenizer, { tokens, windows }: TypedLimits): Row['stretches'] {
+  return stretchesOf(text, tokenizer, tokens).slice(0, windows);
 }
 
-/** The rows of a question beside a state: itself, and then its options but for those of a proposition. */
-export function rowsOf({ type, instructions, options }: TypedQuestion, state: string, pieces: Pieces): readonly Row[] {
+/**
+ * The rows of questions beside a state: of each itself, and then its options but for those of a proposition. All of it is
+ * read: throws `TooLong` for what is longer than may be.
+ */
+export function rowsOf(
+  questions: readonly TypedQuestion[],
+  state: string,
+  tokenizer: Tokenizer,
+  limits: TypedLimits,
+): readonly (readonly Row[])[] {
   const beside = wordsBeside(state);
-  const row = (text: string, most: number): Row => {
-    const sound = text.toWellFormed();
-    return { ids: [CLS, ...pieces(sound).slice(0, most - 2), SEP], features: beside(sound) };
-  };
-  if (type === 'noul') return [row(proposition(instructions, options), ASKED)];
-  const offered = options.map(({ name, description = '' }) => row(described(name, description), OFFERED));
-  return [row(instructions, ASKED), ...offered];
+  let left = limits.questions;
+  return questions.map((question, number) =>
+    rowTexts(question).map((text, place) => {
+      const stretches = stretchesOf(text, tokenizer, limits.row);
+      const size = sizeOf(stretches);
+      if (size > (place === 0 ? limits.question : limits.row)) throw new TooLong(number);
+      left -= size;
+      if (left < 0) throw new TooLong();
+      return { stretches, features: beside(text) };
+    }),
+  );
+}
+
+/** A question and its options as texts. */
+export function rowTexts({ type, instructions, options }: TypedQuestion): readonly string[] {
+  const texts =
+    type === 'noul'
+      ? [proposition(instructions, options)]
+      : [instructions, ...options.map(({ name, description = '' }) => described(name, description))];
+  return texts.map((text) => text.toWellFormed());
+}
+
+/** Pieces of stretches. */
+export function sizeOf(stretches: Row['stretches']): number {
+  return stretches.reduce((sum, { length }) => sum + length, 0);
+}
+
+function stretchesOf(text: string, { pieces, begin, end }: Tokenizer, most: number): Row['stretches'] {
+  const ids = text === '' ? [] : pieces(text);
+  const size = most - begin.length - end.length;
+  return Array.from({ length: Math.max(1, Math.ceil(ids.length / size)) }, (_, at) => [
+    ...begin,
+    ...ids.slice(at * size, (at + 1) * size),
+    ...end,
+  ]);
 }
 
 /** What is asked, with what it is like when it holds and when it does not, where that is told. */
@@ -92,7 +146,7 @@ function described(name: string, description: string): string {
  * Of a row's words the shares that the state has, and that begin as one of its words does; of its numbers the share that the
  * state has; and whether it has any.
  */
-function wordsBeside(state: string): (text: string) => readonly number[] {
+export function wordsBeside(state: string): (text: string) => readonly number[] {
   const known = spoken(state);
   const words = new Set(known);
   const beginnings = new Set(known.map(beginningOf));

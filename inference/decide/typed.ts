@@ -1,10 +1,11 @@
-import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
+import { groupsOf } from './batches.ts';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
-import { openTokenizer } from './tokenizer.ts';
-import { KINDS, rowsOf, stateText, windowsOf, type Row, type TypedQuestion } from './typed-input.ts';
 import { openSession, type Device } from './session.ts';
+import { longestText, openTokenizer } from './tokenizer.ts';
+import { openTypedGraph, type Known, type ReadRow, type TypedGraph, type View } from './typed-graph.ts';
+import { KINDS, rowsOf, stateText, TYPED_LIMITS, windowsOf, type TypedQuestion } from './typed-input.ts';
 
 /** What the model makes of one question. */
 export interface TypedAnswer {
@@ -14,9 +15,10 @@ export interface TypedAnswer {
   readonly answer_confidence: number;
 }
 
-/** Answers questions about a state, each as if it were the only one. */
+/** Answers questions about a state, each as if it were the only one. Rejects with `TooLong`. */
 export type Decide = (state: unknown, questions: readonly TypedQuestion[]) => Promise<readonly TypedAnswer[]>;
 
+const LIMITS = Compile(TYPED_LIMITS);
 const NUMBER = Type.Number();
 const of = <T extends Type.TSchema>(each: T): Type.TObject<Record<(typeof KINDS)[number], T>> =>
   Type.Object({ noul: each, choice: each, score: each });
@@ -29,118 +31,66 @@ const CALIBRATION = Compile(
   }),
 );
 
-const OUTPUTS = ['logits', 'known', 'lone'] as const;
-const FEATURES = 4;
-
-/** What the graph made of a state: keys and values by layer, and MiniLM's last view of it. */
-interface Known {
-  readonly state: Tensor;
-  readonly state_lone: Tensor;
-}
-
 /** Loads a verified folder. Throws `ModelFault` when its graph is not that of a model of typed decisions. */
 export async function loadTyped({ manifest, files }: ModelFolder, device?: Device): Promise<Decide> {
   if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('typed decisions take a tokenizer of pieces');
-  const { calibration } = manifest;
+  const { calibration, limits, labels } = manifest;
   if (!CALIBRATION.Check(calibration)) throw new ModelFault('a model of typed decisions tells its calibration');
-  const { pieces } = openTokenizer(files.get(manifest.tokenizer.file)!);
-  const session = await openSession(files.get(WEIGHTS)!, device);
-  const missing = OUTPUTS.find((name) => !session.outputNames.includes(name));
-  if (missing !== undefined) throw new ModelFault(`the graph of typed decisions has an output ${missing}`);
-  const nothing = await unknown(session);
+  if (!LIMITS.Check(limits)) throw new ModelFault('a model of typed decisions tells its limits');
+  const unnamed = KINDS.find((kind) => !labels.includes(kind));
+  if (unnamed !== undefined) throw new ModelFault(`no label is called ${unnamed}`);
+  const tokenizer = openTokenizer(files.get(manifest.tokenizer.file)!);
+  const longest = Math.max(limits.tokens, limits.row);
+  const graph = await openTypedGraph(await openSession(files.get(WEIGHTS)!, device), {
+    text: longestText(tokenizer, longest),
+    columns: labels.length,
+    pad: manifest.tokenizer.pad ?? 0,
+  });
   return async (state, questions) => {
     const text = stateText(state);
-    const known = await read(session, nothing, windowsOf(text, pieces));
+    const rows = rowsOf(questions, text, tokenizer, limits);
+    const windows = windowsOf(text, tokenizer, limits);
+    const viewOf = await readOnce(graph, [...windows, ...rows.flat().flatMap(({ stretches }) => stretches)]);
+    const known = graph.known(windows.map(viewOf));
     const answers: TypedAnswer[] = [];
-    for (const question of questions) {
-      const logits = await ask(session, known, question.type, rowsOf(question, text, pieces));
-      const probabilities = softmax(logits, calibration.temperatures[question.type]);
-      const confidence = confidenceOf(probabilities, calibration.confidence[question.type]);
+    for (const [number, { type }] of questions.entries()) {
+      const read = rows[number]!.map(({ stretches, features }) => ({ views: stretches.map(viewOf), features }));
+      const logits = await ask(graph, known, type, read, labels.indexOf(type));
+      const probabilities = softmax(logits, calibration.temperatures[type]);
+      const confidence = confidenceOf(probabilities, calibration.confidence[type]);
       answers.push({ probabilities, answer_confidence: confidence });
     }
     return answers;
   };
 }
 
-/** The state of a graph that has none before it yet: as wide as its own answer about some state. */
-async function unknown(session: InferenceSession): Promise<Known> {
-  const shapes = session.inputMetadata;
-  const shapeOf = (name: keyof Known): readonly number[] => {
-    const found = shapes.find((input) => input.name === name);
-    const shape = found?.isTensor === true ? found.shape : [];
-    if (shape.length !== 3) throw new ModelFault(`the graph of typed decisions has an input ${name}`);
-    return shape.map((size) => (typeof size === 'number' ? size : 1));
-  };
-  const empty = (name: keyof Known): Tensor => {
-    const shape = shapeOf(name);
-    return new Tensor('float32', new Float32Array(shape.reduce((a, b) => a * b)), shape);
-  };
-  return { state: empty('state'), state_lone: empty('state_lone') };
-}
-
-/** Reads a state once, for all questions about it. */
-async function read(
-  session: InferenceSession,
-  nothing: Known,
-  windows: readonly (readonly number[])[],
-): Promise<Known> {
-  const rows = [{ ids: [windows[0]![0]!], features: Array<number>(FEATURES).fill(0) }];
-  const feeds = { ...feedsOf(windows, rows, 'noul'), ...nothing };
-  const { known, lone } = await session.run(feeds, ['known', 'lone']);
-  const size = windows.reduce((sum, { length }) => sum + length, 0);
-  return { state: first(known!, size), state_lone: first(lone!, size) };
-}
-
-/** A tensor's first columns of each layer: what comes after them fills the last window up. */
-function first(tensor: Tensor, size: number): Tensor {
-  const [layers, all, width] = tensor.dims as readonly [number, number, number];
-  if (all === size) return tensor;
-  const data = tensor.data as Float32Array;
-  const cut = new Float32Array(layers * size * width);
-  for (let layer = 0; layer < layers; layer += 1) {
-    cut.set(data.subarray(layer * all * width, (layer * all + size) * width), layer * size * width);
-  }
-  return new Tensor('float32', cut, [layers, size, width]);
+/** Reads texts, each once however often it is there. */
+async function readOnce(
+  graph: TypedGraph,
+  texts: readonly (readonly number[])[],
+): Promise<(text: readonly number[]) => View> {
+  const apart = new Map(texts.map((text) => [text.join(' '), text]));
+  const views = await graph.read([...apart.values()]);
+  const found = new Map([...apart.keys()].map((key, at) => [key, views[at]!]));
+  return (text) => found.get(text.join(' '))!;
 }
 
 /** A logit for each option; of a proposition, that it holds and that it does not. */
 async function ask(
-  session: InferenceSession,
+  graph: TypedGraph,
   known: Known,
   type: TypedQuestion['type'],
-  rows: readonly Row[],
+  [question, ...options]: readonly ReadRow[],
+  column: number,
 ): Promise<readonly number[]> {
-  const feeds = { ...feedsOf(rows.map(({ ids }) => ids), rows, type), ...known }; // prettier-ignore
-  const data = (await session.run(feeds, ['logits']))['logits']!.data as Float32Array;
-  if (data.length !== rows.length * KINDS.length) throw new ModelFault('the output logits has a row for each row');
-  const column = rows.map((_, row) => data[row * KINDS.length + KINDS.indexOf(type)]!);
-  return type === 'noul' ? [column[0]!, 0] : column.slice(1);
-}
-
-/** Texts as the graph reads them; `rows` are those whose pieces go on from there. */
-function feedsOf(
-  texts: readonly (readonly number[])[],
-  rows: readonly Row[],
-  type: TypedQuestion['type'],
-): Record<string, Tensor> {
-  const width = Math.max(...texts.map(({ length }) => length));
-  const ids = new BigInt64Array(texts.length * width);
-  for (const [at, text] of texts.entries()) ids.set(BigInt64Array.from(text, BigInt), at * width);
-  const kind = KINDS.indexOf(type);
-  const pieces = rows.flatMap((row, number) => row.ids.map((_, at) => ({ number, place: number * width + at })));
-  const longs = (values: readonly number[]): Tensor =>
-    new Tensor('int64', BigInt64Array.from(values, BigInt), [values.length]);
-  return {
-    ids: new Tensor('int64', ids, [texts.length, width]),
-    taken: longs(pieces.map(({ place }) => place)),
-    rows: longs(pieces.map(({ number }) => number)),
-    part: longs(pieces.map(({ number }) => (number === 0 ? kind : 2 + kind))),
-    features: new Tensor('float32', Float32Array.from(rows.flatMap(({ features }) => features)), [
-      1,
-      rows.length,
-      FEATURES,
-    ]),
-  };
+  const logits: number[] = [];
+  const sizeIn = ({ views }: ReadRow): number => views.reduce((sum, { length }) => sum + length, 0);
+  for (const group of groupsOf(sizeIn(question!), options.map(sizeIn))) {
+    const said = await graph.ask(known, type, [question!, ...group.map((at) => options[at]!)]);
+    const [first, ...others] = said.map((row) => row[column]!);
+    logits.push(...(type === 'noul' ? [first!, 0] : others));
+  }
+  return logits;
 }
 
 function softmax(logits: readonly number[], temperature: number): readonly number[] {

@@ -64,7 +64,9 @@ export function openInference(
     if (fault) onEvent({ kind: 'documents.fault', verb, fault });
     answers = fault !== 'unavailable';
   };
-  const onFault = (model: ModelKind, { kind: fault }: ModelFault): void => {
+  const onFault = (model: ModelsEvent['model'], { kind: fault }: ModelFault): void => {
+    // The caller's fault, and no sign of the model's.
+    if (fault === 'too_long') return;
     onEvent({ kind: 'models.fault', model, fault });
     if (fault === 'unavailable') ready = new Set([...ready].filter((one) => one !== model));
   };
@@ -126,8 +128,8 @@ function watched(
 }
 
 /** Local models, with each question that was not answered told. */
-function observed(models: LocalModels, onFault: (model: ModelKind, fault: ModelFault) => void): LocalModels {
-  const told = async <T>(model: ModelKind, work: () => Promise<T>): Promise<T> => {
+function observed(models: LocalModels, onFault: (model: ModelsEvent['model'], fault: ModelFault) => void): LocalModels {
+  const told = async <T>(model: ModelsEvent['model'], work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (thrown) {
@@ -139,6 +141,7 @@ function observed(models: LocalModels, onFault: (model: ModelKind, fault: ModelF
     names: (texts, signal) => told('names', () => models.names(texts, signal)),
     route: (input, signal) => told('router', () => models.route(input, signal)),
     decide: (state, questions, signal) => told('typed', () => models.decide(state, questions, signal)),
+    judge: (state, questions, signal) => told('guard', () => models.judge(state, questions, signal)),
     there: () => models.there(),
   };
 }

@@ -22,7 +22,7 @@ export interface CorridorDeps extends TreasuryStores {
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
   readonly router?: Router;
   /** Judges calls of workloads with a scope guard; absent: nobody does. */
-  readonly models?: Pick<LocalModels, 'decide'>;
+  readonly models?: Pick<LocalModels, 'judge'>;
   readonly media: MediaFetcher;
   /** Absent: documents are not processed. */
   readonly documents?: DocumentEngine;

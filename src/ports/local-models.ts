@@ -60,22 +60,34 @@ export interface LocalModels {
   names(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly FoundName[])[]>;
   route(state: RouterState, signal: AbortSignal): Promise<RouterOpinion>;
   decide(state: TypedState, questions: readonly TypedQuestion[], signal: AbortSignal): Promise<TypedDecision>;
+  /** The same for the scope guard, which does not wait behind the questions of others. // spec 2.8 */
+  judge(state: TypedState, questions: readonly TypedQuestion[], signal: AbortSignal): Promise<TypedDecision>;
   /** Those that the installation has, whether or not they can be asked, and those that can now. */
   there(): Promise<{ readonly installed: ReadonlySet<ModelKind>; readonly ready: ReadonlySet<ModelKind> }>;
 }
 
-/** `busy`: try again in `retryAfterMs`. `unavailable`: it is not there, gives no answer, or its files are not its own. */
-export type ModelFaultKind = 'busy' | 'unavailable';
+/**
+ * `busy`: try again in `retryAfterMs`. `unavailable`: it is not there, gives no answer, or its files are not its own.
+ * `too_long`: it would read a question, or all of them together, only in part. // spec 4.4.5
+ */
+export type ModelFaultKind = 'busy' | 'unavailable' | 'too_long';
 
 /** A question that was not answered. The message is told to the client: no content, no internals. */
 export class ModelFault extends Error {
   override readonly name = 'ModelFault';
   readonly kind: ModelFaultKind;
   readonly retryAfterMs: number;
+  /** Which question is too long, from 0; undefined: all of them together. */
+  readonly question: number | undefined;
 
-  constructor(kind: ModelFaultKind, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
+  constructor(
+    kind: ModelFaultKind,
+    message: string,
+    options: ErrorOptions & { retryAfterMs?: number; question?: number | undefined } = {},
+  ) {
     super(message, options);
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs ?? 2000;
+    this.question = options.question;
   }
 }

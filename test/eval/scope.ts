@@ -3,7 +3,7 @@ import type { LocalModels } from '#ports/local-models.ts';
 import { saidIn, spokenIn } from '../../src/pipeline/said-in.ts';
 import type { Answerer } from '../../inference/decide/loaders.ts';
 import type { TypedAnswer } from '../../inference/decide/typed.ts';
-import { rowsOf } from '../../inference/decide/typed-input.ts';
+import { wordsBeside } from '../../inference/decide/typed-input.ts';
 import { aucOf, calibrationOf } from './calibration.ts';
 import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
 import { learned } from './held-out.ts';
@@ -53,8 +53,8 @@ type Guard = (one: Pick<Case, 'purpose' | 'said'>) => Promise<string>;
 
 /** The gateway's guard before a conversation, asking the model as the runtime has it. */
 function guardWith(answer: Answerer): Guard {
-  const models: Pick<LocalModels, 'decide'> = {
-    async decide(state, questions) {
+  const models: Pick<LocalModels, 'judge'> = {
+    async judge(state, questions) {
       const { answers } = (await answer({ state, questions })) as { readonly answers: readonly TypedAnswer[] };
       return {
         answers: answers.map(({ probabilities, answer_confidence: answerConfidence }) => ({
@@ -82,8 +82,7 @@ function guardWith(answer: Answerer): Guard {
 
 async function judge(guard: Guard, one: Case): Promise<Judged> {
   const [verdict = '', inside = ''] = (await guard(one)).split(': ');
-  const question = { type: 'noul', instructions: one.purpose, options: [] } as const;
-  const [{ features: [whole = 0, begun = 0] } = { features: [] }] = rowsOf(question, one.said.join('\n'), () => []);
+  const [whole = 0, begun = 0] = wordsBeside(one.said.join('\n'))(one.purpose);
   return { ...one, inside: Number(inside), passes: verdict === 'inside', words: whole + begun / 2 };
 }
 

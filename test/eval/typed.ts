@@ -3,7 +3,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Answerer } from '../../inference/decide/loaders.ts';
 import type { TypedAnswer } from '../../inference/decide/typed.ts';
-import { rowsOf, stateText, type TypedQuestion } from '../../inference/decide/typed-input.ts';
+import { rowTexts, stateText, wordsBeside, type TypedQuestion } from '../../inference/decide/typed-input.ts';
 import { aucOf, calibrationOf, eceOf, f1Of, topOf } from './calibration.ts';
 import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
 import { rollOf, rollOfId } from './held-out.ts';
@@ -226,8 +226,11 @@ function mean(values: readonly number[]): number {
 
 /** The baseline: how many of an option's words the state has, or begins like; of a proposition its own. */
 function overlapsOf({ question, state }: Asked): readonly number[] {
-  const rows = rowsOf(question, stateText(state), () => []);
-  const shares = rows.map(({ features: [whole = 0, begun = 0] }) => whole + begun / 2);
+  const factsOf = wordsBeside(stateText(state));
+  const shares = rowTexts(question).map((text) => {
+    const [whole = 0, begun = 0] = factsOf(text);
+    return whole + begun / 2;
+  });
   return question.type === 'noul' ? shares : shares.slice(1);
 }
 

@@ -28,11 +28,16 @@ const TAG_OF_BIT = ['B-PER', 'I-PER', 'B-LOC', 'B-ORG', 'B-ADDRESS', 'I-ADDRESS'
 const TOKENIZER = new URL('../../inference/models/router/tokenizer.json', import.meta.url).pathname;
 
 type Kind = 'names' | 'router' | 'typed';
-const GRAPHS: Readonly<Record<Kind, () => Graph>> = { names, router, typed };
+const GRAPHS: Readonly<Record<Kind, () => Graph>> = { names, router, typed: () => typed() };
 const LABELS: Readonly<Record<Kind, readonly string[]>> = {
   names: TAGS,
   router: TASKS,
   typed: ['noul', 'choice', 'score'],
+};
+const LIMITS: Readonly<Record<Kind, object>> = {
+  names: { tokens: 256 },
+  router: { tokens: 256, head: 96, tail: 24, previous: 24, system: 12, attachments: 8, grams: 512, buckets: 65_536 },
+  typed: { tokens: 128, windows: 10, row: 256, question: 512, questions: 3200 },
 };
 const SAME = { noul: 1, choice: 1, score: 1 };
 const PLAIN = { noul: [1, 0, 0, 0], choice: [1, 0, 0, 0], score: [1, 0, 0, 0] };
@@ -55,7 +60,7 @@ export function writeModels(kinds: readonly Kind[] = ['names', 'router']): Model
     const tokenizer =
       kind === 'names' ? { type: 'hashed-words', lists: 'lists.bin' } : { type: 'huggingface', file: 'tokenizer.json' };
     const calibration = kind === 'typed' ? { temperatures: SAME, confidence: PLAIN } : undefined;
-    const about = { v: 1, kind, name: `test-${kind}`, licence: 'none', languages: ['en'], limits: { tokens: 256 } };
+    const about = { v: 1, kind, name: `test-${kind}`, licence: 'none', languages: ['en'], limits: LIMITS[kind] };
     writeFileSync(
       join(folder, 'manifest.json'),
       JSON.stringify({ ...about, files, tokenizer, labels: LABELS[kind], calibration, ...more }),
@@ -115,7 +120,7 @@ function names(): Graph {
  * Goes by plain facts of the request: a code fence is hard code that takes reasoning, a question mark is support of
  * middling size, a file is a document about which nothing is sure; anything else is small talk.
  */
-function router(): Graph {
+export function router(): Graph {
   const [fence, question, file] = [2, 4, 5];
   const rows = (size: number, by: Readonly<Record<number, readonly number[]>>): readonly number[] =>
     Array.from({ length: 12 }, (_, feature) => by[feature] ?? Array<number>(size).fill(0)).flat();
@@ -155,25 +160,31 @@ function router(): Graph {
   };
 }
 
-/** The more of its words the state has, the likelier is a row, whatever it is. Of a state it knows the numbers of its pieces. */
-function typed(): Graph {
+/**
+ * The more of its words the state has, the likelier is a row, whatever it is. Of texts it knows the numbers of their pieces,
+ * `width` times over, in `layers`.
+ */
+export function typed(width = 1, layers = 1): Graph {
   const number = { type: 'int64', shape: [null] } as const;
-  const known = { type: 'float32', shape: [1, null, 1] } as const;
+  const wide = { type: 'float32', shape: [1, null, width] } as const;
+  const deep = { type: 'float32', shape: [layers, null, width] } as const;
   return {
     inputs: {
       ids: { type: 'int64', shape: [null, null] },
-      taken: number,
+      row: wide,
+      row_lone: wide,
       rows: number,
       part: number,
       features: { type: 'float32', shape: [1, null, 4] },
-      state: known,
-      state_lone: known,
+      state: deep,
+      state_lone: wide,
     },
-    outputs: { logits: { type: 'float32', shape: [1, null, 3] }, known, lone: known },
+    outputs: { logits: { type: 'float32', shape: [1, null, 3] }, first: wide, lone: wide, known: deep },
     weights: {
       byWords: { shape: [4, 3], values: [9, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0] },
       half: { shape: [3], values: [-4.5, 0, 0] },
-      deep: { shape: [1, 1, 1], values: [0] },
+      wide: { shape: [1, 1, width], values: Array<number>(width).fill(0) },
+      deep: { shape: [layers, 1, width], values: Array<number>(layers * width).fill(0) },
     },
     nodes: [
       { op: 'MatMul', inputs: ['features', 'byWords'], output: 'found' },
@@ -181,8 +192,9 @@ function typed(): Graph {
       { op: 'Cast', inputs: ['ids'], output: 'numbers', attributes: { to: 1 } },
       { op: 'Flatten', inputs: ['numbers'], output: 'flat', attributes: { axis: 0 } },
       { op: 'Transpose', inputs: ['flat'], output: 'column', attributes: { perm: [1, 0] } },
+      { op: 'Add', inputs: ['column', 'wide'], output: 'first' },
+      { op: 'Add', inputs: ['column', 'wide'], output: 'lone' },
       { op: 'Add', inputs: ['column', 'deep'], output: 'known' },
-      { op: 'Add', inputs: ['column', 'deep'], output: 'lone' },
     ],
   };
 }

@@ -108,6 +108,8 @@ describe('what answers in the place of local models', () => {
       message: 'full',
       retryAfterMs: 7000,
     });
+    says = { status: 422, body: JSON.stringify({ fault: { kind: 'too_long', message: 'long', question: 3 } }) };
+    await expect(models.decide('a', [NOUL], signal)).rejects.toMatchObject({ kind: 'too_long', question: 3 });
     says = { status: 500, body: 'Ada Lovelace' };
     const failed = models.route({ request: 'a' }, signal);
     await expect(failed).rejects.toMatchObject({ kind: 'unavailable', message: 'the local models answered with 500' });

@@ -7,6 +7,9 @@ import { BUSY, REVISION, startModelsServer, type ModelsServer, type Reply } from
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 
 const SCOPE = 'Questions about tax [in Austria].';
+const LONG_SCOPE = Array.from({ length: 160 }, (_, at) => `word${at}`)
+  .join(' ')
+  .slice(0, 1000);
 const likely = (inside: number): (() => Reply) => {
   const answers = [{ probabilities: [inside, 1 - inside], answer_confidence: 0.5 }];
   return () => ({ body: { answers, revision: REVISION } });
@@ -26,6 +29,7 @@ beforeAll(async () => {
       prices: [{ model: 'upstream/*', input: '1', output: '1' }],
       applications: {
         blocking: { policy: { scopeGuard: { mode: 'Block', scope: SCOPE } } },
+        longwinded: { policy: { scopeGuard: { mode: 'Block', scope: LONG_SCOPE } } },
         watching: { policy: { scopeGuard: { mode: 'Monitor', scope: SCOPE } } },
       },
     }),
@@ -59,9 +63,37 @@ describe('a workload that is kept to its purpose', () => {
               options: [{ name: 'true' }, { name: 'false' }],
             },
           ],
+          lane: 'guard',
         },
       },
     ]);
+  });
+
+  test('is judged by the parts of a purpose that is longer than the model reads', async () => {
+    models.models.set('typed', ({ questions }) => {
+      const { length } = questions as readonly object[];
+      if (length < 4) return { status: 422, body: { fault: { kind: 'too_long', message: 'long', question: 0 } } };
+      const answers = [0.1, 0.2, 0.9, 0.3].map((inside) => ({ probabilities: [inside, 1 - inside] }));
+      return { body: { answers, revision: REVISION } };
+    });
+    const answer = await say('longwinded', user('May I deduct my desk?'));
+    expect(answer.status).toBe(200);
+    expect((await world.row(answer)).scope).toBe('inside: 0.90');
+    const asked = models.asked.map(({ body }) =>
+      (body['questions'] as readonly { readonly instructions: string }[]).map(({ instructions }) =>
+        instructions.replace('The request is about this: ', ''),
+      ),
+    );
+    expect(asked.map(({ length }) => length)).toEqual([1, 2, 4]);
+    for (const parts of asked) expect(parts.join(' ')).toBe(LONG_SCOPE);
+  });
+
+  test('gets no verdict where even parts of it are too long', async () => {
+    models.models.set('typed', () => ({ status: 422, body: { fault: { kind: 'too_long', message: 'long' } } }));
+    const answer = await say('longwinded', user('May I deduct my desk?'));
+    expect(await failureOf(answer)).toMatchObject({ status: 503, code: 'scope_guard_unavailable' });
+    expect((await world.row(answer)).scope).toBe('no verdict: too_long');
+    expect(models.asked).toHaveLength(4);
   });
 
   test('is refused outside of it, with the reason', async () => {

@@ -16,6 +16,11 @@ MOST_GRAMS = 512
 FEATURES = 12
 """Pieces of each part: beginning and end of the request, what was said before, the system's words, names of files."""
 HEAD, TAIL, PREVIOUS, SYSTEM, ATTACHED = 96, 24, 24, 12, 8
+LIMITS = {
+    "tokens": 256, "head": HEAD, "tail": TAIL, "previous": PREVIOUS, "system": SYSTEM, "attachments": ATTACHED,
+    "grams": MOST_GRAMS, "buckets": GRAMS,
+}
+"""What the runtime reads, as the manifest tells it."""
 CLS, SEP = 101, 102
 
 

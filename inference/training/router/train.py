@@ -14,7 +14,7 @@ from torch import nn
 from common.calibration import report, softmax, temperature_of
 from common.folder import write_manifest
 from common.minilm import model_folder, open_tokenizer
-from router.data import FEATURES, MOST_GRAMS, TASKS, features_of, grams_of, ids_of, part_of, read
+from router.data import LIMITS, TASKS, features_of, grams_of, ids_of, part_of, read
 from router.model import FROZEN, Exported, Router
 
 HERE = Path(__file__).parent
@@ -214,7 +214,7 @@ def main() -> None:
         "languages": ["en", "de", "fr", "es", "it", "nl", "pl", "pt"],
         "tokenizer": {"type": "huggingface", "file": "tokenizer.json"},
         "labels": list(TASKS),
-        "limits": {"tokens": 256, "grams": MOST_GRAMS, "features": FEATURES},
+        "limits": LIMITS,
         "calibration": {name: round(t, 4) for name, t in zip(NAMES, temperatures)},
         "training": {"command": "make train-router", "seed": SEED, "prompts": {name: len(part) for name, part in parts.items()},
                      "data": [{"name": name, "rows": sum(p.source == source for p in prompts), "licence": licence}

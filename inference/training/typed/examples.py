@@ -18,8 +18,8 @@ CASES = [
     ({"ticket": {"id": 12, "tags": ["refund", "zwei"], "open": True, "note": None, "price": 3.5, "share": 1.0}, "message": "Two lines\nof text"}, NOUL),
     ([{"role": "user", "text": "İstanbul ΟΔΥΣΣΕΥΣ straße e\u0301te\u0301 \u200b\ufeff\u00ad"}, ["a", []], -7, False], SCORE),
     ("日本語の文章 😀👩‍👩‍👧 𝒳𝓎 ǅ Ⅻ ½ \u00a0x\u2028y\u3000z", {"type": "noul", "instructions": "𝒳𝓎 Ⅻ?", "options": [("true", "ja, 日本"), ("false", "")]}),
-    ("word " * 400 + "end", {"type": "choice", "instructions": "x" * 300, "options": [("word", ""), ("end", "of it " * 60)]}),
-    ("supercalifragilistic-expialidocious " * 384, {"type": "noul", "instructions": "why not " * 150, "options": [("true", "yes"), ("false", "no")]}),
+    ("word " * 400 + "end", {"type": "choice", "instructions": "x" * 300, "options": [("word", ""), ("end", "of it " * 45)]}),
+    ("supercalifragilistic-expialidocious " * 384, {"type": "noul", "instructions": "why not " * 120, "options": [("true", "yes"), ("false", "no")]}),
     ("[CLS] [SEP] [MASK] ##ing <|endoftext|> \x00\x01\x7f\x1c\x85end", {"type": "score", "instructions": "[P] a [L]", "options": [("[SEP]", ""), ("##s", "")]}),
 ]
 

@@ -12,7 +12,9 @@ MOST_WORDS = 384
 WINDOW, WINDOWS = 128, 10
 """Pieces of a state that are read together, marks included; and how many times that, where words are of many pieces."""
 ASKED, OFFERED = 256, 96
-"""Pieces of a question and of an option, marks included."""
+"""Pieces of a question and of an option that are learned from, marks included; none of ours is longer."""
+LIMITS = {"tokens": WINDOW, "windows": WINDOWS, "row": ASKED, "question": 2 * ASKED, "questions": 3200}
+"""What the runtime reads: a long question in stretches, as a state is; what is longer yet it refuses. // spec 4.4.5"""
 FEATURES = 4
 KINDS = ("noul", "choice", "score")
 GONE = str.maketrans("", "", "[]()`")

@@ -138,20 +138,19 @@ class ExportedMiniLM(nn.Module):
 
 class Exported(nn.Module):
     """
-    The graph, asked twice: with a state for `ids`, for `known` and `lone` of its pieces; and with a question and its options
-    (`rows`: the row of each piece taken, `taken`: its place among all pieces, `part`), beside what was known of the state.
+    The graph, asked in two ways: with texts in `ids`, for what MiniLM makes of their pieces before the layers that read again
+    (`first`), in the end (`lone`), and for what questions read of a state (`known`); and with a question and its options, as
+    they were read (`row`, `row_lone`; `rows`: of which row each piece is, `part`), beside a state as it was read.
     """
 
     def __init__(self, typed: Typed):
         super().__init__()
         self.typed = typed
 
-    def forward(self, ids, taken, rows, part, features, state, state_lone):
+    def forward(self, ids, row, row_lone, rows, part, features, state, state_lone):
         typed = self.typed
         states = [x.reshape(1, -1, WIDTH) for x in states_of(typed.minilm, ids)]
         known = torch.cat(typed.reader.known(states[:-1], typed.layers), 0)
-        lone = states[-1]
-        pieces = lambda x: x[0][taken].unsqueeze(0)
         same = (rows[:, None] == rows[None, :]).float()
         asked = (rows == 0).float()
         sees = torch.maximum(same, asked[None, :].expand_as(same))[None]
@@ -159,10 +158,11 @@ class Exported(nn.Module):
         pool = there / there.sum(1, keepdim=True).clamp(min=1)
         beside = [state[i : i + 1] for i in range(2 * AGAIN)]
         logits = typed.reader(
-            typed.layers, pieces(states[0]), sees, part[None], pool[None], beside,
-            torch.ones_like(state_lone[:, :, 0]), pieces(lone), state_lone, features,
+            typed.layers, row, sees, part[None], pool[None], beside,
+            torch.ones_like(state_lone[:, :, 0]), row_lone, state_lone, features,
         )
-        return logits[0], known, lone
+        # An output is to be one of its own.
+        return logits[0], states[0] + 0, states[-1] + 0, known
 
 
 def shrink(typed: Typed) -> Typed:

@@ -19,7 +19,7 @@ from common.folder import write_manifest
 from common.minilm import WIDTH, model_folder, open_tokenizer
 from typed.batches import Encoded, Frozen, batch_of, encode, groups_of, part_of_row, scores_of
 from typed.data import LANGUAGES, OWN, ROUNDS, Item, all_items, chosen_for, own_items, sources_of
-from typed.input import KINDS, WINDOW
+from typed.input import FEATURES, KINDS, LIMITS
 from typed.judge import confidence_of, measure, temperatures_of
 from typed.model import AGAIN, Exported, ExportedMiniLM, Typed, shrink
 from typed.purposes import purposes
@@ -162,45 +162,51 @@ def logits_of(typed: Typed, items: list[Encoded], frozen: Frozen) -> list[tuple[
 def export(typed: Typed, full: Path) -> None:
     state = torch.randn(2 * AGAIN, 5, WIDTH)
     given = {
-        "ids": torch.tensor([[101, 2023, 102], [101, 102, 0]]), "taken": torch.tensor([0, 1, 2, 3, 4]), "rows": torch.tensor([0, 0, 0, 1, 1]),
-        "part": torch.tensor([1, 1, 1, 3, 3]), "features": torch.rand(1, 2, 4), "state": state, "state_lone": torch.randn(1, 5, WIDTH),
+        "ids": torch.tensor([[101, 2023, 102], [101, 102, 0]]), "row": torch.randn(1, 5, WIDTH), "row_lone": torch.randn(1, 5, WIDTH),
+        "rows": torch.tensor([0, 0, 0, 1, 1]), "part": torch.tensor([1, 1, 1, 3, 3]), "features": torch.rand(1, 2, 4),
+        "state": state, "state_lone": torch.randn(1, 5, WIDTH),
     }
     axes = {
-        "ids": {0: "texts", 1: "pieces"}, "taken": {0: "taken"}, "rows": {0: "taken"}, "part": {0: "taken"}, "features": {1: "rows"},
-        "state": {1: "known"}, "state_lone": {1: "known"}, "logits": {0: "rows"}, "known": {1: "all"}, "lone": {1: "all"},
+        "ids": {0: "texts", 1: "pieces"}, "row": {1: "asked"}, "row_lone": {1: "asked"}, "rows": {0: "asked"}, "part": {0: "asked"},
+        "features": {1: "rows"}, "state": {1: "known"}, "state_lone": {1: "known"}, "logits": {0: "rows"},
+        "first": {1: "all"}, "lone": {1: "all"}, "known": {1: "all"},
     }
-    write_graph(Exported(typed), given, ("logits", "known", "lone"), axes, full)
+    write_graph(Exported(typed), given, ("logits", "first", "lone", "known"), axes, full)
 
 
 class Runtime:
-    """The graph as the gateway's runtime asks it: once for a state, once for each question."""
+    """The graph as the gateway's runtime asks it: with texts, each read by itself, and then once for each question."""
 
     def __init__(self, path: Path):
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         self.session = onnxruntime.InferenceSession(str(path), options)
 
-    def ask(self, ids: list, rows: list[int], part: list[int], features: list, state, lone, names: list[str]):
-        width = max(map(len, ids))
-        padded = np.zeros((len(ids), width), np.int64)
-        for i, row in enumerate(ids):
-            padded[i, : len(row)] = row
-        taken = [i * width + at for i, row in enumerate(ids) for at in range(len(row))][: len(rows)]
-        return self.session.run(names, {
-            "ids": padded, "taken": np.array(taken), "rows": np.array(rows), "part": np.array(part),
-            "features": np.array([features], np.float32), "state": state, "state_lone": lone,
-        })
+    def read(self, texts: list) -> list[np.ndarray]:
+        """What it makes of texts, one after the other: before the layers that read again, in the end, and for questions to read."""
+        width = max(map(len, texts))
+        padded = np.zeros((len(texts), width), np.int64)
+        for i, text in enumerate(texts):
+            padded[i, : len(text)] = text
+        one, numbers = np.zeros((1, 1, WIDTH), np.float32), np.zeros(1, np.int64)
+        given = {
+            "ids": padded, "row": one, "row_lone": one, "rows": numbers, "part": numbers, "features": np.zeros((1, 1, FEATURES), np.float32),
+            "state": np.zeros((2 * AGAIN, 1, WIDTH), np.float32), "state_lone": one,
+        }
+        there = [i * width + at for i, text in enumerate(texts) for at in range(len(text))]
+        return [said[:, there] for said in self.session.run(["first", "lone", "known"], given)]
 
     def logits(self, encoded: Encoded) -> list[np.ndarray]:
-        nothing = (np.zeros((2 * AGAIN, 1, WIDTH), np.float32), np.zeros((1, 1, WIDTH), np.float32))
-        known, lone = self.ask(encoded.state, [0], [0], [[0.0] * 4], *nothing, ["known", "lone"])
-        size = sum(map(len, encoded.state))
+        _, state_lone, state = self.read(encoded.state)
         found = []
         for q, rows in encoded.questions:
-            numbers = [i for i, row in enumerate(rows) for _ in row.ids]
-            part = [part_of_row(q.kind, i) for i in numbers]
-            given = [[row.ids for row in rows], numbers, part, [row.features for row in rows], known[:, :size], lone[:, :size]]
-            logits = self.ask(*given, ["logits"])[0][:, KINDS.index(q.kind)]
+            row, row_lone, _ = self.read([each.ids for each in rows])
+            numbers = [i for i, each in enumerate(rows) for _ in each.ids]
+            logits = self.session.run(["logits"], {
+                "ids": np.array([encoded.state[0][:1]]), "row": row, "row_lone": row_lone, "rows": np.array(numbers),
+                "part": np.array([part_of_row(q.kind, i) for i in numbers]), "features": np.array([[each.features for each in rows]], np.float32),
+                "state": state, "state_lone": state_lone,
+            })[0][:, KINDS.index(q.kind)]
             found.append(np.array([0.0, logits[0]]) if q.kind == "noul" else logits[1:])
         return found
 
@@ -278,7 +284,7 @@ def main() -> None:
         "languages": list(LANGUAGES),
         "tokenizer": {"type": "huggingface", "file": "tokenizer.json"},
         "labels": list(KINDS),
-        "limits": {"tokens": WINDOW},
+        "limits": LIMITS,
         "calibration": {"temperatures": temperatures, "confidence": confidence},
         "training": {"command": "make train-typed", "seed": SEED, "data": sources_of(items)},
         "metrics": metrics | {"moved_by_8_bits": moved},

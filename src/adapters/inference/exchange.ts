@@ -52,12 +52,12 @@ export async function exchange(
 export function faultIn<K extends string>(
   text: string,
   kinds: ReadonlySet<K>,
-): { readonly kind: K; readonly message: string } | undefined {
+): { readonly kind: K; readonly message: string; readonly question: number | undefined } | undefined {
   try {
-    const { fault } = JSON.parse(text) as { fault?: { kind?: unknown; message?: unknown } };
-    const { kind, message } = fault ?? {};
+    const { fault } = JSON.parse(text) as { fault?: { kind?: unknown; message?: unknown; question?: unknown } };
+    const { kind, message, question } = fault ?? {};
     if (!kinds.has(kind as K) || typeof message !== 'string') return undefined;
-    return { kind: kind as K, message };
+    return { kind: kind as K, message, question: typeof question === 'number' ? question : undefined };
   } catch {
     return undefined;
   }

@@ -1,7 +1,15 @@
 import Type, { type TSchema, type Static } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Agent } from 'undici';
-import { ModelFault, type LocalModels, type ModelFaultKind, type ModelKind } from '#ports/local-models.ts';
+import {
+  ModelFault,
+  type LocalModels,
+  type ModelFaultKind,
+  type ModelKind,
+  type TypedDecision,
+  type TypedQuestion,
+  type TypedState,
+} from '#ports/local-models.ts';
 import { exchange, faultIn, NoExchange, type Exchanged } from './exchange.ts';
 
 export interface LocalModelsOptions {
@@ -17,7 +25,7 @@ const CONNECT_TIMEOUT_MS = 1000;
 /** Answers of millions of words are no larger. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-const FAULTS: ReadonlySet<ModelFaultKind> = new Set<ModelFaultKind>(['busy', 'unavailable']);
+const FAULTS: ReadonlySet<ModelFaultKind> = new Set<ModelFaultKind>(['busy', 'unavailable', 'too_long']);
 const KINDS: readonly ModelKind[] = ['names', 'router', 'typed'];
 
 const PROBABILITY = Type.Number({ minimum: 0, maximum: 1 });
@@ -74,6 +82,20 @@ export function openLocalModels(options: LocalModelsOptions): LocalModels & { cl
     if (told.status !== 200) throw faultOf(told);
     return parsed(told.text, answer);
   };
+  const decided = async (
+    asked: { readonly state: TypedState; readonly questions: readonly TypedQuestion[]; readonly lane?: 'guard' },
+    signal: AbortSignal,
+  ): Promise<TypedDecision> => {
+    const { answers, revision } = await ask('typed', asked, TYPED, signal);
+    const fits = answers.every(({ probabilities }, at) => probabilities.length === asked.questions[at]?.options.length);
+    if (!fits || answers.length !== asked.questions.length) throw noSuchAnswer();
+    return {
+      answers: answers.map(({ probabilities, answer_confidence: answerConfidence }) => {
+        return { probabilities, answerConfidence };
+      }),
+      revision,
+    };
+  };
   return {
     async names(texts, signal) {
       const { spans } = await ask('names', { texts }, NAMES, signal);
@@ -85,17 +107,8 @@ export function openLocalModels(options: LocalModelsOptions): LocalModels & { cl
       });
     },
     route: (input, signal) => ask('router', input, ROUTER, signal),
-    async decide(state, questions, signal) {
-      const { answers, revision } = await ask('typed', { state, questions }, TYPED, signal);
-      const fits = answers.every(({ probabilities }, at) => probabilities.length === questions[at]?.options.length);
-      if (!fits || answers.length !== questions.length) throw noSuchAnswer();
-      return {
-        answers: answers.map(({ probabilities, answer_confidence: answerConfidence }) => {
-          return { probabilities, answerConfidence };
-        }),
-        revision,
-      };
-    },
+    decide: (state, questions, signal) => decided({ state, questions }, signal),
+    judge: (state, questions, signal) => decided({ state, questions, lane: 'guard' }, signal),
     async there() {
       const { signal } = new AbortController();
       const address = { url: url(), path: '/v1/models' };
@@ -137,8 +150,11 @@ function noSuchAnswer(cause?: unknown): ModelFault {
 }
 
 function faultOf({ status, text, retryAfter }: Exchanged): ModelFault {
-  const fault = status === 503 ? faultIn(text, FAULTS) : undefined;
+  const fault = status === 503 || status === 422 ? faultIn(text, FAULTS) : undefined;
   if (!fault) return new ModelFault('unavailable', `the local models answered with ${status}`);
   const seconds = Number(retryAfter);
-  return new ModelFault(fault.kind, fault.message, seconds > 0 ? { retryAfterMs: seconds * 1000 } : {});
+  return new ModelFault(fault.kind, fault.message, {
+    question: fault.question,
+    ...(seconds > 0 && { retryAfterMs: seconds * 1000 }),
+  });
 }

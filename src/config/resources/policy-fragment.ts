@@ -57,7 +57,12 @@ const scopeGuard = closed(
         'with Monitor and read what rows say: a local model judges, less surely what is said in another language than the scope.',
     }),
     scope: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 4096, description: 'What the workload is for, in plain words.' }),
+      Type.String({
+        minLength: 1,
+        // Whatever the language, the model reads all of it (pipeline/1-inspect/scope-guard.ts).
+        maxLength: 1000,
+        description: 'What the workload is for, in plain words: best in one or two sentences.',
+      }),
     ),
   },
   { description: 'Keeps a workload to its purpose.' },

@@ -106,6 +106,10 @@ describe('schemas', () => {
       ['spec.displayName: must have at most 128 characters'],
     ],
     [
+      make('Policy', 'one', { defaults: { scopeGuard: { mode: 'Block', scope: 'x'.repeat(1001) } } }),
+      ['spec.defaults.scopeGuard.scope: must have at most 1000 characters'],
+    ],
+    [
       make('Organization', 'one', { workloadNamespaces: { from: 'Selector', selector: { matchLabels: { a: 1 } } } }),
       ['spec.workloadNamespaces.selector.matchLabels.a: must be a string'],
     ],

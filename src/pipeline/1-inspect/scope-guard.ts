@@ -1,6 +1,6 @@
 import type { ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import { ModelFault, type LocalModels } from '#ports/local-models.ts';
+import { ModelFault, type LocalModels, type TypedState } from '#ports/local-models.ts';
 import { withoutKept } from '#wire/systemone/questions.ts';
 
 /** What the guard made of a call, for its audit row: `inside: 0.93`, `outside: 0.08`, `no verdict: busy`. */
@@ -9,7 +9,7 @@ export type ScopeVerdict = string;
 /** How a call is guarded. */
 export interface ScopeDeps {
   /** Absent: there are no local models. */
-  readonly models: Pick<LocalModels, 'decide'> | undefined;
+  readonly models: Pick<LocalModels, 'judge'> | undefined;
   readonly signal: AbortSignal;
   readonly onVerdict: (verdict: ScopeVerdict) => void;
 }
@@ -20,6 +20,9 @@ const INSIDE = 0.5;
 const PATIENCE_MS = { block: 11_000, monitor: 3000 } as const;
 /** The model reads the first 384 words of a state: these are the beginning and the end of what is said. // spec 4.4.4 */
 const MOST_WORDS = { head: 260, tail: 100 } as const;
+
+/** A purpose has at most 1,000 characters, of at most three pieces each: an eighth of it is always read whole. */
+const MOST_PARTS = 8;
 
 /**
  * Asks the local typed model whether what a call says belongs to the stated purpose of its workload. Mode `block` throws
@@ -62,21 +65,51 @@ async function judge(
   if (!models) return 'unavailable';
   const { head, tail } = MOST_WORDS;
   const shown = words.length <= head + tail ? words : [...words.slice(0, head), '…', ...words.slice(-tail)];
-  const question = {
-    type: 'noul' as const,
-    instructions: `The request is about this: ${withoutKept(scope)}`,
-    options: [{ name: 'true' }, { name: 'false' }],
-  };
   const late = AbortSignal.timeout(PATIENCE_MS[mode]);
   try {
-    const decision = await models.decide({ request: shown.join(' ') }, [question], AbortSignal.any([signal, late]));
-    return decision.answers[0]?.probabilities[0] ?? 'unavailable';
+    return await insideOf({ request: shown.join(' ') }, scope, models, AbortSignal.any([signal, late]));
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     if (late.aborted) return 'late';
     if (thrown instanceof ModelFault) return thrown.kind;
     throw thrown;
   }
+}
+
+/** A purpose that is longer than the model reads as one is judged in parts, of which any may be meant. Rejects with `ModelFault`. */
+async function insideOf(
+  state: TypedState,
+  scope: string,
+  models: Pick<LocalModels, 'judge'>,
+  signal: AbortSignal,
+): Promise<number> {
+  for (let parts = 1; ; parts *= 2) {
+    const questions = partsOf(withoutKept(scope), parts).map((part) => ({
+      type: 'noul' as const,
+      instructions: `The request is about this: ${part}`,
+      options: [{ name: 'true' }, { name: 'false' }],
+    }));
+    try {
+      const { answers } = await models.judge(state, questions, signal);
+      return Math.max(...answers.map(({ probabilities }) => probabilities[0]!));
+    } catch (thrown) {
+      if (!(thrown instanceof ModelFault) || thrown.kind !== 'too_long' || parts >= MOST_PARTS) throw thrown;
+    }
+  }
+}
+
+/** A text in so many parts of about the same length, cut between words where there are any. */
+function partsOf(text: string, count: number): readonly string[] {
+  const parts: string[] = [];
+  let rest = text;
+  for (let left = count; left > 1; left -= 1) {
+    const size = Math.ceil(rest.length / left);
+    const space = rest.lastIndexOf(' ', size);
+    const at = space > 0 ? space : rest.isWellFormed() && !rest.slice(0, size).isWellFormed() ? size - 1 : size;
+    parts.push(rest.slice(0, at));
+    rest = rest.slice(at).trimStart();
+  }
+  return [...parts, rest].filter((part, at) => at === 0 || part !== '');
 }
 
 function noVerdict(): GatewayError {

@@ -7,7 +7,7 @@ import { readDocument } from '#wire/document.ts';
 import type { JsonObject } from '#wire/json.ts';
 import { answerOf, routerAnswers } from '#wire/systemone/answers.ts';
 import { decisionOf } from '#wire/systemone/decision.ts';
-import { lengthOf } from '#wire/systemone/questions.ts';
+import { lengthOf, tooLong } from '#wire/systemone/questions.ts';
 import { readDecision, type DecisionRequest } from '#wire/systemone/request.ts';
 import { saysSomething } from '#wire/systemone/state.ts';
 import { estimatedTokens } from '#wire/usage.ts';
@@ -38,7 +38,10 @@ async function answered(asked: DecisionRequest, models: LocalModels, signal: Abo
     return { answers: routerAnswers(opinion), revision: opinion.revision, decision: decision && { ...decision } };
   }
   const questions = asked.questions.map(({ type, instructions, options }) => ({ type, instructions, options }));
-  const { answers, revision } = await models.decide(asked.state, questions, signal);
+  const { answers, revision } = await models.decide(asked.state, questions, signal).catch((thrown: unknown) => {
+    if (thrown instanceof ModelFault && thrown.kind === 'too_long') throw tooLong(asked.questions, thrown.question);
+    throw thrown;
+  });
   const told = asked.questions.map((question, index) => {
     const said = answers[index] ?? { probabilities: [], answerConfidence: undefined };
     return [question.id, answerOf(question, said)] as const;

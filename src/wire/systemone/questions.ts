@@ -50,6 +50,21 @@ export function readQuestions(value: Json | undefined, bounded = true): readonly
   return questions;
 }
 
+/** What a model says that reads questions whole or not at all. `at`: which one is too long; undefined: all of them together. */
+export function tooLong(questions: readonly Question[], at: number | undefined): BadRequestShape {
+  const question = at === undefined ? undefined : questions[at];
+  if (!question) {
+    return new BadRequestShape(
+      `questions are longer together than about ${MOST_TOKENS} tokens, as the model counts them`,
+      'questions',
+    );
+  }
+  return new BadRequestShape(
+    'the instructions or an option of this question are longer than the model reads',
+    `questions.${question.id}`,
+  );
+}
+
 /** Characters of questions, as the model reads them. */
 export function lengthOf(questions: readonly Question[]): number {
   return questions.reduce((sum, { type, instructions, options }) => {
