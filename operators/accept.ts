@@ -27,6 +27,7 @@ export interface Accepted {
 
 export interface AcceptOptions {
   readonly usdToEur: string;
+  readonly platformNamespace: string;
   readonly secret: (namespace: string, name: string, key: string) => string | undefined;
   /** As they were last published, by name. */
   readonly lastGood: ReadonlyMap<string, Document>;
@@ -58,6 +59,7 @@ export function accept(current: ReadonlyMap<string, Document>, options: AcceptOp
       [...chosen.values()].map((value, index) => ({ file: '', index, value })),
       {
         usdToEur: options.usdToEur,
+        platformNamespace: options.platformNamespace,
         revision: '',
         checked: options.checked,
         secretFile(namespace, name, key) {

@@ -21,6 +21,8 @@ export interface ControllerOptions {
   /** Namespaces that it reads; all of them where there are none. */
   readonly namespaces: readonly string[];
   readonly usdToEur: string;
+  /** Where resources may speak for every organization. */
+  readonly platformNamespace: string;
   /** What workloads have spent, where that can be told. */
   readonly spending?: Spending;
   readonly onEvent?: (event: ControllerEvent) => void;

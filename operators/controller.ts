@@ -118,11 +118,10 @@ export class Controller {
   }
 
   state(): ControllerState {
-    const isSynced = this.#isSynced();
     const now = Date.now();
     return {
       epoch: this.#elector?.epoch,
-      isSynced,
+      isSynced: this.#isSynced(),
       silentMs: Math.max(0, ...this.#reflectors.map(({ heardAt }) => now - heardAt)),
       seq: this.#publication.head?.seq ?? 0,
       keys: this.#world.keys.size,
@@ -194,6 +193,7 @@ export class Controller {
   #accept(): Accepted {
     return accept(this.#world.documents(), {
       usdToEur: this.#options.usdToEur,
+      platformNamespace: this.#options.platformNamespace,
       secret: (namespace, name, key) => this.#world.secret(namespace, name, key),
       lastGood: this.#lastGood,
       checked: this.#checked,

@@ -26,18 +26,20 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const { redisUrl: url, redisCluster: cluster, name, leaseSeconds } = settings;
   const keys = createConfigKeys(readMasterKeys(await readFile(settings.keyFile, 'utf8'), 'configuration keys'));
   const client = openApiClient(settings.kubeconfig);
+  const ownNamespace = settings.leaseNamespace ?? client.namespace;
   const store = openPublishedConfig({ url, cluster });
   await store.ping().catch(() => {}); // publishing says that it cannot be reached
   const spent = openSpentReader({ url, cluster });
   const observer = createObserver(log);
   const controller = startController({
     cluster: openCluster(client, name),
-    leases: openLeaseStore(client, settings.leaseNamespace ?? client.namespace, 'gatewarden-controller'),
+    leases: openLeaseStore(client, ownNamespace, 'gatewarden-controller'),
     store,
     keys,
     name,
     namespaces: settings.namespaces,
     usdToEur: settings.usdToEur,
+    platformNamespace: settings.platformNamespace ?? ownNamespace,
     spending: createSpending(async ({ id, timeZone }) => {
       const sums = await spent.read(id, periodsAt(Date.now(), timeZone));
       return new Map([...sums].map(([workload, one]) => [workload, toSums(one)]));

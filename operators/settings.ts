@@ -14,6 +14,8 @@ export interface Settings {
   readonly leaseNamespace: string | undefined;
   /** Namespaces that are read; all of them where there are none. */
   readonly namespaces: readonly string[];
+  /** Where resources may speak for every organization; absent: where the lease is. */
+  readonly platformNamespace: string | undefined;
   readonly usdToEur: string;
   readonly leaseSeconds: number;
   readonly adminHost: string;
@@ -49,6 +51,9 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   const namespaces = text('GW_WATCH_NAMESPACES')?.split(',') ?? [];
   if (namespaces.some((name) => !NAME.test(name)))
     faults.push('GW_WATCH_NAMESPACES must be names of namespaces: one,two');
+  const platformNamespace = text('GW_PLATFORM_NAMESPACE');
+  if (platformNamespace !== undefined && !NAME.test(platformNamespace))
+    faults.push('GW_PLATFORM_NAMESPACE must be the name of a namespace');
   const usdToEur = text('GW_USD_TO_EUR') ?? '0.92';
   if (!readExchangeRates(usdToEur)) faults.push('GW_USD_TO_EUR must be a decimal number above 0');
   const settings: Settings = {
@@ -59,6 +64,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     name: text('GW_CONTROLLER_NAME') ?? `${hostname()}-${process.pid}`,
     leaseNamespace: text('GW_CONTROLLER_NAMESPACE'),
     namespaces,
+    platformNamespace,
     usdToEur,
     leaseSeconds: whole('GW_LEASE_SECONDS', 15, 3, 300),
     adminHost: text('HOST') ?? '127.0.0.1',

@@ -148,6 +148,18 @@ describe('providers', () => {
     expect(ids(resources)).toEqual(['default/vendor']);
   });
 
+  test('managed ones stand in the namespace of the installation, where there is one', () => {
+    const resources = [
+      make('Provider', 'platform/shared', managed),
+      make('Provider', 'team/shared', managed),
+      make('Provider', 'team/own'),
+    ];
+    expect(faultsOf([...base, ...resources], { platformNamespace: 'platform' })).toEqual([
+      'Provider team/shared: spec.keyOwnership: can be Managed in namespace platform only, as it then serves every organization',
+    ]);
+    expect(ids([...resources])).toEqual(['platform/shared']);
+  });
+
   test('of two managed ones the oldest holds the slug: a newcomer does not take over traffic', () => {
     const first = make('Provider', 'platform/vendor', managed, older);
     const second = make('Provider', 'attacker/vendor', managed, newer);

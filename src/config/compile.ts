@@ -17,6 +17,8 @@ export interface CompileSettings {
   readonly usdToEur: string;
   /** Finds secrets that are not among the sources. */
   readonly secretFile?: SecretFile;
+  /** The namespace of the installation, where resources may speak for every organization; absent: all may. */
+  readonly platformNamespace?: string;
   /** Some sources could not be read: resources that are not there are then no faults. */
   readonly incomplete?: boolean;
   /** What the sources are known by; absent: a digest of them all. */
@@ -53,7 +55,9 @@ export function compile(sources: readonly SourceDocument[], settings: CompileSet
   const incomplete = settings.incomplete ?? false;
   const catalog = readCatalog(sources, faults, settings.checked);
   const secrets = createSecretReader(catalog, faults, settings.secretFile, incomplete);
-  const compilation: Compilation = { catalog, faults, secrets, usdToEur: rates ?? ONE_TO_ONE, incomplete };
+  const { platformNamespace } = settings;
+  const usdToEur = rates ?? ONE_TO_ONE;
+  const compilation: Compilation = { catalog, faults, secrets, usdToEur, platformNamespace, incomplete };
   const organizations = compileOrganizations(compilation);
   const workloads = compileWorkloads(compilation, organizations);
   const keys = compileKeys(compilation, workloads);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { staysHere } from '#config/local-provider.ts';
+import { givenUpWith } from '#inspect/detector.ts';
 import { inspect, uninspected, type OnFindings } from '#inspect/inspect.ts';
 import { demandOf } from '#meter/demand.ts';
 import { count, hold } from '#meter/meter.ts';
@@ -171,7 +172,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
         entry.removed = call.remove.map(({ label }) => label);
       };
       const desk = deskFor(call, files);
-      return inspect(call.document, call.codec, policy.dlp, call.remove, deps.detection, onFindings, desk);
+      const detection = givenUpWith(call.signal, deps.detection);
+      return inspect(call.document, call.codec, policy.dlp, call.remove, detection, onFindings, desk);
     },
     route: (call, inspection, entry) => {
       const inspected = (): WireDocument => inspectedDocument(call, inspection);
@@ -218,8 +220,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   const passageStages: PassageStages = {
     open: (passage) => openEntry(passage, 'passthrough'),
     guard,
-    inspect: (document, codec, { key }, remove, onFindings) =>
-      inspect(document, codec, key.workload.policy.dlp, remove, deps.detection, onFindings),
+    inspect: (document, codec, { key, signal }, remove, onFindings) =>
+      inspect(document, codec, key.workload.policy.dlp, remove, givenUpWith(signal, deps.detection), onFindings),
     route: (passage, model, entry) => routePassage(passage, model, deps, entry),
     meter: (subject, target, demand) => {
       requireRoom();

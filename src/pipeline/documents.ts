@@ -4,7 +4,7 @@ import { documentError } from '#errors/document-error.ts';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import { findInDocument, replaced, tagsFor, type DocumentFindings } from '#inspect/document-text.ts';
 import { categoriesOf, notLookedFor } from '#inspect/entities.ts';
-import type { Detection } from '#inspect/detector.ts';
+import { givenUpWith, type Detection } from '#inspect/detector.ts';
 import { refuseUnguarded } from '#inspect/scope-guard.ts';
 import { lookAgain, originalsOf } from '#inspect/second-look.ts';
 import type { Debited, Hold } from '#meter/meter.ts';
@@ -168,11 +168,12 @@ interface Done {
 async function work(
   { file, options, categories, most }: Work,
   { key, lasting }: AnonymizeRequest,
-  { engine, detection }: DocumentStages,
+  { engine, detection: whole }: DocumentStages,
   signal: AbortSignal,
   entry: Entry,
 ): Promise<Done> {
   if (!engine) throw new DocumentFault('unavailable', 'documents are not processed in this installation');
+  const detection = givenUpWith(signal, whole);
   const read = await engine.read(file, { recognize: 'auto' }, signal);
   refuseMore(read, most);
   lasting?.onPages(read.pages);

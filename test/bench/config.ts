@@ -65,7 +65,13 @@ const checked = new WeakMap<object, never>();
 const secret = (namespace: string, name: string, key: string) => world.secret(namespace, name, key);
 const publish = async (documents: boolean): Promise<PublishedHead> => {
   if (documents) {
-    const accepted = accept(world.documents(), { usdToEur: USD_TO_EUR, secret, lastGood: new Map(), checked });
+    const accepted = accept(world.documents(), {
+      usdToEur: USD_TO_EUR,
+      platformNamespace: 'default',
+      secret,
+      lastGood: new Map(),
+      checked,
+    });
     publication.set(documentTexts(accepted.documents, []));
     publication.set(secretTexts(sealer.rows(accepted.secrets)));
   }

@@ -284,10 +284,48 @@ describe('the charts', skipUnless(HAS_HELM, 'helm is not built: `make helm`'), (
     [{ ...INSTALLATIONS['small'], inference: { mode: 'Off' } }, 'mode'],
     [{ ...INSTALLATIONS['small'], image: { digest: 'sha256:abc' } }, 'digest'],
     [{ ...INSTALLATIONS['small'], networkPolicy: { dns: { ports: [] } } }, 'ports'],
+    [{ ...INSTALLATIONS['small'], gateway: { autoscaling: { minReplicas: 11 } } }, 'minReplicas (11) must be at most'],
+    ...['4095Mi', '4.2G', 4e9].map((memory): readonly [object, string] => [
+      { ...INSTALLATIONS['small'], inference: { resources: { limits: { memory } } } },
+      'maxRssMiB (4096) must be at most resources.limits.memory',
+    ]),
+    [
+      { ...INSTALLATIONS['namespaces'], controller: { namespaces: ['a'], platformNamespace: 'b' } },
+      'platformNamespace (b)',
+    ],
   ])('values that make no sense are refused: %j', (values, named) => {
     const { status, err } = template('gatewarden', values);
     expect(status).not.toBe(0);
     expect(err).toContain(named);
+  });
+
+  test.each<object>([
+    { gateway: { autoscaling: { minReplicas: 10 } } },
+    { gateway: { autoscaling: { enabled: false, minReplicas: 11 } } },
+    ...['4096Mi', '4Gi', '4.3G', 4294967296].map((memory) => ({ inference: { resources: { limits: { memory } } } })),
+    { inference: { resources: { limits: { memory: null } } } },
+    { inference: { mode: 'Disabled', resources: { limits: { memory: '1Gi' } } } },
+    { controller: { namespaces: ['a', 'b'], platformNamespace: 'b' } },
+  ])('values at the edge of sense are taken: %j', (values) => {
+    expect(template('gatewarden', { ...INSTALLATIONS['small'], ...values })).toMatchObject({ status: 0, err: '' });
+  });
+
+  test.each(NAMES)('%s: what is written on a node has a bound', (name) => {
+    const folders = workloadsOf(render(name)).flatMap(({ pod }) =>
+      (pod.volumes ?? []).flatMap(({ emptyDir }) => emptyDir ?? []),
+    );
+    expect(folders.length).toBeGreaterThan(0);
+    for (const { sizeLimit } of folders) expect(sizeLimit).toMatch(/^\d+[MG]i$/);
+  });
+
+  test('managed providers are accepted from the namespace of the release, or the one that is named', () => {
+    const told = (objects: readonly Manifest[]): string | undefined =>
+      environment(containerOf(workload(objects, 'gw-gatewarden-controller'), 'controller'), {})[
+        'GW_PLATFORM_NAMESPACE'
+      ];
+    expect(told(render('namespaces'))).toBe('gateway');
+    const controller = { namespaces: ['a', 'b'], platformNamespace: 'b' };
+    expect(told(manifests(template('gatewarden', { ...INSTALLATIONS['small'], controller })))).toBe('b');
   });
 
   test.each(['gateway', 'controller', 'inference'])('%s.env takes no variable that the chart sets', (component) => {

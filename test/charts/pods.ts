@@ -25,7 +25,7 @@ interface Pod {
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
   readonly securityContext?: SecurityContext;
-  readonly volumes?: readonly { readonly name: string }[];
+  readonly volumes?: readonly { readonly name: string; readonly emptyDir?: { readonly sizeLimit?: string } }[];
   readonly serviceAccountName?: string;
   readonly automountServiceAccountToken?: boolean;
   readonly terminationGracePeriodSeconds?: number;

@@ -21,6 +21,7 @@ function names(
     );
   const accepted = accept(byName(resources), {
     usdToEur: '0.9',
+    platformNamespace: 'platform',
     secret: () => options.secret,
     lastGood: byName(options.lastGood ?? []),
     checked: new WeakMap(),
@@ -118,4 +119,22 @@ test('secrets are those that what is published uses', () => {
   const strict = make('Policy', 'default/strict', { ...onWorkloads('bot'), defaults: terms });
   const { secrets } = names([namespaces, acme, bot, strict], { secret: 'Heron' });
   expect(secrets).toEqual([[{ namespace: 'default', name: 'terms', key: 'p' }, 'Heron']]);
+});
+
+test('a provider speaks for every organization from the namespace of the installation only', () => {
+  const vendor = make('Organization', 'default/acme');
+  const shared = make('Provider', 'platform/vendor', { keyOwnership: 'Managed' });
+  const foreign = make('Provider', 'team-x/vendor', { keyOwnership: 'Managed' });
+  const own = make('Provider', 'team-x/vendor');
+  const first = names([vendor, shared, foreign]);
+  expect(first.published).toEqual(['Organization default/acme', 'Provider platform/vendor']);
+  expect(first.faults.get('Provider team-x/vendor')).toMatchObject([
+    { field: 'spec.keyOwnership', reason: 'NamespaceNotPermitted' },
+  ]);
+  // Neither stands one that was published before.
+  expect(names([vendor, shared, foreign], { lastGood: [foreign] }).published).toEqual(first.published);
+  const before = names([vendor, shared, foreign], { lastGood: [own] });
+  expect(before.documents.get('Provider team-x/vendor')).toBe(own);
+  const slower = make('Provider', 'team-x/vendor', { keyOwnership: 'Managed', retry: { attempts: 1 } });
+  expect(names([vendor, shared, foreign], { lastGood: [slower] }).published).toEqual(first.published);
 });

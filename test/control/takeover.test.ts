@@ -50,6 +50,7 @@ function lead(name: string, timings: Partial<Timings> = {}): Controller {
     name,
     namespaces: [],
     usdToEur: '0.92',
+    platformNamespace: 'default',
     timings: {
       lookMs: 100,
       hurryMs: 50,

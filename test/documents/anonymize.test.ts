@@ -97,6 +97,13 @@ describe('an anonymized document', () => {
     expect(((await named.json()) as Answer).summary).toMatchObject({ categories: [] });
   });
 
+  test('loses terms alone where no kind is to be found', async () => {
+    const text = Buffer.from('Ada Lovelace, a@b.example');
+    const answer = await world.anonymize(formOf(text, 'a.txt', { entities: [], remove: ['Ada Lovelace'] }));
+    const { content_base64 } = (await answer.json()) as { content_base64: string };
+    expect(Buffer.from(content_base64, 'base64').toString()).toBe('«TERM_1», a@b.example');
+  });
+
   test("loses the policy's terms whatever is asked for; each frame is billed", async () => {
     const two = await pagesOf(['COME AT NOON', `PAY ${IBAN}`]);
     const answer = await world.anonymize(formOf(two, 'a.tiff', { entities: ['email'], include_mapping: true }), {
@@ -134,6 +141,13 @@ describe('a request is refused', () => {
     [
       'with kinds that are no list',
       () => withPart('options', '{"entities":"email"}'),
+      400,
+      'invalid_request',
+      'options.entities',
+    ],
+    [
+      'with nothing to find',
+      () => withPart('options', '{"entities":[],"remove":[]}'),
       400,
       'invalid_request',
       'options.entities',

@@ -318,6 +318,19 @@ describe('what a document may be', () => {
     expect(refused).toMatchObject({ status: 422, code: 'document_too_large_to_scan' });
   });
 
+  test.each([
+    ['bytes', '€'.repeat(11 * 1024 * 1024 + 1)],
+    ['characters', 'a'.repeat(4 * 1024 * 1024 + 1)],
+  ])('a text with more %s than are looked through, in every mode', async (_, said) => {
+    const file = { bytes: Buffer.from(said), mediaType: 'text/plain', name: 'large.txt' };
+    const before = upstream.requests.length;
+    for (const policy of ['tokenize', 'log', 'anonymize'] as const) {
+      const refused = await failureOf(await send('chat', 'native', policy, [file]));
+      expect(refused).toMatchObject({ status: 422, code: 'document_too_large_to_scan' });
+    }
+    expect(upstream.requests).toHaveLength(before);
+  });
+
   test('film is no document: it goes as it is, or not at all', async () => {
     const part = { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } };
     const body = { model: 'seeing/m', messages: [{ role: 'user', content: [part] }] };

@@ -19,7 +19,7 @@ export interface ModelsServer extends AsyncDisposable {
   readonly url: string;
   readonly asked: Asked[];
   /** How each model answers; one that is not there is unavailable. */
-  readonly models: Map<string, (body: Record<string, unknown>) => Reply | undefined>;
+  readonly models: Map<string, (body: Record<string, unknown>) => Reply | undefined | Promise<Reply | undefined>>;
   /** Those without an answer that are installed nevertheless. */
   readonly damaged: Set<string>;
 }
@@ -56,8 +56,9 @@ export async function startModelsServer(): Promise<ModelsServer> {
       asked.push({ kind, body });
       const answer = models.get(kind);
       if (!answer) return send(503, { fault: { kind: 'unavailable', message: 'absent' } }, '2');
-      const reply = answer(body);
-      if (reply) send(reply.status ?? 200, reply.body, reply.retryAfter);
+      void Promise.resolve(answer(body)).then((reply) => {
+        if (reply) send(reply.status ?? 200, reply.body, reply.retryAfter);
+      });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

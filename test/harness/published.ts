@@ -43,6 +43,7 @@ export async function openTestPublisher(redisUrl: string, keys: ConfigKeys): Pro
       for (const one of resources as readonly Parameters<World['put']>[0][]) world.put(one);
       const accepted = accept(world.documents(), {
         usdToEur: '0.92',
+        platformNamespace: 'default',
         secret: (namespace, name, key) => world.secret(namespace, name, key),
         lastGood: new Map(),
         checked: new WeakMap(),

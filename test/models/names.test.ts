@@ -7,6 +7,7 @@ import { createNameSearch } from '#inspect/name-search.ts';
 import { failureOf, formOf, startDocumentWorld, type DocumentWorld } from '../documents/world.ts';
 import { chat } from '../harness/answers.ts';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
+import { ledgerRows } from '../harness/ledger-rows.ts';
 import { writeModels, type ModelFolders } from '../harness/model-folders.ts';
 import { BUSY, namesOf, startModelsServer, type ModelsServer } from '../harness/models-server.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
@@ -44,7 +45,7 @@ describe('a search for names', () => {
       [[{ start: 0, end: 12, category: 'PERSON_NAME' }], []],
       [[], [{ start: 3, end: 8, category: 'LOCATION' }], []],
     ]);
-    expect(textsAsked()).toEqual([['Ada Lovelace', 'X', 'in Paris']]);
+    expect(textsAsked()).toEqual([['X', 'in Paris', 'Ada Lovelace']]);
     await search.find(['in Paris', 'Ada Lovelace', 'New']);
     expect(textsAsked()).toHaveLength(2);
     expect(textsAsked()[1]).toEqual(['New']);
@@ -210,6 +211,31 @@ describe('names in prompts', () => {
     const asked = textsAsked().flat();
     expect(asked).toContain('and Ada Lovelace?');
     expect(asked).not.toContain('Jane Roe here');
+  });
+
+  test('are not looked for any more when the client has gone, and nobody waits for that', async () => {
+    const gate = Promise.withResolvers<void>();
+    models.models.set('names', async (body) => {
+      await gate.promise;
+      return namesOf(KNOWN)(body);
+    });
+    const gone = new AbortController();
+    const body = { model: 'upstream/m', messages: [{ role: 'user', content: 'ä'.repeat(300_000) }] };
+    const left = world.post('/v1/chat/completions', body, { as: 'tokenizing', signal: gone.signal });
+    await vi.waitFor(() => expect(models.asked).toHaveLength(1));
+    gone.abort();
+    await expect(left).rejects.toBe(gone.signal.reason);
+    // Its row is written while the model still thinks about what it was asked first.
+    const isSealed = async (): Promise<void> => {
+      const rows = await ledgerRows(world.databaseUrl);
+      expect(
+        rows.filter(({ outcome, status, step }) => `${outcome} ${status} ${step}` === 'hung_up 499 inspect'),
+      ).toHaveLength(1);
+    };
+    await vi.waitFor(isSealed, { timeout: 20_000 });
+    gate.resolve();
+    await say('tokenizing', 'I am next');
+    expect(textsAsked().slice(1)).toEqual([['I am next']]);
   });
 
   test('are looked for where a policy that protects names no kinds, places are not', async () => {

@@ -116,7 +116,7 @@ volumeMounts:
 
 {{- define "gatewarden.inferenceVolumes" -}}
 - name: inference-tmp
-  emptyDir: {}
+  emptyDir: { sizeLimit: {{ .Values.inference.tmp.sizeLimit }} }
 {{- with .Values.inference.models.existingClaim }}
 - name: models
   persistentVolumeClaim: { claimName: {{ . | quote }}, readOnly: true }

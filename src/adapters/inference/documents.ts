@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { Agent } from 'undici';
 import {
   DocumentFault,
   type DocumentEngine,
@@ -10,13 +9,16 @@ import {
   type RecognizedPage,
   type RedactedDocument,
 } from '#ports/documents.ts';
-import { exchange, faultIn, NoExchange, type Exchanged, type Sent } from './exchange.ts';
+import type { Lookup } from './addresses.ts';
+import { Exchange, faultIn, NoExchange, type Exchanged, type Sent } from './exchange.ts';
 
 export interface DocumentEngineOptions {
   /** Where the engine is now; undefined while it is not there. Asked for each request: a child has a new one when it was restarted. */
   readonly url: () => string | undefined;
   /** Milliseconds to the whole answer, waiting in the engine's queue included. */
   readonly timeoutMs?: number;
+  /** Where names lead; the system's resolver unless given. */
+  readonly lookup?: Lookup;
 }
 
 const TIMEOUT_MS = 600_000;
@@ -41,21 +43,17 @@ const KINDS: ReadonlySet<DocumentFaultKind> = new Set<DocumentFaultKind>([
 
 /**
  * The document engine over HTTP (inference/README.md). Verbs reject with `DocumentFault`, which is `unavailable` when the
- * engine cannot be reached or ends within a job, or with the signal's reason. Nothing is tried twice.
+ * engine cannot be reached or ends within a job, or with the signal's reason.
  */
 export function openDocumentEngine(options: DocumentEngineOptions): DocumentEngine & { close(): Promise<void> } {
-  const agent = new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    // Ours is the only timeout: an answer begins when the document is done.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxResponseSize: MAX_ANSWER_BYTES,
-  });
+  const { lookup } = options;
+  const bounds = { connectTimeoutMs: CONNECT_TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES };
+  const exchange = new Exchange({ ...bounds, ...(lookup && { lookup }) });
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const ask = async <T>(verb: string, file: DocumentFile, told: object, signal: AbortSignal): Promise<T> => {
     const { body, contentType } = formOf(told, file);
     const sent = { method: 'POST' as const, headers: { 'content-type': contentType }, body };
-    const answer = await asked(agent, { url: options.url(), path: `/v1/${verb}` }, sent, signal, timeoutMs);
+    const answer = await asked(exchange, { url: options.url(), path: `/v1/${verb}` }, sent, signal, timeoutMs);
     if (answer.status !== 200) throw faultOf(answer);
     return parseResult(answer.text) as T;
   };
@@ -71,10 +69,10 @@ export function openDocumentEngine(options: DocumentEngineOptions): DocumentEngi
     async ping() {
       const never = new AbortController().signal;
       const address = { url: options.url(), path: '/readyz' };
-      const { status, text } = await asked(agent, address, { method: 'GET' }, never, PING_TIMEOUT_MS);
+      const { status, text } = await asked(exchange, address, { method: 'GET' }, never, PING_TIMEOUT_MS);
       if (status !== 200) throw unavailable(`the document engine is not ready: ${text.slice(0, 200).trim()}`);
     },
-    close: () => agent.destroy(),
+    close: () => exchange.close(),
   };
 }
 
@@ -86,16 +84,16 @@ function parseResult(text: string): unknown {
   }
 }
 
-/** As `exchange`, and what did not come about as a fault. */
+/** As `Exchange.ask`, and what did not come about as a fault. */
 async function asked(
-  agent: Agent,
-  address: Parameters<typeof exchange>[1],
+  exchange: Exchange,
+  address: Parameters<Exchange['ask']>[0],
   sent: Sent,
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<Exchanged> {
   try {
-    return await exchange(agent, address, sent, signal, timeoutMs);
+    return await exchange.ask(address, sent, signal, timeoutMs);
   } catch (thrown) {
     if (!(thrown instanceof NoExchange)) throw thrown;
     throw unavailable(`the document engine ${NO_ANSWER[thrown.why]}`, thrown.cause);

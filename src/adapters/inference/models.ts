@@ -1,6 +1,5 @@
 import Type, { type TSchema, type Static } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import { Agent } from 'undici';
 import {
   ModelFault,
   type LocalModels,
@@ -10,13 +9,16 @@ import {
   type TypedQuestion,
   type TypedState,
 } from '#ports/local-models.ts';
-import { exchange, faultIn, NoExchange, type Exchanged } from './exchange.ts';
+import type { Lookup } from './addresses.ts';
+import { Exchange, faultIn, NoExchange, type Exchanged } from './exchange.ts';
 
 export interface LocalModelsOptions {
   /** Where they are now; undefined while they are not there. Asked for each request. */
   readonly url: () => string | undefined;
   /** Milliseconds to an answer, waiting in the model's queue included; by default a little more than a model may take. */
   readonly timeoutMs?: number;
+  /** Where names lead; the system's resolver unless given. */
+  readonly lookup?: Lookup;
 }
 
 const TIMEOUT_MS = 12_000;
@@ -63,13 +65,9 @@ const THERE = Compile(
 
 /** Local models over HTTP (inference/README.md). An answer that is not what was asked for is none: `unavailable`. */
 export function openLocalModels(options: LocalModelsOptions): LocalModels & { close(): Promise<void> } {
-  const agent = new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxResponseSize: MAX_ANSWER_BYTES,
-  });
-  const { url, timeoutMs = TIMEOUT_MS } = options;
+  const { url, timeoutMs = TIMEOUT_MS, lookup } = options;
+  const bounds = { connectTimeoutMs: CONNECT_TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES };
+  const exchange = new Exchange({ ...bounds, ...(lookup && { lookup }) });
   const ask = async <S extends TSchema>(
     kind: ModelKind,
     question: object,
@@ -78,7 +76,7 @@ export function openLocalModels(options: LocalModelsOptions): LocalModels & { cl
   ): Promise<Static<S>> => {
     const headers = { 'content-type': 'application/json' };
     const sent = { method: 'POST' as const, headers, body: JSON.stringify(question) };
-    const told = await orFault(exchange(agent, { url: url(), path: `/v1/${kind}` }, sent, signal, timeoutMs));
+    const told = await orFault(exchange.ask({ url: url(), path: `/v1/${kind}` }, sent, signal, timeoutMs));
     if (told.status !== 200) throw faultOf(told);
     return parsed(told.text, answer);
   };
@@ -112,13 +110,13 @@ export function openLocalModels(options: LocalModelsOptions): LocalModels & { cl
     async there() {
       const { signal } = new AbortController();
       const address = { url: url(), path: '/v1/models' };
-      const told = await orFault(exchange(agent, address, { method: 'GET' }, signal, READY_TIMEOUT_MS));
+      const told = await orFault(exchange.ask(address, { method: 'GET' }, signal, READY_TIMEOUT_MS));
       const { models } = parsed(told.text, THERE);
       const those = (are: (model: (typeof models)[number]) => boolean): ReadonlySet<ModelKind> =>
         new Set(KINDS.filter((kind) => models.some((model) => model.kind === kind && are(model))));
       return { installed: those(({ installed }) => installed !== false), ready: those(({ fault }) => fault === null) };
     },
-    close: () => agent.destroy(),
+    close: () => exchange.close(),
   };
 }
 

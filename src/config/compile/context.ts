@@ -10,6 +10,8 @@ export interface Compilation {
   readonly faults: FaultLog;
   readonly secrets: SecretReader;
   readonly usdToEur: ExchangeRates;
+  /** Where resources may speak for every organization; absent: anywhere. */
+  readonly platformNamespace?: string | undefined;
   /** Some sources could not be read: what is not there may be in them, so it is no fault. */
   readonly incomplete: boolean;
 }

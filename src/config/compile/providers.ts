@@ -11,7 +11,8 @@ export type ProvidersOf = (namespace: string) => ReadonlyMap<string, ProviderCon
 
 /**
  * Compiles every Provider. An organization reaches those of its own namespace, then the managed ones of other
- * namespaces, unless it has one of the same slug; among those, the oldest holds the slug.
+ * namespaces, unless it has one of the same slug; among those, the oldest holds the slug. Managed ones stand in the
+ * platform's namespace, where there is one.
  */
 export function compileProviders(compilation: Compilation): ProvidersOf {
   const own = new Map<string, Map<string, ProviderConfig>>();
@@ -46,6 +47,7 @@ function compileProvider(compilation: Compilation, resource: Resource<'Provider'
   // The rules of the kind see to it that one of them is there.
   const url = (spec.endpoint?.url ?? addressOf(vendor, spec.region) ?? '').replace(/\/+$/, '');
   refuseFalsePlaces(compilation, resource, placeOf(vendor, url, spec.region));
+  refuseForeigners(compilation, resource);
   const { promptCache, nativeFiles } = spec.features;
   return Object.freeze({
     id: resource.id,
@@ -65,6 +67,14 @@ function compileProvider(compilation: Compilation, resource: Resource<'Provider'
     ...(promptCache !== undefined && { promptCache: toSnapshot('promptCache', promptCache) }),
     ...(nativeFiles !== undefined && { nativeFiles }),
   });
+}
+
+/** Who may edit some namespace has no say in what the organizations of others reach. */
+function refuseForeigners({ faults, platformNamespace }: Compilation, resource: Resource<'Provider'>): void {
+  if (resource.body.spec.keyOwnership !== 'Managed') return;
+  if (platformNamespace === undefined || resource.namespace === platformNamespace) return;
+  const message = `can be Managed in namespace ${platformNamespace} only, as it then serves every organization`;
+  faults.add(resource, 'spec.keyOwnership', message, 'NamespaceNotPermitted');
 }
 
 /** Residency rests on what is declared, so what is plainly false must not compile. */

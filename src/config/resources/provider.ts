@@ -76,7 +76,8 @@ const spec = closed({
   jurisdiction: jurisdiction({ description: 'Where it processes data, such as EU or US.' }),
   keyOwnership: oneOf('keyOwnership', {
     default: 'Organization',
-    description: 'Managed: the account of this installation, for every organization. Organization: its own account.',
+    description:
+      'Managed: the account of this installation, for every organization; in its own namespace only. Organization: its own account.',
   }),
   credentials: Type.Optional(
     mapOf(credential, ['name'], {

@@ -98,7 +98,8 @@ export class AttachedFile {
   /** Reads it as far as policy needs that before anything leaves. `before`: what was found in the prompt before it. */
   async read(before: readonly CustomTerm[]): Promise<void> {
     if (this.kind === 'text') {
-      this.#text = Buffer.from(this.#file.bytes).toString('utf8');
+      this.#guardSize();
+      this.#text = fitting(Buffer.from(this.#file.bytes).toString('utf8'));
       this.#spans = await this.#detect(this.#text);
     } else if (this.anonymized) await this.#readUnits(before);
     else if (this.#scope.policy.mode !== 'allow_log') await this.#tryToRead();
@@ -250,7 +251,11 @@ const NO_RENDERER =
 function shownText({ units }: ReadDocument, replacements: readonly Replacement[]): string {
   const byUnit = Map.groupBy(replacements, ({ unit }) => unit);
   const shown = units.filter(({ visibility }) => visibility === 'shown');
-  const text = shown.map((unit) => replaced(unit.text, byUnit.get(unit.id) ?? [])).join('\n');
+  return fitting(shown.map((unit) => replaced(unit.text, byUnit.get(unit.id) ?? [])).join('\n'));
+}
+
+/** A text that fits a prompt. Throws `document_too_large_to_scan`. // spec 7.1 */
+function fitting(text: string): string {
   if (text.length <= MOST_TEXT) return text;
   throw documentError(new DocumentFault('too_large', 'the document has more text than fits a prompt: split it'));
 }

@@ -34,10 +34,13 @@ export function withNames(detection: Detection, names: NameSearch | undefined, t
     },
     needsWorker: (length, categories) => wantsNames(categories) || detection.needsWorker(length),
     findNow: (text, categories) => detection.findNow(text, categories),
-    async find(texts, categories) {
-      if (!wantsNames(categories)) return detection.find(texts, categories);
+    async find(texts, categories, signal) {
+      if (!wantsNames(categories)) return detection.find(texts, categories, signal);
       if (!names) throw new NamesUnavailable('there is no model of names in this installation');
-      const [structured, named] = await Promise.all([detection.find(texts, categories), asked(names, texts)]);
+      const [structured, named] = await Promise.all([
+        detection.find(texts, categories, signal),
+        asked(names, texts, signal),
+      ]);
       const chosen = named.map((spans) => spans.filter(({ category }) => categories.has(category)));
       const everywhere = carriedOn(texts, chosen);
       return texts.map((_, index) => united(structured[index] ?? [], everywhere[index] ?? []));
@@ -45,10 +48,15 @@ export function withNames(detection: Detection, names: NameSearch | undefined, t
   };
 }
 
-async function asked(names: NameSearch, texts: readonly string[]): Promise<readonly (readonly Span[])[]> {
+async function asked(
+  names: NameSearch,
+  texts: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<readonly (readonly Span[])[]> {
   try {
-    return await names.find(texts);
+    return await names.find(texts, signal);
   } catch (cause) {
+    signal?.throwIfAborted();
     throw new NamesUnavailable('the model of names gave no answer', { cause });
   }
 }

@@ -1,6 +1,7 @@
 import type { ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { NAME_CATEGORIES, NamesUnavailable } from './detect-names.ts';
+import { DetectionUnavailable } from './detect-worker.ts';
 import type { Detection, Span } from './detector.ts';
 
 /** What was found in texts, and what nobody looked for though policy wants it. */
@@ -40,11 +41,12 @@ export async function detectOrRefuse(
       const { spans } = await detectOrRefuse(texts, { entities: others, mode }, detection, what);
       return { spans, missed: ['names'] };
     }
-    throw new GatewayError(
-      'inspection_unavailable',
-      `${what} could not be inspected; nothing was sent.`,
-      {},
-      { cause },
-    );
+    throw notSearched(cause, `${what} could not be inspected; nothing was sent.`);
   }
+}
+
+/** `inspection_unavailable`, where that is why; what is wrong for another reason, or was given up, stays what it is. */
+export function notSearched(cause: unknown, message: string): unknown {
+  if (!(cause instanceof NamesUnavailable || cause instanceof DetectionUnavailable)) return cause;
+  return new GatewayError('inspection_unavailable', message, {}, { cause });
 }

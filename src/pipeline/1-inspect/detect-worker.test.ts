@@ -153,6 +153,21 @@ describe('the queue', () => {
     for (const outcome of await Promise.all([...held, fits])) expect(outcome).toBeInstanceOf(DetectionUnavailable);
   });
 
+  test('is left by what nobody waits for any more, with its room', async () => {
+    const pool = open({ thresholdChars: 0, maxQueuedJobs: 1, maxQueuedChars: 10, threadModule: unreliable() });
+    const held = pool.find(['hold']).catch((reason: unknown) => reason);
+    const gone = new AbortController();
+    const left = pool.find(['1234567890'], undefined, gone.signal);
+    await expect(pool.find(['c'])).rejects.toThrow(/too many/);
+    const why = new Error('gone');
+    gone.abort(why);
+    await expect(left).rejects.toBe(why);
+    await expect(pool.find(['a'], undefined, gone.signal)).rejects.toBe(why);
+    const fits = pool.find(['1234567890']).catch((reason: unknown) => reason);
+    await pool.close();
+    for (const outcome of await Promise.all([held, fits])) expect(String(outcome)).toContain('was closed');
+  });
+
   test('is left in order: a job that was put back goes first', async () => {
     const pool = open({ thresholdChars: 0, threadModule: unreliable() });
     const done: string[] = [];

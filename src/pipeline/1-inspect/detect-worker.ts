@@ -14,9 +14,14 @@ export interface DetectionPool {
   /**
    * The finds in each text, in order; on the spot when all are small together, else in a thread. Rejects with
    * `DetectionUnavailable` when the queue is full, a thread died on the job twice, or the pool is closed: the texts
-   * were then not searched, so callers must refuse the request.
+   * were then not searched, so callers must refuse the request. What waits when the signal is aborted leaves the queue,
+   * and rejects with its reason.
    */
-  find(texts: readonly string[], categories?: ReadonlySet<string>): Promise<readonly (readonly Span[])[]>;
+  find(
+    texts: readonly string[],
+    categories?: ReadonlySet<string>,
+    signal?: AbortSignal,
+  ): Promise<readonly (readonly Span[])[]>;
   /** Ends the threads; what is waiting rejects. */
   close(): Promise<void>;
 }
@@ -66,10 +71,11 @@ export function createDetectionPool(options: DetectionPoolOptions = {}): Detecti
     categories: detection.categories,
     needsWorker,
     findNow: (text, categories) => detection.find(text, categories),
-    find: async (texts, categories) => {
+    find: async (texts, categories, signal) => {
+      signal?.throwIfAborted();
       const chars = texts.reduce((sum, text) => sum + text.length, 0);
       if (!needsWorker(chars)) return texts.map((text) => detection.find(text, categories));
-      return threads.run(texts, categories, chars);
+      return threads.run(texts, categories, chars, signal);
     },
     close: () => threads.close(),
   };
@@ -78,7 +84,7 @@ export function createDetectionPool(options: DetectionPoolOptions = {}): Detecti
 interface Pending extends Job {
   readonly chars: number;
   readonly resolve: (spans: readonly (readonly Span[])[]) => void;
-  readonly reject: (error: DetectionUnavailable) => void;
+  readonly reject: (error: unknown) => void;
   attempts: number;
 }
 
@@ -108,6 +114,7 @@ class Threads {
     texts: readonly string[],
     categories: ReadonlySet<string> | undefined,
     chars: number,
+    signal: AbortSignal | undefined,
   ): Promise<readonly (readonly Span[])[]> {
     if (this.#closed) throw new DetectionUnavailable('the detection pool is closed');
     const isBusy = this.#idle.length === 0 && this.#working.size >= this.#limit;
@@ -115,8 +122,25 @@ class Threads {
       throw new DetectionUnavailable('too many large texts are waiting to be searched');
     }
     const { promise, resolve, reject } = Promise.withResolvers<readonly (readonly Span[])[]>();
-    this.#enqueue({ id: this.#nextId++, texts, categories, chars, resolve, reject, attempts: 0 }, 'last');
-    return promise;
+    const job: Pending = { id: this.#nextId++, texts, categories, chars, resolve, reject, attempts: 0 };
+    const leave = (): void => this.#leave(job, signal?.reason);
+    signal?.addEventListener('abort', leave, { once: true });
+    this.#enqueue(job, 'last');
+    try {
+      return await promise;
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
+  }
+
+  /** Nobody waits for a job any more; one that is being worked on is done all the same. */
+  #leave(job: Pending, reason: unknown): void {
+    const place = this.#queue.indexOf(job);
+    if (place >= 0) {
+      this.#queue.splice(place, 1);
+      this.#queuedChars -= job.chars;
+    }
+    job.reject(reason);
   }
 
   async close(): Promise<void> {

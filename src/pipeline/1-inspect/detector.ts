@@ -26,5 +26,15 @@ export interface Detection {
   /** Whether texts of this total length, or what is looked for in them, are for `find` and not for `findNow`. */
   needsWorker(totalLength: number, categories?: ReadonlySet<string>): boolean;
   findNow(text: string, categories?: ReadonlySet<string>): readonly Span[];
-  find(texts: readonly string[], categories?: ReadonlySet<string>): Promise<readonly (readonly Span[])[]>;
+  /** With a `signal`, what waits when it is aborted is given up: rejects with its reason. */
+  find(
+    texts: readonly string[],
+    categories?: ReadonlySet<string>,
+    signal?: AbortSignal,
+  ): Promise<readonly (readonly Span[])[]>;
+}
+
+/** The same for one piece of work, which is given up with the signal. */
+export function givenUpWith(signal: AbortSignal, detection: Detection): Detection {
+  return { ...detection, find: (texts, categories) => detection.find(texts, categories, signal) };
 }

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CustomTerm } from '#config/snapshot.ts';
-import { GatewayError } from '#errors/gateway-error.ts';
 import type { Replacement, TextUnit } from '#ports/documents.ts';
 import { NAME_CATEGORIES } from './detect-names.ts';
+import { notSearched } from './detect-or-refuse.ts';
 import type { Detection, Span } from './detector.ts';
 import { mergeActions, type Action } from './merge.ts';
 import { misreadNumbers } from './misread-numbers.ts';
@@ -215,8 +215,7 @@ async function detectIn(
         : own;
     });
   } catch (cause) {
-    const message = 'The document could not be searched; nothing was given out.';
-    throw new GatewayError('inspection_unavailable', message, {}, { cause });
+    throw notSearched(cause, 'The document could not be searched; nothing was given out.');
   }
 }
 

@@ -2,26 +2,32 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { LocalModels } from '#ports/local-models.ts';
 import type { Span } from './detector.ts';
+import { BATCH, NameTurns, type Line, type Piece, type Waiting } from './name-turns.ts';
 
 /** Finds names in texts, asking the local model as little as can be. */
 export interface NameSearch {
-  /** The names in each text. Rejects with `ModelFault`. */
-  find(texts: readonly string[]): Promise<readonly (readonly Span[])[]>;
+  /** The names in each text. Rejects with `ModelFault`, or with the signal's reason: then nobody is asked any more. */
+  find(texts: readonly string[], signal?: AbortSignal): Promise<readonly (readonly Span[])[]>;
 }
 
 /** Spans that are remembered; a turn of a conversation has a handful. */
 const MOST_SPANS = 200_000;
-/** Of one question to the model: about a second of its time. */
-const BATCH = { texts: 4096, characters: 400_000 } as const;
-/** A longer text is cut between words: its pieces are found through one after the other. */
-const MOST_CHARACTERS = 100_000;
 const LETTER = /\p{L}/u;
 /** Names of members, mostly those of the format (`criteria`, `tool_choice`, `maxTokens`): taken for names of people, they break it. */
 const IDENTIFIER = /^[a-z][a-z0-9]*(?:[_.-][a-z0-9]+|[A-Z][a-z0-9]*)*$/;
 
+/** A text that somebody waits for. */
+interface Question {
+  readonly hash: string;
+  readonly pieces: readonly Waiting[];
+  readonly found: Promise<readonly Span[]>;
+  /** How many calls wait. */
+  calls: number;
+}
+
 /**
- * Texts that come while the model is busy wait for it together, whatever request they are of. What was found in a text is
- * remembered by its keyed hash, never the text, so that earlier turns of a conversation are not asked about again.
+ * Texts that come while the model is busy wait for it, and calls take turns. What was found in a text is remembered by its
+ * keyed hash, never the text, so that earlier turns of a conversation are not asked about again.
  */
 export function createNameSearch(models: Pick<LocalModels, 'names'>): NameSearch {
   const key = randomBytes(32);
@@ -29,98 +35,70 @@ export function createNameSearch(models: Pick<LocalModels, 'names'>): NameSearch
     maxSize: MOST_SPANS,
     sizeCalculation: (spans) => spans.length + 1,
   });
-  const asking = new Map<string, Promise<readonly Span[]>>();
-  const queue = new Queue(models);
-  const once = async (text: string): Promise<readonly Span[]> => {
-    if (!LETTER.test(text) || IDENTIFIER.test(text)) return [];
-    const hash = createHmac('sha256', key).update(text).digest('base64');
-    const found = known.get(hash) ?? asking.get(hash);
-    if (found) return found;
-    const asked = Promise.all(piecesOf(text).map((piece) => queue.ask(piece))).then((parts) => {
+  const asking = new Map<string, Question>();
+  // One question is short, and what it finds is remembered: it is not broken off.
+  const { signal: never } = new AbortController();
+  const turns = new NameTurns((texts) => models.names(texts, never));
+  const forget = (question: Question): void => {
+    if (asking.get(question.hash) === question) asking.delete(question.hash);
+  };
+  const begin = (hash: string, text: string): Question => {
+    const pieces = piecesOf(text).map(waiting);
+    const found = Promise.all(pieces.map(({ spans }) => spans)).then((parts) => {
       const spans = parts.flat();
       known.set(hash, spans);
       return spans;
     });
-    asking.set(hash, asked);
-    const forget = (): void => void asking.delete(hash);
-    asked.then(forget, forget);
-    return asked;
+    const question = { hash, pieces, found, calls: 0 };
+    const done = (): void => forget(question);
+    found.then(done, done);
+    asking.set(hash, question);
+    return question;
   };
-  return { find: (texts) => Promise.all(texts.map(once)) };
+  const once = async (text: string, line: Line, questions: Question[]): Promise<readonly Span[]> => {
+    if (!LETTER.test(text) || IDENTIFIER.test(text)) return [];
+    const hash = createHmac('sha256', key).update(text).digest('base64');
+    const found = known.get(hash);
+    if (found) return found;
+    const question = asking.get(hash) ?? begin(hash, text);
+    question.calls += 1;
+    questions.push(question);
+    line.add(question.pieces);
+    return question.found;
+  };
+  return {
+    async find(texts, signal) {
+      signal?.throwIfAborted();
+      const line = turns.open();
+      const questions: Question[] = [];
+      const { promise: gone, reject } = Promise.withResolvers<never>();
+      const leave = (): void => reject(signal?.reason);
+      signal?.addEventListener('abort', leave, { once: true });
+      try {
+        return await Promise.race([Promise.all(texts.map((text) => once(text, line, questions))), gone]);
+      } finally {
+        signal?.removeEventListener('abort', leave);
+        line.leave();
+        for (const question of questions) if (--question.calls === 0) forget(question);
+      }
+    },
+  };
 }
 
-/** A stretch of a text, and where it begins. */
-interface Piece {
-  readonly text: string;
-  readonly offset: number;
+function waiting(piece: Piece): Waiting & { readonly spans: Promise<readonly Span[]> } {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly Span[]>();
+  return { ...piece, spans: promise, asked: false, resolve, reject };
 }
 
+/** A longer text is cut between words: its pieces are found through one after the other. */
 function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let offset = 0;
-  while (text.length - offset > MOST_CHARACTERS) {
-    const space = text.slice(offset, offset + MOST_CHARACTERS).search(/\s\S*$/);
-    const length = space > 0 ? space : MOST_CHARACTERS;
+  while (text.length - offset > BATCH.characters) {
+    const space = text.slice(offset, offset + BATCH.characters).search(/\s\S*$/);
+    const length = space > 0 ? space : BATCH.characters;
     pieces.push({ text: text.slice(offset, offset + length), offset });
     offset += length;
   }
   return [...pieces, { text: text.slice(offset), offset }];
-}
-
-interface Waiting extends Piece {
-  readonly resolve: (spans: readonly Span[]) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** One question at a time; what comes meanwhile is the next. */
-class Queue {
-  readonly #models: Pick<LocalModels, 'names'>;
-  #waiting: Waiting[] = [];
-  #busy = false;
-
-  constructor(models: Pick<LocalModels, 'names'>) {
-    this.#models = models;
-  }
-
-  ask(piece: Piece): Promise<readonly Span[]> {
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Span[]>();
-    this.#waiting.push({ ...piece, resolve, reject });
-    if (!this.#busy) {
-      this.#busy = true;
-      // What is asked in the same turn of the loop goes along.
-      queueMicrotask(() => void this.#work());
-    }
-    return promise;
-  }
-
-  async #work(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#next();
-      try {
-        const { signal } = new AbortController();
-        const found = await this.#models.names(
-          batch.map(({ text }) => text),
-          signal,
-        );
-        for (const [index, { offset, resolve }] of batch.entries()) resolve(moved(found[index] ?? [], offset));
-      } catch (thrown) {
-        for (const { reject } of batch) reject(thrown);
-      }
-    }
-    this.#busy = false;
-  }
-
-  #next(): readonly Waiting[] {
-    let characters = 0;
-    const end = this.#waiting.findIndex(({ text }, index) => {
-      characters += text.length;
-      return index > 0 && (characters > BATCH.characters || index >= BATCH.texts);
-    });
-    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
-  }
-}
-
-function moved(spans: readonly Span[], offset: number): readonly Span[] {
-  if (offset === 0) return spans;
-  return spans.map(({ start, end, category }) => ({ start: start + offset, end: end + offset, category }));
 }

@@ -76,11 +76,16 @@ function readOptions(text: string): AnonymizeOptions {
   const body = parse(text);
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) throw invalid(`options may have ${[...MEMBERS].join(', ')}.`, 'options');
-  const { entities, remove = [], include_mapping: includeMapping = false } = body;
+  const { remove: terms = [], include_mapping: includeMapping = false } = body;
   if (typeof includeMapping !== 'boolean') {
     throw invalid('options.include_mapping must be true or false.', 'options.include_mapping');
   }
-  return { entities: namesIn(entities), remove: readTerms(remove, 'options.remove'), includeMapping };
+  const entities = namesIn(body['entities']);
+  const remove = readTerms(terms, 'options.remove');
+  // Its result would have everything in it, and be taken for free of it.
+  if (entities?.length === 0 && remove.length === 0)
+    throw invalid('options.entities names nothing to find: leave it out to find every kind.', 'options.entities');
+  return { entities, remove, includeMapping };
 }
 
 function parse(text: string): JsonObject {

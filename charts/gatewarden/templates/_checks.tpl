@@ -1,0 +1,31 @@
+{{- /* A quantity of Kubernetes in MiB; 0 where it is written in another way. */ -}}
+{{- define "gatewarden.mebibytes" -}}
+{{- $text := kindIs "string" . | ternary (toString .) (int64 . | toString) -}}
+{{- $units := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 -}}
+{{- $unit := regexReplaceAll "^[0-9.]+" $text "" -}}
+{{- if hasKey $units $unit -}}
+{{- divf (mulf (regexFind "^[0-9.]+" $text | float64) (get $units $unit | float64)) 1048576 -}}
+{{- else -}}
+0
+{{- end -}}
+{{- end -}}
+
+{{- /* Refuses values that contradict each other, which no schema sees. */ -}}
+{{- define "gatewarden.checks" -}}
+{{- $scaling := .Values.gateway.autoscaling -}}
+{{- if and $scaling.enabled (gt (int $scaling.minReplicas) (int $scaling.maxReplicas)) -}}
+{{- fail (printf "gateway.autoscaling: minReplicas (%d) must be at most maxReplicas (%d)" (int $scaling.minReplicas) (int $scaling.maxReplicas)) -}}
+{{- end -}}
+{{- $engine := .Values.inference -}}
+{{- $limits := default dict $engine.resources.limits -}}
+{{- if and (ne $engine.mode "Disabled") $limits.memory -}}
+{{- $limit := include "gatewarden.mebibytes" $limits.memory | float64 -}}
+{{- if and $limit (gt (float64 $engine.maxRssMiB) $limit) -}}
+{{- fail (printf "inference: maxRssMiB (%d) must be at most resources.limits.memory (%v), or the engine is killed before it can start anew" (int $engine.maxRssMiB) $limits.memory) -}}
+{{- end -}}
+{{- end -}}
+{{- $own := .Values.controller -}}
+{{- if and $own.platformNamespace (not $own.allNamespaces) (not (has $own.platformNamespace (splitList "," (include "gatewarden.namespaces" .)))) -}}
+{{- fail (printf "controller: platformNamespace (%s) must be one of the namespaces that it watches" $own.platformNamespace) -}}
+{{- end -}}
+{{- end -}}
