@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { CustomTerm } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Replacement, TextUnit } from '#ports/documents.ts';
+import { brokenAddresses } from './broken-addresses.ts';
 import { NAME_CATEGORIES } from './detect-names.ts';
 import type { Detection, Span } from './detector.ts';
 import { mergeActions, type Action } from './merge.ts';
@@ -68,6 +69,7 @@ export async function searchDocument(
 ): Promise<readonly (readonly Action[])[]> {
   const texts = units.map(({ text }) => text);
   const spans = await detect(units, categories, detection);
+  const broken = categories?.has('EMAIL') === false ? [] : await brokenAddresses(units, detection);
   const named = await findTerms(texts, terms);
   const recognized = new Set(recognizedPages);
   const doubtful = units.map(({ text, page = -1, visibility }) =>
@@ -75,7 +77,12 @@ export async function searchDocument(
   );
   const misread = recognized.size > 0 ? await detectMisread(doubtful, categories, detection) : [];
   const found = texts.map((text, index) => {
-    const inUnit = [...(named?.[index] ?? []), ...(spans[index] ?? []), ...(misread[index] ?? [])];
+    const inUnit = [
+      ...(named?.[index] ?? []),
+      ...(broken[index] ?? []),
+      ...(spans[index] ?? []),
+      ...(misread[index] ?? []),
+    ];
     return mergeActions(inUnit.map(toTag)).map((action) => ({ ...action, text: text.slice(action.start, action.end) }));
   });
   const known = distinct(found.flat());
