@@ -103,6 +103,17 @@ test('a PDF with a text layer is read by gw/ocr without recognition', async () =
   expect(pages.map(({ markdown }) => markdown.trim())).toEqual(['Ada Lovelace', 'ada@example.com']);
 });
 
+test('a name of a file keeps the ending of its type', async () => {
+  const answer = await world.anonymize(formOf(Buffer.from('hello'), 'ada@lovelace.example.txt', {}));
+  expect(((await answer.json()) as Answer).filename).toBe('«EMAIL_1».txt');
+});
+
+test('mail is refused: its parts are in encodings of their own', async () => {
+  const mail = 'From: a@x.example\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\nQWRhIExvdmVsYWNl';
+  const answer = await world.anonymize(formOf(Buffer.from(mail), 'a.txt', {}));
+  expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('document_unsupported')]);
+});
+
 const ADDRESS = 'https://x.example/?m=ada%40lovelace.example&n=J%C3%BCrgen%20M%C3%BCller&k=a%26b';
 const APART = 'A D A   L O V E L A C E';
 const WORD = 'wordprocessingml.document.main+xml';
@@ -178,7 +189,7 @@ describe('what is written otherwise than it reads', () => {
       ? stringsOf(result)
       : name.endsWith('.pdf')
         ? await everythingIn(result)
-        : `${result}`;
+        : result.toString();
     expect(texts.replaceAll('&amp;', '&')).toContain(left);
     const traces = /lovelace|love-|lace\.example|rgen|M(?:ü|%C3%BC|&#xfc;|\\u00fc)ller|adalove/i;
     expect(bareOf(texts)).not.toMatch(traces);
