@@ -1,10 +1,12 @@
 import { DocumentFault, type DocumentFile } from '#ports/documents.ts';
+import { disguisedKindOf } from '#ports/disguised-text.ts';
 import type { Sniffed } from './sniff.ts';
 
 const TEXT: Sniffed = { kind: 'text', mediaType: 'text/plain' };
 const MARKDOWN: Sniffed = { kind: 'markdown', mediaType: 'text/markdown' };
 const CSV: Sniffed = { kind: 'csv', mediaType: 'text/csv' };
 const TSV: Sniffed = { kind: 'csv', mediaType: 'text/tab-separated-values' };
+const JSON_TEXT: Sniffed = { kind: 'text', mediaType: 'application/json' };
 const HTML: Sniffed = { kind: 'html', mediaType: 'text/html' };
 
 /** What text may be declared to be. */
@@ -14,6 +16,7 @@ const DECLARED: Readonly<Record<string, Sniffed>> = {
   'text/csv': CSV,
   'application/csv': CSV,
   'text/tab-separated-values': TSV,
+  'application/json': JSON_TEXT,
   'text/html': HTML,
   'application/xhtml+xml': HTML,
 };
@@ -24,29 +27,30 @@ const ENDINGS: Readonly<Record<string, Sniffed>> = {
   markdown: MARKDOWN,
   csv: CSV,
   tsv: TSV,
+  json: JSON_TEXT,
   htm: HTML,
   html: HTML,
   xhtml: HTML,
 };
 
-/** A comment ends at its first end: were that left open, a head of many comments would take for ever. */
-const HTML_HEAD = /^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i;
-const HEAD_BYTES = 4096;
-
 /**
  * Tells kinds of text apart: what reads as HTML is HTML whatever it was declared as, since its entities would hide what
- * it says from a search; then what was declared, then the end of the name. Throws `unsupported` for what is no text.
+ * it says from a search; then what was declared, then the end of the name. Throws `unsupported` for what is no text, and for
+ * XML and mail, which name or encode letters in ways of their own.
  */
 export function sniffText({ name, mediaType, bytes }: DocumentFile): Sniffed {
   const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   if (!wide && bytes.some(isControl)) throw new DocumentFault('unsupported', 'this kind of file is not read');
   const encoding = wide ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8';
-  const head = new TextDecoder(encoding).decode(bytes.subarray(0, HEAD_BYTES)).trimStart();
-  if (HTML_HEAD.test(head)) return HTML;
+  const content = new TextDecoder(encoding).decode(bytes);
+  const disguised = /\.eml$/i.test(name) ? 'mail' : disguisedKindOf(content, mediaType);
+  if (disguised === 'html') return HTML;
+  if (disguised === 'mail')
+    throw new DocumentFault('unsupported', 'mail is not read: send its text and its attachments by themselves');
   const declared = DECLARED[mediaType] ?? ENDINGS[/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
-  if (declared) return declared;
-  if (head.startsWith('<?xml')) throw new DocumentFault('unsupported', 'XML is not read');
-  return TEXT;
+  if (disguised === 'xml' || (!declared && content.trimStart().startsWith('<?xml')))
+    throw new DocumentFault('unsupported', 'XML is not read');
+  return declared ?? TEXT;
 }
 
 /** A byte that no text has: anything below a blank but tab, line ends, form feed and escape. */

@@ -52,6 +52,14 @@ test.each([
   ['RTF', bytes('{\\rtf1 hello}'), 'unsupported'],
   ['SVG', bytes('<?xml version="1.0"?><!-- x --><svg xmlns="x"/>'), 'unsupported'],
   ['XML', bytes('<?xml version="1.0"?><a/>'), 'unsupported'],
+  ['XML with names of its own for letters', bytes('<!DOCTYPE a [<!ENTITY j "Ju">]><a>&j;</a>'), 'unsupported'],
+  [
+    'mail in an encoding of its own',
+    bytes('From: a\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\nQWRh'),
+    'unsupported',
+  ],
+  ['mail with an encoded header', bytes('From: =?utf-8?B?QWRh?=\nTo: b\n\nHello'), 'unsupported'],
+  ['mail as it is read', bytes('From: Ada\nSubject: x\n\nHello'), 'text'],
   ['a program', bytes('\x7fELF\x02\x01\0\0'), 'unsupported'],
   ['nothing', bytes(''), 'unreadable'],
   ['text', bytes('Hello\r\nworld\t\u00e9'), 'text'],
@@ -60,6 +68,11 @@ test.each([
   ['text with a PDF in it', bytes('Dear all,\n%PDF-1.7\n'), 'unreadable'],
 ])('%s', (_name, data, kind) => {
   expect(told(data)).toBe(kind);
+});
+
+test('mail is told by its name and its type, too', () => {
+  expect(told(bytes('Hello'), 'message/rfc822')).toBe('unsupported');
+  expect(told(bytes('Hello'), 'text/plain', 'a.eml')).toBe('unsupported');
 });
 
 test('what is declared does not count against the bytes', () => {

@@ -110,7 +110,8 @@ function withoutOverlap(spans: readonly Span[]): readonly Span[] {
   return kept;
 }
 
-function textOf(slots: readonly Slot[]): string {
+/** The text that slots make up together. */
+export function textOf(slots: readonly Slot[]): string {
   return slots.map(({ text }) => text).join('');
 }
 

@@ -22,6 +22,7 @@ import { NO_USAGE } from '#wire/usage.ts';
 import { answerTimeout, refuseAtTheDoor } from './admit.ts';
 import { ServerRestarting, type Limits, type Opening } from './call.ts';
 import { unitsAtMost } from './document-units.ts';
+import { fileNameOf } from './file-name.ts';
 import type { PassageDemand } from './passage.ts';
 
 /** What a client asks to be taken out of a document. // spec 2.5 */
@@ -178,7 +179,8 @@ async function work(
   refuseMore(read, most);
   lasting?.onPages(read.pages);
   const terms = [...key.workload.policy.dlp.customTerms, ...options.remove];
-  const units = [...read.units, { id: NAME_UNIT, text: file.name, visibility: 'hidden' as const }];
+  const name = fileNameOf(file.name);
+  const units = [...read.units, { id: NAME_UNIT, text: name.searched, visibility: 'hidden' as const }];
   const { recognizedPages } = read;
   const tags = tagsFor(units);
   const found = await findInDocument(units, { categories, terms, recognizedPages }, detection, tags);
@@ -189,7 +191,7 @@ async function work(
   const originals = originalsOf(found, read, terms);
   const document = await engine.redact(file, { layout: read.layout, replacements: inside, originals }, signal);
   const ofName = replacements.filter(({ unit }) => unit === NAME_UNIT);
-  const done = { filename: replaced(file.name, ofName), units: read.pages };
+  const done = { filename: name.with(replaced(name.searched, ofName)), units: read.pages };
   if (recognizedPages.length === 0) return { document, found, ...done };
   const again = await lookAgain({ document, found }, { categories, terms }, { engine, detection, tags, signal });
   entry.findings = again.found.findings;

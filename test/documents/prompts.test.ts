@@ -492,6 +492,33 @@ describe('formats of offices and browsers', () => {
   });
 });
 
+describe('a text that is written otherwise than it reads', () => {
+  const page = '<!doctype html><html><body><p>Write to ada&commat;lovelace&period;example now.</p></body></html>';
+  test.each([
+    ['escaped JSON', String.raw`{"mail":"ada\u0040lovelace.example now."}`, 'application/json'],
+    ['an address', 'Write to https://x.example/?m=ada%40lovelace.example now.', 'text/plain'],
+    ['entities', 'Write to ada&#64;lovelace.example now.', 'text/plain'],
+    ['marks', 'Write to **ada**@love*lace*.example now.', 'text/markdown'],
+    ['HTML that is called plain', page, 'text/plain'],
+  ])('is searched as it reads: %s', async (_, content, mediaType) => {
+    const file = { bytes: Buffer.from(content), mediaType, name: 'a' };
+    for (const policy of ['tokenize', 'anonymize'] as const) {
+      expect((await send('chat', 'plain', policy, [file])).status).toBe(200);
+      expect(received().texts).toMatch(/«EMAIL_1»\*? now\./);
+      expect(received().texts).not.toMatch(/lovelace|love\*|lace/);
+    }
+  });
+
+  test('is refused where it is mail', async () => {
+    const content = 'From: a\nSubject: x\nContent-Transfer-Encoding: quoted-printable\n\nada=40lovelace.example';
+    const file = { bytes: Buffer.from(content), mediaType: 'text/plain', name: 'a.txt' };
+    expect(await failureOf(await send('chat', 'plain', 'tokenize', [file]))).toMatchObject({
+      code: 'document_unsupported',
+    });
+    expect((await send('chat', 'plain', 'log', [file])).status).toBe(200);
+  });
+});
+
 describe('an alias', () => {
   const ask = (model: string, policy: PolicyName): Promise<Response> => {
     const body = { ...bodyOf('chat', 'x', [letterFile()]), model };

@@ -6,6 +6,8 @@ import type { Pixels } from './lettering.ts';
 const MAX_PIXELS = 50_000_000;
 /** Pictures are worked on, and given back, with no more: larger ones are made smaller. */
 const WORKING_PIXELS = 20_000_000;
+/** Of all frames of an animation, which are held at once to be rewritten. */
+const MAX_ANIMATED_PIXELS = 100_000_000;
 /** Of one file: pages of a TIFF, pictures of an animation. */
 const MAX_FRAMES = 200;
 const TIMEOUT_SECONDS = 30;
@@ -30,6 +32,8 @@ sharp.unblock({
 /** What a picture's file says of itself. */
 export interface ImageFacts {
   readonly frames: number;
+  /** Of the first frame. */
+  readonly pixels: number;
   /** Milliseconds of each frame, and rounds; absent where nothing moves. */
   readonly animation?: { readonly delay: number[]; readonly loop: number };
   /** Words in its metadata, as far as they can be read. */
@@ -55,9 +59,17 @@ export async function inspect(bytes: Uint8Array): Promise<ImageFacts> {
   const comments = (facts.comments ?? []).map(({ text }) => text);
   return {
     frames,
+    pixels: facts.width * facts.height,
     hiddenText: [...comments, ...blocks.flatMap(printable)].join('\n').slice(0, MAX_HIDDEN),
     ...(facts.delay && frames > 1 && { animation: { delay: facts.delay, loop: facts.loop ?? 0 } }),
   };
+}
+
+/** Throws `too_large` for an animation that cannot be rewritten. Pages of a TIFF are, one by one. */
+export function checkAnimation({ frames, pixels }: ImageFacts, mediaType: string): void {
+  if (mediaType === 'image/tiff' || frames * Math.min(pixels, WORKING_PIXELS) <= MAX_ANIMATED_PIXELS) return;
+  const most = MAX_ANIMATED_PIXELS / 1e6;
+  throw new DocumentFault('too_large', `the picture moves, and has more than ${most} million pixels in all`);
 }
 
 /** Decodes one frame, made smaller where it has more than `maxPixels`. Rejects with `unreadable` or `too_large`. */

@@ -2,13 +2,15 @@ import sharp, { type ChannelStats, type Region } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { DocumentFile, RedactedDocument, TextUnit } from '#ports/documents.ts';
 import { paintPhoto, picture, writtenPage } from '../../../test/harness/pictures.ts';
+import { randomFor } from '../../../test/harness/random.ts';
 import { createRecognizer } from '../../ocr/recognizer.ts';
 import type { Tools } from '../format.ts';
 import { blurPicture } from './blur.ts';
-import { decodeFrame, inspect } from './decode.ts';
+import { checkAnimation, decodeFrame, inspect } from './decode.ts';
 import { encode } from './encode.ts';
 import { image } from './image.ts';
 import { parseLayout } from './layout.ts';
+import { tiff, tiffPage } from './tiff.ts';
 
 const recognizer = createRecognizer();
 const tools: Tools = {
@@ -172,6 +174,40 @@ describe('frames', () => {
     ]);
     const two = image.render?.(file, { maxPages: 1 }, tools);
     await expect(two).rejects.toMatchObject({ kind: 'too_many_pages' });
+  });
+
+  test('of a TIFF may be many: twelve pages of A4 at 300 dots an inch', async () => {
+    const [width, height] = [2480, 3508];
+    const page = await tiffPage({ data: Buffer.alloc(width * height * 3, 255), width, height, dpi: 300 });
+    const file = fileOf(tiff(Array.from({ length: 12 }, () => page)), 'image/tiff');
+    const { layout } = await image.read(file, { recognize: 'never' }, tools);
+    const redacted = await image.redact(file, { layout, replacements: [], originals: [] }, tools);
+    expect(redacted.pages).toBe(12);
+    expect(await decodeFrame(redacted.bytes, 11)).toMatchObject({ width, height, dpi: 300 });
+  });
+
+  test.each([
+    ['grey', 1],
+    ['coloured', 3],
+  ] as const)('of a TIFF are small where they are %s and noisy', async (_, channels) => {
+    const [width, height] = [200, 300];
+    const random = randomFor(1, 'noise');
+    const data = Buffer.alloc(width * height * 3);
+    for (let at = 0; at < data.length; at++)
+      data[at] = channels === 1 && at % 3 > 0 ? (data[at - 1] ?? 0) : 100 + random.whole(0, 60);
+    const page = await tiffPage({ data, width, height, dpi: 300 });
+    expect(page).toMatchObject({ channels, compression: 'jpeg' });
+    const read = await decodeFrame(tiff([page, page]), 1);
+    expect(read).toMatchObject({ width, height, dpi: 300 });
+    const error = read.data.reduce((sum, value, at) => sum + Math.abs(value - (data[at] ?? 0)), 0) / data.length;
+    expect(error).toBeLessThan(channels === 1 ? 6 : 20);
+  });
+
+  test('of an animation have a bound in all, told by its head', () => {
+    const facts = { frames: 12, pixels: 9_000_000, hiddenText: '' };
+    expect(() => checkAnimation(facts, 'image/gif')).toThrow(expect.objectContaining({ kind: 'too_large' }) as Error);
+    expect(() => checkAnimation({ ...facts, frames: 11 }, 'image/webp')).not.toThrow();
+    expect(() => checkAnimation(facts, 'image/tiff')).not.toThrow();
   });
 
   test('of a GIF keep their pace', async () => {

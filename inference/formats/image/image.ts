@@ -11,7 +11,7 @@ import {
 } from '#ports/documents.ts';
 import { toMarkdown } from '../../ocr/markdown.ts';
 import type { Format, Line, Tools } from '../format.ts';
-import { decodeFrame, inspect, type Frame } from './decode.ts';
+import { checkAnimation, decodeFrame, inspect, type Frame } from './decode.ts';
 import { toJpeg, toPng } from './encode.ts';
 import { layOut, type FrameLayout } from './layout.ts';
 import { figureOf, picturesIn } from './figures.ts';
@@ -25,7 +25,9 @@ const JPEG_QUALITY = 85;
 export const image: Format = { read, render, recognize, redact: redactImage };
 
 async function read(file: DocumentFile, options: ReadOptions, tools: Tools): Promise<ReadDocument> {
-  const { frames, hiddenText } = await inspect(file.bytes);
+  const facts = await inspect(file.bytes);
+  checkAnimation(facts, file.mediaType);
+  const { frames, hiddenText } = facts;
   const units: TextUnit[] = [];
   const layouts: FrameLayout[] = [];
   for (let index = 0; index < frames; index++) {

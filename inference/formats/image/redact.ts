@@ -8,13 +8,12 @@ import {
 import { findOriginals } from '../../originals.ts';
 import type { Box, Tools } from '../format.ts';
 import { blurAll, blurPhotos, cover } from './blur.ts';
-import { decodeFrame, inspect, type Frame } from './decode.ts';
+import { checkAnimation, decodeFrame, inspect, type Frame } from './decode.ts';
 import { encode, toPng } from './encode.ts';
 import { layOut, parseLayout, stretchesOf, type FrameLayout, type PlacedWord } from './layout.ts';
 import { findPhotos, isSure } from './photos.ts';
+import { tiff, tiffPage, type TiffPage } from './tiff.ts';
 
-/** All frames are held as pixels at once. */
-const MAX_TOTAL_PIXELS = 100_000_000;
 /** How often what is still read in the result is covered, before it is given up. */
 const ROUNDS = 2;
 
@@ -27,23 +26,37 @@ export async function redactImage(file: DocumentFile, options: RedactOptions, to
   const layout = parseLayout(options.layout);
   if (layout.frames.length !== facts.frames) throw foreign();
   const replacements = Map.groupBy(options.replacements, ({ unit }) => unit);
+  checkAnimation(facts, file.mediaType);
+  const isTiff = file.mediaType === 'image/tiff';
   const frames: Frame[] = [];
+  const pages: TiffPage[] = [];
   let images = 0;
-  let pixels = 0;
   for (const [index, placed] of layout.frames.entries()) {
     tools.checkTime();
     const frame = await decodeFrame(file.bytes, index);
-    pixels += frame.width * frame.height;
-    if (pixels > MAX_TOTAL_PIXELS)
-      throw new DocumentFault('too_large', `the picture has more than ${MAX_TOTAL_PIXELS / 1e6} million pixels in all`);
     if (frame.width !== placed.width || frame.height !== placed.height) throw foreign();
     images += await blurPictures(frame, placed);
     coverReplaced(frame, placed, replacements);
-    frames.push(frame);
+    // Pages of a TIFF know nothing of each other: none is held as pixels while others are worked on.
+    if (isTiff) pages.push(await makeSure([frame], asPage, options.originals, tools));
+    else frames.push(frame);
   }
-  const bytes = await makeSure(frames, file.mediaType, options.originals, tools, facts.animation);
-  return { bytes, mediaType: file.mediaType, pages: frames.length, images, downgraded: false };
+  const asFile: Write<Uint8Array> = async (all) => {
+    const bytes = await encode(all, file.mediaType, facts.animation);
+    return { bytes, written: bytes };
+  };
+  const bytes = isTiff ? tiff(pages) : await makeSure(frames, asFile, options.originals, tools);
+  return { bytes, mediaType: file.mediaType, pages: layout.frames.length, images, downgraded: false };
 }
+
+/** Writes frames: as a file that can be read again, and as what is kept of it. */
+type Write<T> = (frames: readonly Frame[]) => Promise<{ readonly bytes: Uint8Array; readonly written: T }>;
+
+const asPage: Write<TiffPage> = async ([frame]) => {
+  if (!frame) throw new TypeError('a page is a frame');
+  const page = await tiffPage(frame);
+  return { bytes: tiff([page]), written: page };
+};
 
 /** Blurs photographs, and says how many there were. Words in them that are sure stay readable until they are covered. */
 async function blurPictures(frame: Frame, placed: FrameLayout): Promise<number> {
@@ -72,17 +85,17 @@ function coverReplaced(
   }
 }
 
-/** The file, once nothing of the originals is read in it any more. Rejects with `redaction_failed`. */
-async function makeSure(
+/** Frames as they are written, once nothing of the originals is read in them any more. Rejects with `redaction_failed`. */
+async function makeSure<T>(
   frames: readonly Frame[],
-  mediaType: string,
+  write: Write<T>,
   originals: readonly string[],
   tools: Tools,
-  animation: { delay: number[]; loop: number } | undefined,
-): Promise<Uint8Array> {
+): Promise<T> {
   let suspects = frames.map((_, index) => index);
   for (let round = 0; round <= ROUNDS; round++) {
-    const bytes = await encode(frames, mediaType, animation);
+    tools.checkTime();
+    const { bytes, written } = await write(frames);
     const { hiddenText } = await inspect(bytes);
     if (findOriginals(hiddenText, originals).length > 0) break;
     const found: number[] = [];
@@ -92,7 +105,7 @@ async function makeSure(
       const frame = frames[index];
       if (frame) for (const box of boxes) cover(frame, box, '');
     }
-    if (found.length === 0) return bytes;
+    if (found.length === 0) return written;
     suspects = found;
   }
   throw new DocumentFault('redaction_failed', 'personal data could still be read in the result');

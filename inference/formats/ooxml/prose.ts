@@ -2,10 +2,11 @@ import { identifierUnits } from '../identifiers.ts';
 import { fixedSlot, type Slot, type SlottedUnit } from '../slots.ts';
 import { unescaped } from '../decode-text.ts';
 import type { Part } from './package.ts';
+import { signIn } from './signs.ts';
 import { childOf, isElement, localOf, attributeOf, type XmlAttribute, type XmlElement } from './xml.ts';
 
 /** Ways in which text stands in a paragraph; each is read on its own, so that none breaks the other. */
-const CHANNELS = ['shown', 'vanished', 'deleted', 'instruction'] as const;
+const CHANNELS = ['shown', 'vanished', 'deleted', 'instruction', 'pictured'] as const;
 type Channel = (typeof CHANNELS)[number];
 type Paragraph = Readonly<Record<Channel, Slot[]>>;
 
@@ -91,6 +92,8 @@ function visit(element: XmlElement, outer: Place, walk: Walk): void {
     place.paragraph?.[channelOf(element, place)].push(sign);
     place.texts.push(sign);
   }
+  const pictured = signIn(element);
+  if (pictured) place.paragraph?.pictured.push(signSlot(element, pictured.letter));
   for (const child of element.children) {
     if (isElement(child)) visit(child, place, walk);
     else if (child.text.trim() !== '' || KEEPS_BLANKS.test(element.local)) {
@@ -102,6 +105,18 @@ function visit(element: XmlElement, outer: Place, walk: Walk): void {
   }
 }
 
+/** A letter in a font of pictures, of which nothing is left where it goes. */
+function signSlot(element: XmlElement, letter: string): Slot {
+  return {
+    get text() {
+      return signIn(element) ? letter : '';
+    },
+    set text(text) {
+      if (text !== letter) element.attributes = [];
+    },
+  };
+}
+
 const KEEPS_BLANKS = /^(?:t|delText|instrText)$/;
 
 function channelOf({ local }: XmlElement, place: Place): Channel {
@@ -111,7 +126,7 @@ function channelOf({ local }: XmlElement, place: Place): Channel {
 }
 
 function startParagraph(walk: Walk, { hidden }: Place): Place['paragraph'] {
-  const slots: Paragraph = { shown: [], vanished: [], deleted: [], instruction: [] };
+  const slots: Paragraph = { shown: [], vanished: [], deleted: [], instruction: [], pictured: [] };
   walk.paragraphs.push({ slots, hidden });
   walk.texts.push([]);
   return slots;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DocumentFile } from '#ports/documents.ts';
 import type { Tools } from '../format.ts';
 import { parseCsv } from './csv.ts';
@@ -119,4 +119,36 @@ test('Markdown is read without its marks too: a name of which one word is bold i
     '**Ada** _Lovelace_ and [her](x)',
     'Ada Lovelace and her',
   ]);
+});
+
+describe('JSON', () => {
+  const content =
+    '{"name":"\\u0041da \\"Love\\u006cace\\"", "n": 4711, "list":["ada@example.com",true,-1.50e+3], "x":"\\u00fc\\/"}\n';
+
+  test('is read without its escapes, and is JSON again, in which all else is written as it was', async () => {
+    expect(await unitsOf(content)).toEqual([
+      '{"name":"Ada "Lovelace"", "n": 4711, "list":["ada@example.com",true,-1.50e+3], "x":"ü/"}\n',
+    ]);
+    const tags = { 'Ada "Lovelace"': '«PERSON_1»', 'ada@example.com': '«EMAIL_1»', '4711': '«ID_1»' };
+    expect((await anonymize(content, 'text/plain', tags)).toString()).toBe(
+      '{"name":"«PERSON_1»", "n": "«ID_1»", "list":["«EMAIL_1»",true,-1.50e+3], "x":"\\u00fc\\/"}\n',
+    );
+  });
+
+  test('stays JSON where a name goes over several strings', async () => {
+    const out = (await anonymize('["Ada Lovelace", "x", "Ada", "Lovelace"]', 'text/plain', TAGS)).toString();
+    expect(JSON.parse(out)).toEqual(['«PERSON_1»', 'x', '«PERSON_1»', '']);
+  });
+
+  test('may be one a line, and what is no JSON is text', async () => {
+    expect(await unitsOf('{"a":"\\u0041da"}\n\n"\\u0041"\n')).toEqual(['{"a":"Ada"}\n\n"A"\n']);
+    expect(await unitsOf('{"a":"\\u0041da"\n')).toEqual(['{"a":"\\u0041da"\n']);
+  });
+
+  test('that is long has several units, which end between values', async () => {
+    const long = JSON.stringify(Array.from({ length: 5000 }, (_, index) => `value ${index}`));
+    const units = await unitsOf(long);
+    expect(units.length).toBeGreaterThan(1);
+    expect(units.join('')).toBe(long);
+  });
 });

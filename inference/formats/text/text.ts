@@ -9,25 +9,28 @@ import {
   inOrder,
   layoutOf,
   replaceIn,
+  textOf,
   toTextUnits,
   type Slot,
   type SlottedUnit,
 } from '../slots.ts';
 import { parseCsv } from './csv.ts';
+import { parseJson } from './json.ts';
 import { paragraphsOf, undisguised, unmarked, withoutData } from './paragraphs.ts';
 
 /** Cells or paragraphs of one text. */
 const MAX_UNITS = 1_000_000;
 
 /**
- * Plain text, Markdown and separated values, told apart by `mediaType`. Units are paragraphs or cells. UTF-8 and UTF-16
- * stay what they are, anything else becomes UTF-8. Formulas in cells stay as they are.
+ * Plain text, Markdown and separated values, told apart by `mediaType`, and JSON, by its content. Units are paragraphs,
+ * cells or stretches of JSON. UTF-8 and UTF-16 stay what they are, anything else becomes UTF-8. Formulas in cells stay as they are.
  */
 export const text: Format = { read, redact };
 
 interface Parsed {
   readonly kind: 'text' | 'markdown' | 'csv';
-  readonly slots: readonly Slot[];
+  /** What is read as a whole: all slots, in order. */
+  readonly texts: readonly (readonly Slot[])[];
   readonly units: readonly SlottedUnit[];
   /** Files within the text that were cut out. */
   readonly files: number;
@@ -47,15 +50,15 @@ async function read(file: DocumentFile): Promise<ReadDocument> {
 }
 
 async function redact(file: DocumentFile, options: RedactOptions): Promise<RedactedDocument> {
-  const { units, slots, write, files } = parse(file);
+  const { units, texts, write, files } = parse(file);
   checkLayout(options.layout, units);
   const search = new Search(options, units);
   replaceIn(units, options.replacements);
-  search.sweep(slots.map((slot) => [slot]));
+  search.sweep(texts);
   const bytes = write();
   const again = decodeText(bytes).text;
   if (search.isIn(again) || search.isIn(undisguised(again))) throw leftOver();
-  for (const slot of parse({ ...file, bytes }).slots) if (search.isIn(slot.text)) throw leftOver();
+  for (const slots of parse({ ...file, bytes }).texts) if (search.isIn(textOf(slots))) throw leftOver();
   return { bytes, mediaType: file.mediaType, pages: 1, images: files, downgraded: false };
 }
 
@@ -63,11 +66,11 @@ function parse({ bytes, mediaType }: DocumentFile): Parsed {
   const decoded = decodeText(bytes);
   const { text: content, files } = withoutData(decoded.text);
   const kind = /csv|tab-separated/.test(mediaType) ? 'csv' : mediaType === 'text/markdown' ? 'markdown' : 'text';
-  const { slots, write } = takeApart(content, kind, mediaType);
-  if (slots.length > MAX_UNITS) throw new DocumentFault('too_large', 'the document has too many cells or paragraphs');
-  const shown = slots.map((slot): SlottedUnit => ({ slots: [slot], visibility: 'shown' }));
-  const units = inOrder(kind === 'markdown' ? [...shown, ...unmarkedUnits(slots)] : shown);
-  return { kind, slots, units, files, write: () => decoded.encode(write()) };
+  const { texts, write } = takeApart(content, kind, mediaType);
+  if (texts.length > MAX_UNITS) throw new DocumentFault('too_large', 'the document has too many cells or paragraphs');
+  const shown = texts.map((slots): SlottedUnit => ({ slots, visibility: 'shown' }));
+  const units = inOrder(kind === 'markdown' ? [...shown, ...unmarkedUnits(texts.flat())] : shown);
+  return { kind, texts, units, files, write: () => decoded.encode(write()) };
 }
 
 /** Paragraphs that marks stand in, without these: a name of which one word is bold is a name. */
@@ -82,8 +85,13 @@ function takeApart(
   content: string,
   kind: Parsed['kind'],
   mediaType: string,
-): { readonly slots: readonly Slot[]; readonly write: () => string } {
-  if (kind !== 'csv') return paragraphsOf(content, kind === 'markdown');
-  const { cells, write } = parseCsv(content, mediaType);
-  return { slots: cells, write };
+): Pick<Parsed, 'texts'> & { readonly write: () => string } {
+  const json = kind === 'text' ? parseJson(content) : undefined;
+  if (json) return { texts: json.units, write: json.write };
+  if (kind === 'csv') {
+    const { cells, write } = parseCsv(content, mediaType);
+    return { texts: cells.map((cell) => [cell]), write };
+  }
+  const { slots, write } = paragraphsOf(content, kind === 'markdown');
+  return { texts: slots.map((slot) => [slot]), write };
 }

@@ -15,6 +15,7 @@ import { Search } from '../search.ts';
 import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type SlottedUnit } from '../slots.ts';
 import { cleanDocument } from './clean.ts';
 import { KEPT, SHOWN } from './kept-parts.ts';
+import { signsToText } from './signs.ts';
 
 /** Word documents (.docx, .dotx): OOXML of either variant. Comments stay, with numbers for authors; revisions are accepted. */
 export const word: Format = { read, redact };
@@ -54,6 +55,7 @@ function open(bytes: Uint8Array, tools: Tools): OfficePackage {
   if (!SHOWN.test(document.main.type)) throw new DocumentFault('unreadable', 'the document has no text part');
   if (reachable(document.main, () => true).some(({ relations }) => relations.some(({ type }) => type === 'aFChunk')))
     throw new DocumentFault('unsupported', 'the document has another one in it that is not read: save it anew');
+  signsToText(document);
   return document;
 }
 

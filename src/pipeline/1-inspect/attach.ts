@@ -1,5 +1,6 @@
 import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
+import { disguisedKindOf } from '#ports/disguised-text.ts';
 import type { DocumentEngine } from '#ports/documents.ts';
 import { attachmentAt, sharePart, type Attachment } from '#wire/attachment.ts';
 import type { Media } from '#wire/codec.ts';
@@ -70,14 +71,16 @@ function open(media: Media, scope: AttachScope): AttachedFile {
   return new AttachedFile(media, place, attachment, kindOf(attachment, scope.policy), scope);
 }
 
-/** What a file is, its bytes say. HTML is for the engine where something must be found in it, since its entities hide that. */
+/** What a file is, its bytes say. What hides its words is for the engine where something must be found in it. */
 function kindOf(attachment: Attachment, { mode, documents }: ResolvedPolicy['dlp']): FileKind {
   const { head, mediaType } = attachment;
   if (head.includes('%PDF')) return 'pdf';
   if (isPicture(head)) return 'image';
   const isProtected = mode !== 'allow_log' || documents === 'anonymize';
-  if (isProtected && mediaType.includes('html')) return 'other';
-  return isTextMedia(mediaType) && isText(attachment.decode()) ? 'text' : 'other';
+  if (!isTextMedia(mediaType) || (isProtected && mediaType.includes('html'))) return 'other';
+  const file = attachment.decode();
+  if (!isText(file)) return 'other';
+  return isProtected && disguisedKindOf(file.toString(), mediaType) ? 'other' : 'text';
 }
 
 /** Tab, line ends, form feed and escape: no other control character is in a text. */

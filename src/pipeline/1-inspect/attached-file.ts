@@ -17,6 +17,7 @@ import type { Span } from './detector.ts';
 import { detectOrRefuse, lookedFor } from './detect-or-refuse.ts';
 import { replaced, searchDocument, tagDocument } from './document-text.ts';
 import { mergeActions, type Action } from './merge.ts';
+import { detectionInReadings } from './readings.ts';
 import { confusion } from './rewrite.ts';
 import { tagLiterals } from './tags.ts';
 
@@ -206,7 +207,8 @@ export class AttachedFile {
   }
 
   async #detect(text: string): Promise<readonly Span[]> {
-    const { detection, policy } = this.#scope;
+    const { policy } = this.#scope;
+    const detection = detectionInReadings(this.#scope.detection);
     const kinds = lookedFor(policy, detection);
     if (!detection.needsWorker(text.length, kinds)) return detection.findNow(text, kinds);
     const { spans, missed } = await detectOrRefuse([text], policy, detection, 'An attached document');

@@ -152,3 +152,28 @@ test('a document that cannot be searched is refused', async () => {
     code: 'inspection_unavailable',
   });
 });
+
+describe('an address of mail over the end of a paragraph', () => {
+  test.each<readonly [string, string]>([
+    ['Write to ada@love-', 'lace.example soon'],
+    ['Write to ada.love-', 'lace@mail.example soon'],
+    ['Write to ada@', 'lovelace.example soon'],
+    ['Write to ada@lovelace.', ' example.org soon'],
+  ])('has one tag: %j, %j', async (first, second) => {
+    const { texts } = await find([first, second]);
+    expect(texts).toEqual(['Write to «EMAIL_1»', expect.stringMatching(/^ ?«EMAIL_1» soon$/)]);
+  });
+
+  test('is not seen where the next paragraph begins another sentence', async () => {
+    const before = ['Write to ada@lovelace.example.', 'Then wait.', 'The end -', 'bob@lovelace.example'];
+    const { texts } = await find(before);
+    expect(texts).toEqual(['Write to «EMAIL_1».', 'Then wait.', 'The end -', '«EMAIL_2»']);
+  });
+});
+
+test('what is written with escapes is called by what it reads, and has the tag of that', async () => {
+  const found = await find(['ada@lovelace.example', 'x?m=ada%40lovelace.example&n=1'], []);
+  expect(found.texts).toEqual(['«EMAIL_1»', 'x?m=«EMAIL_1»&n=1']);
+  expect(found.mapping).toEqual([{ token: '«EMAIL_1»', original: 'ada@lovelace.example' }]);
+  expect(found.originals).toEqual(['ada@lovelace.example', 'ada%40lovelace.example']);
+});

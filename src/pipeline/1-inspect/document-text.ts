@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CustomTerm } from '#config/snapshot.ts';
 import type { Replacement, TextUnit } from '#ports/documents.ts';
+import { brokenAddresses } from './broken-addresses.ts';
 import { NAME_CATEGORIES } from './detect-names.ts';
 import { notSearched } from './detect-or-refuse.ts';
 import type { Detection, Span } from './detector.ts';
@@ -8,9 +9,10 @@ import { mergeActions, type Action } from './merge.ts';
 import { misreadNumbers } from './misread-numbers.ts';
 import { correctedReading, misreadAddresses } from './misread-signs.ts';
 import { createNearTermFinder } from './near-terms.ts';
+import { asRead, createReadingTermFinder, detectionInReadings } from './readings.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 import { foldForTerms } from './term-fold.ts';
-import { createTermFinder, type Term } from './terms.ts';
+import type { Term } from './terms.ts';
 
 /** What is looked for in a document. */
 export interface DocumentScope {
@@ -67,6 +69,7 @@ export async function searchDocument(
 ): Promise<readonly (readonly Action[])[]> {
   const texts = units.map(({ text }) => text);
   const spans = await detect(units, categories, detection);
+  const broken = categories?.has('EMAIL') === false ? [] : await brokenAddresses(units, detection);
   const named = await findTerms(texts, terms);
   const recognized = new Set(recognizedPages);
   const doubtful = units.map(({ text, page = -1, visibility }) =>
@@ -74,7 +77,12 @@ export async function searchDocument(
   );
   const misread = recognized.size > 0 ? await detectMisread(doubtful, categories, detection) : [];
   const found = texts.map((text, index) => {
-    const inUnit = [...(named?.[index] ?? []), ...(spans[index] ?? []), ...(misread[index] ?? [])];
+    const inUnit = [
+      ...(named?.[index] ?? []),
+      ...(broken[index] ?? []),
+      ...(spans[index] ?? []),
+      ...(misread[index] ?? []),
+    ];
     return mergeActions(inUnit.map(toTag)).map((action) => ({ ...action, text: text.slice(action.start, action.end) }));
   });
   const known = distinct(found.flat());
@@ -124,11 +132,12 @@ class DocumentTags {
     for (const original of Object.values(tags.originals)) this.#firsts.set(folded(original), original);
   }
 
-  tagFor(text: string, category: string, term = text): string {
-    const key = folded(term);
+  tagFor(text: string, category: string, term?: string): string {
+    const read = asRead(text);
+    const key = folded(term ?? read);
     let first = this.#firsts.get(key);
-    if (first === undefined) this.#firsts.set(key, (first = text));
-    this.#spellings.add(text);
+    if (first === undefined) this.#firsts.set(key, (first = read));
+    for (const spelling of [text, read]) this.#spellings.add(spelling);
     this.#findings[category] = (this.#findings[category] ?? 0) + 1;
     return this.#tags.tagFor(first, category);
   }
@@ -142,7 +151,9 @@ class DocumentTags {
 /** Texts that were found, each once, as terms. A form of another term may be a common word: it is a whole one. */
 function distinct(found: readonly (Action & { readonly text: string })[]): readonly Term[] {
   const terms = new Map<string, Term>();
-  for (const { text, category, term = text } of found) {
+  for (const { text: written, category, term: given } of found) {
+    const text = asRead(written);
+    const term = given ?? text;
     if (terms.has(text)) continue;
     const isWhole = folded(text) !== folded(term) || NAME_CATEGORIES.has(category);
     const wholeBelow = isWhole ? { wholeBelow: LONG_NAME } : {};
@@ -203,17 +214,8 @@ async function detectIn(
   categories: ReadonlySet<string> | undefined,
   detection: Detection,
 ): Promise<readonly (readonly Span[])[]> {
-  const joined = texts.map(joinLines);
-  const broken = joined.filter((one) => one !== undefined);
   try {
-    const found = await detection.find([...texts, ...broken.map(({ text }) => text)], categories);
-    const over = found.slice(texts.length).values();
-    return joined.map((lines, index) => {
-      const own = found[index] ?? [];
-      return lines
-        ? [...own, ...(over.next().value ?? []).flatMap((span) => overEnd(span, lines, texts[index] ?? ''))]
-        : own;
-    });
+    return await detectionInReadings(detection).find(texts, categories);
   } catch (cause) {
     throw notSearched(cause, 'The document could not be searched; nothing was given out.');
   }
@@ -233,50 +235,11 @@ async function detectMisread(
   ]);
 }
 
-/** A text whose lines are one, and where each of its code units came from. */
-interface JoinedLines {
-  readonly text: string;
-  readonly from: readonly number[];
-}
-
-const END_OF_LINE = /[ \t]*(?:\r\n|\r|\n)[ \t>]*/g;
-const NUMBER_GOES_ON = /\d[ \t]*(?:\r\n|\r|\n)[ \t>]*[\dA-Za-z]/;
-
-/** A text in which a number may go on in the next line, or undefined: detectors know of one blank between groups. */
-function joinLines(text: string): JoinedLines | undefined {
-  if (!NUMBER_GOES_ON.test(text)) return undefined;
-  let joined = '';
-  const from: number[] = [];
-  const copy = (start: number, end: number): void => {
-    joined += text.slice(start, end);
-    for (let at = start; at < end; at++) from.push(at);
-  };
-  let at = 0;
-  for (const {
-    0: { length },
-    index,
-  } of text.matchAll(END_OF_LINE)) {
-    copy(at, index);
-    joined += ' ';
-    from.push(index);
-    at = index + length;
-  }
-  copy(at, text.length);
-  return { text: joined, from: [...from, text.length] };
-}
-
-/** A span where it stands in the text with its lines, if it goes over the end of one: others are known already. */
-function overEnd(span: Span, { from }: JoinedLines, text: string): readonly Span[] {
-  const start = from[span.start] ?? 0;
-  const end = (from[span.end - 1] ?? 0) + 1;
-  return /[\r\n]/.test(text.slice(start, end)) ? [{ ...span, start, end }] : [];
-}
-
 async function findTerms(
   texts: readonly string[],
   terms: readonly Term[],
 ): Promise<readonly (readonly Span[])[] | undefined> {
-  return inTurns(texts, createTermFinder(terms));
+  return inTurns(texts, createReadingTermFinder(terms));
 }
 
 async function inTurns(

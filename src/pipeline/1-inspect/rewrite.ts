@@ -3,8 +3,8 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import type { JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
 import { mergeActions, type Action } from './merge.ts';
+import { createReadingTermFinder } from './readings.ts';
 import { tagLiterals, TagTable } from './tags.ts';
-import { createTermFinder } from './terms.ts';
 
 /** What is replaced in texts, and how. */
 export interface Scope {
@@ -19,8 +19,8 @@ export interface Scope {
 export function createScope(policy: ResolvedPolicy['dlp'], remove: readonly CustomTerm[], attached = false): Scope {
   return {
     mode: policy.mode,
-    removed: createTermFinder(remove),
-    policyTerms: createTermFinder(policy.customTerms),
+    removed: createReadingTermFinder(remove),
+    policyTerms: createReadingTermFinder(policy.customTerms),
     reversible: policy.mode === 'tokenize' || remove.length > 0 || attached,
   };
 }

@@ -1,0 +1,19 @@
+/** A comment ends at its first end: were that left open, a head of many comments would take for ever. */
+const FRONT = '^\\s*(?:<\\?xml[^>]*>\\s*)?(?:<!--(?:(?!-->)[^])*-->\\s*)*';
+const HTML = new RegExp(`${FRONT}<(?:!doctype\\s+html|html|head|body)\\b`, 'i');
+/** It may give its own names to letters. */
+const DOCTYPE = new RegExp(`${FRONT}<!(?:doctype|entity)\\b`, 'i');
+const HEADER = /^\s*(?:From [^\n]*\n)?[A-Z][\w-]{1,40}:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*[A-Z][\w-]{1,40}:[ \t]/i;
+const ENCODED = /^content-transfer-encoding:\s*(?:base64|quoted-printable)|=\?[\w-]{1,40}\?[bq]\?/im;
+const HEAD_LENGTH = 4096;
+
+/**
+ * What a text is that says other words than it is written with, so that it must not be searched as plain text; both sides
+ * of the port of documents tell it the same way. `mail`: with parts or headers in base64 or quoted-printable.
+ */
+export function disguisedKindOf(text: string, mediaType: string): 'html' | 'xml' | 'mail' | undefined {
+  const head = text.slice(0, HEAD_LENGTH);
+  if (mediaType === 'message/rfc822' || (HEADER.test(head) && ENCODED.test(text))) return 'mail';
+  if (HTML.test(head)) return 'html';
+  return DOCTYPE.test(head) ? 'xml' : undefined;
+}
