@@ -269,12 +269,14 @@ describe('what cannot be read', () => {
     expect((await run(user([part]), 'allow_log')).inspection.unscanned).toEqual([kind]);
   });
 
-  test('text in the place of media is text', async () => {
+  test('text in the place of media is refused, and not repeated', async () => {
     for (const part of [
       { type: 'input_audio', input_audio: { data: `call ${MAIL}` } },
       { type: 'image_url', image_url: { url: `data:text/plain,${MAIL}` } },
     ]) {
-      expect((await run(user([part]), 'tokenize')).text).toContain('«EMAIL_1»');
+      const refused = await run(user([part]), 'allow_log').catch((thrown: unknown) => thrown);
+      expect(refused).toMatchObject({ code: 'invalid_request' });
+      expect(String(refused)).not.toContain(MAIL);
     }
   });
 

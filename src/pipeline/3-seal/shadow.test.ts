@@ -75,7 +75,13 @@ describe('data protection in the shadow', () => {
       ['dlp.documents: attached documents would be refused, not leave unscanned'],
     ],
     [{ documents: 'refuse' }, { mode: 'block', documents: 'refuse' }, { unscanned: ['file'] }, []],
-    [{ mode: 'allow_log' }, { mode: 'block', documents: 'refuse' }, { unscanned: ['image'] }, []],
+    [{ mode: 'allow_log' }, { mode: 'block' }, { unscanned: ['image'] }, []],
+    [
+      { mode: 'allow_log' },
+      { mode: 'block', documents: 'refuse' },
+      { unscanned: ['image'] },
+      ['dlp.documents: pictures would be refused, not leave unscanned'],
+    ],
   ])('%j, %j, %j', (enforced, shadow, facts, expected) => {
     expect(told(policyOf(enforced), policyOf(shadow), facts)).toEqual(expected);
   });
