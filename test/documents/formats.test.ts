@@ -144,6 +144,7 @@ const DISGUISED: readonly (readonly [
   ['an address in Markdown', 'a.md', () => Buffer.from(`See <${ADDRESS}>`), 'See '],
   ['an address in a Word document', 'a.docx', () => wordOf(run(ADDRESS.replaceAll('&', '&amp;'))), 'k=a%26b'],
   ['an address of a field', 'a.docx', () => wordOf(field), 'k=a%26b'],
+  ['addresses of a workbook', 'a.xlsx', addresses, 'hello'],
   ['an address in a PDF', 'a.pdf', () => letter(['See', ADDRESS, 'now'], 8), 'k=a%26b'],
   ['letters apart in a text', 'a.txt', () => Buffer.from(`Dear ${APART},\nhello`), ',\nhello'],
   ['letters apart in a Word document', 'a.docx', () => wordOf(run(APART) + run('hello')), 'hello'],
@@ -160,6 +161,18 @@ const DISGUISED: readonly (readonly [
   ['signs of a font', 'a.docx', () => wordOf(signs('Jürgen Müller', 'Arial') + run('hello')), 'hello'],
   ['signs of a font of pictures', 'a.docx', () => wordOf(signs('Jürgen Müller', 'Wingdings') + run('hello')), 'hello'],
 ];
+
+/** A workbook with an address in a cell, in a formula and behind a cell, and letters apart. */
+async function addresses(): Promise<Uint8Array> {
+  const book = new exceljs.Workbook();
+  const sheet = book.addWorksheet('Sheet');
+  sheet.addRow([ADDRESS, 'hello', APART]);
+  sheet.addRow([
+    { formula: `HYPERLINK("${ADDRESS}","x")`, result: 'x' },
+    { text: 'x', hyperlink: ADDRESS },
+  ]);
+  return new Uint8Array(await book.xlsx.writeBuffer());
+}
 
 /** A paragraph of which each letter is a sign of a font. */
 function signs(text: string, font: string): string {
@@ -185,7 +198,7 @@ describe('what is written otherwise than it reads', () => {
     expect(answer.status).toBe(200);
     const body = (await answer.json()) as Answer;
     const result = Buffer.from(body.content_base64, 'base64');
-    const texts = name.endsWith('.docx')
+    const texts = /x$/.test(name)
       ? stringsOf(result)
       : name.endsWith('.pdf')
         ? await everythingIn(result)

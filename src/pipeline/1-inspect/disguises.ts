@@ -104,8 +104,12 @@ export function marksIn(text: string): readonly Disguise[] {
 const SPACED =
   /(?<![^\s([{<"'„“«])\p{L}\p{M}*(?:[^\S\r\n]{1,4}[\p{L}\p{N}@.,_+-]\p{M}*(?![^\s.,;:!?)\]}>"'“”»])){3,}/gu;
 
+/** Most texts have none: told without asking for each letter what it is. */
+const MAYBE_SPACED = /\S[\u0300-\u036f]*\s{1,4}\S[\u0300-\u036f]*\s{1,4}\S[\u0300-\u036f]*\s{1,4}\S/;
+
 /** Blanks within words of which the letters stand apart; each stretch is a word, or words with `blanks` between them. */
 export function lettersApartIn(text: string, blanks: boolean): readonly Disguise[] {
+  if (!MAYBE_SPACED.test(text)) return [];
   return Array.from(text.matchAll(SPACED)).flatMap(({ 0: row, index }) =>
     Array.from(row.matchAll(/\s+/g), ({ 0: gap, index: at }) => {
       return { start: index + at, end: index + at + gap.length, read: blanks && gap.length > 1 ? ' ' : '' };

@@ -1,5 +1,6 @@
 import type { Detection, Span } from './detector.ts';
 import { escapesIn, formBlanksIn, lettersApartIn, marksIn, type Disguise } from './disguises.ts';
+import { outermost } from './merge.ts';
 import { createTermFinder, type Term } from './terms.ts';
 
 /** A text as it reads where that is not how it is written. */
@@ -56,14 +57,17 @@ function joinedLines(text: string): Reading | undefined {
   );
 }
 
-/**
- * What is found in a text as it reads and is not written so: what is written as it reads is found there.
- */
-function* foundIn(text: string, reading: Reading, spans: readonly Span[]): Generator<Span> {
-  for (const span of spans) {
-    const { start, end } = reading.written(span.start, span.end);
-    if (text.slice(start, end) !== reading.text.slice(span.start, span.end)) yield { ...span, start, end };
-  }
+/** What was found in a reading, where it is written. */
+function writtenIn(reading: Reading, spans: readonly Span[]): readonly Span[] {
+  return spans.map((span) => ({ ...span, ...reading.written(span.start, span.end) }));
+}
+
+/** The same of what is not written as it reads: all else counts only where it is found as it is written. */
+function disguisedIn(text: string, reading: Reading, spans: readonly Span[]): readonly Span[] {
+  return writtenIn(reading, spans).filter(({ start, end }, index) => {
+    const span = spans[index];
+    return span && text.slice(start, end) !== reading.text.slice(span.start, span.end);
+  });
 }
 
 /**
@@ -75,44 +79,60 @@ export function createReadingTermFinder(terms: readonly Term[]): ((text: string)
   if (!find) return undefined;
   let findApart: ReturnType<typeof createTermFinder>;
   return (text) => {
-    const found = [...find(text), ...meant(text).flatMap((one) => [...foundIn(text, one, find(one.text))])];
+    const more = meant(text).flatMap((one) => writtenIn(one, find(one.text)));
     const apart = without(undefined, text, lettersApart);
-    if (!apart) return found;
-    findApart ??= createTermFinder(
-      terms.map((term) => ({ ...term, term: term.term.replace(/\s+/g, ''), formOf: term.formOf ?? term.term })),
-    );
-    return [...found, ...foundIn(text, apart, findApart?.(apart.text) ?? [])];
+    if (apart) {
+      findApart ??= createTermFinder(terms.map(withoutBlanks));
+      more.push(...disguisedIn(text, apart, findApart?.(apart.text) ?? []));
+    }
+    return together(find(text), more);
   };
+}
+
+function withoutBlanks(term: Term): Term {
+  return { ...term, term: term.term.replace(/\s+/g, ''), formOf: term.formOf ?? term.term };
 }
 
 /** Detection that looks at texts as they read, too, and at numbers that go on in the next line. */
 export function detectionInReadings(detection: Detection): Detection {
-  const { categories, byDefault } = detection;
   const find: Detection['find'] = async (texts, kinds) => {
     const readings = texts.map(readingsOf);
-    const all = [...texts, ...readings.flat().map(({ text }) => text)];
+    const all = [...texts, ...readings.flatMap((own) => own.map(({ reading }) => reading.text))];
     const found = await detection.find(all, kinds);
-    const more = found.slice(texts.length).values();
-    return texts.map((text, index) => [
-      ...(found[index] ?? []),
-      ...(readings[index] ?? []).flatMap((reading) => [...foundIn(text, reading, more.next().value ?? [])]),
-    ]);
+    const inReadings = found.slice(texts.length).values();
+    return readings.map((own, index) => {
+      const more = own.flatMap(({ spansOf }) => spansOf(inReadings.next().value ?? []));
+      return together(found[index] ?? [], more);
+    });
   };
   return {
-    categories,
-    byDefault,
+    categories: detection.categories,
+    byDefault: detection.byDefault,
     needsWorker: (length, kinds) => detection.needsWorker(length, kinds),
-    findNow: (text, kinds) => [
-      ...detection.findNow(text, kinds),
-      ...readingsOf(text).flatMap((reading) => [...foundIn(text, reading, detection.findNow(reading.text, kinds))]),
-    ],
+    findNow: (text, kinds) => {
+      const more = readingsOf(text).flatMap(({ reading, spansOf }) => spansOf(detection.findNow(reading.text, kinds)));
+      return together(detection.findNow(text, kinds), more);
+    },
     find,
   };
 }
 
-function readingsOf(text: string): readonly Reading[] {
+/** Stretches once, those first that are found as they are written. */
+function together(found: readonly Span[], more: readonly Span[]): readonly Span[] {
+  return more.length > 0 ? outermost([...found, ...more]) : found;
+}
+
+/** Readings of a text, and what of the finds in each counts. */
+function readingsOf(
+  text: string,
+): readonly { readonly reading: Reading; readonly spansOf: (spans: readonly Span[]) => readonly Span[] }[] {
   const lines = joinedLines(text);
-  return lines ? [lines, ...meant(text)] : meant(text);
+  const own = meant(text).map((reading) => ({
+    reading,
+    spansOf: (spans: readonly Span[]) => writtenIn(reading, spans),
+  }));
+  if (!lines) return own;
+  return [{ reading: lines, spansOf: (spans) => disguisedIn(text, lines, spans) }, ...own];
 }
 
 /** A reading without disguises that it has; of the text where there is none yet. Undefined where it has none. */

@@ -2,7 +2,7 @@ import { LANGUAGES, type Language } from './people.ts';
 import { pdfLetter } from './pdf.ts';
 import { scannedPdf, scannedPicture } from './pictures.ts';
 import { plainPdf } from './plain-pdf.ts';
-import { htmlPage, markdown, plainText, separatedValues } from './plain.ts';
+import { htmlPage, json, markdown, plainText, separatedValues } from './plain.ts';
 import { Planting, type CorpusDocument } from './planting.ts';
 import { wordDocument } from './word.ts';
 import { workbookOf } from './workbook.ts';
@@ -19,6 +19,7 @@ const KINDS = {
   picture: scannedPicture,
   scan: scannedPdf,
   'plain-pdf': plainPdf,
+  json,
 } satisfies Readonly<Record<string, (planting: Planting) => CorpusDocument | Promise<CorpusDocument>>>;
 
 export type Kind = keyof typeof KINDS;

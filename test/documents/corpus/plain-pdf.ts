@@ -1,5 +1,6 @@
 import { PDFDocument, PDFName, PDFString, type PDFFont, type PDFPage } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
+import { addressOf, apart } from './disguises.ts';
 import { ascii } from './people.ts';
 import type { CorpusDocument, Planting } from './planting.ts';
 import { embedGlyphFont, type GlyphFont } from './type0-font.ts';
@@ -18,6 +19,7 @@ export async function plainPdf(planting: Planting): Promise<CorpusDocument> {
   write(sheet(document, font), font, [...head, ...text.paragraphs, planting.again(), ...overLines(planting)], random);
   const second = sheet(document, font);
   const more = [planting.again(), ...text.list, planting.entry('entry'), planting.again(), planting.email('address')];
+  more.push(apart(planting.name('letters apart')), addressOf(planting.name('query of an address')));
   write(second, font, more, random);
   writeTable(second, font, planting);
   writeFoot(second, standard, planting);

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { addressOf, apart, escapedJson } from './disguises.ts';
 import { ascii } from './people.ts';
 import type { CorpusDocument, Planting } from './planting.ts';
 
@@ -20,6 +21,8 @@ export function plainText(planting: Planting): CorpusDocument {
     `> ${planting.sentence('quotation')}`,
     spacedOut(planting.name('name on two lines')),
     `user=${planting.email('address in an assignment')};`,
+    apart(planting.name('letters apart')),
+    `See ${addressOf(planting.entry('query of an address'))}`,
     `-- \r\n${planting.entry('signature')}`,
   ];
   return { ...file(planting, 'txt', 'text/plain', lines.join('\r\n\r\n')), ...planting.done(shown) };
@@ -39,6 +42,7 @@ export function separatedValues(planting: Planting): CorpusDocument {
     ...text.table.slice(1).map((row) => [...row, planting.entry('cell')]),
     [planting.sentence('cell with a sentence'), planting.again(), 'x "y" z', ''],
     [`first\n${planting.entry('cell of two lines')}`, planting.again(), planting.email('cell of mail'), '0'],
+    [addressOf(planting.entry('cell with an address')), apart(planting.name('cell of letters apart')), '', ''],
     [`=HYPERLINK("mailto:${planting.email('formula of a cell')}")`, '', '', ''],
   ];
   const written = rows.map((row) => row.map(quote).join(delimiter)).join('\n');
@@ -64,6 +68,10 @@ export function markdown(planting: Planting): CorpusDocument {
     text.table.map((row) => `| ${row.join(' | ')} |`).join('\n|---|---|---|\n'),
     `| ${planting.entry('cell')} |`,
     `**${bold(planting.name('name in two weights'))}`,
+    `by [${planting.name('half of a link').replace(' ', '](https://example.org) ')}.`,
+    planting.name('broken line').replace(' ', '\\\n'),
+    planting.name('broken line of HTML').replace(' ', '<br>'),
+    `<${addressOf(planting.entry('query of an address'))}>`,
     `Caf&eacute; ${entities(planting.name('entities'))}`,
     planting.again(),
     `[^1]: ${planting.sentence('footnote')}`,
@@ -91,6 +99,7 @@ export async function htmlPage(planting: Planting): Promise<CorpusDocument> {
 <h1 id="${id}">${text.heading}</h1><p>${planting.sentence('paragraph')}</p>
 ${text.paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n')}
 <p>${planting.again()}</p><p>${runs(planting.sentence('runs'))}</p>
+<p>${addressOf(planting.entry('address in a text')).replaceAll('&', '&amp;')}</p><p>${apart(planting.name('letters apart'))}</p>
 <p style="font-family:'${planting.name('style')}';color:#000">${text.list.join('<br>')}</p>
 <p title="${planting.entry('tooltip')}"><a href="#${id}">1</a> <a href="mailto:${planting.email('link')}?subject=a">2</a>
 <a href="https://example.org/?q=${encodeURIComponent(planting.entry('query'))}">3</a></p>
@@ -107,6 +116,26 @@ ${text.paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n')}
 <x-${random.whole(100, 999)} who="${planting.entry('unknown element')}">${planting.sentence('in an unknown element')}</x-1>
 <script>var owner = "${planting.entry('script')}";</script></body></html><!-- ${planting.entry('comment behind')} -->`;
   return { ...file(planting, 'html', 'text/html', page, 'utf-8'), ...planting.done(shown) };
+}
+
+/** Records, with letters beyond ASCII as many programs write them. */
+export function json(planting: Planting): CorpusDocument {
+  const { text } = planting;
+  const said = [text.heading, ...text.paragraphs, planting.again(), ...text.list, planting.again()];
+  const members = [
+    `"records": ${JSON.stringify(said, undefined, 2)}`,
+    `"customer": ${escapedJson(planting.entry('value'))}`,
+    `${escapedJson(planting.name('name of a member'))}: 4711`,
+    `"nested": [{"a": ${escapedJson(planting.sentence('nested value'))}}, true, null]`,
+    `"inner": ${escapedJson(`{"a":${escapedJson(planting.entry('JSON in JSON'))}}`)}`,
+    `"link": ${escapedJson(addressOf(planting.entry('query of an address')))}`,
+    `"lines": ${escapedJson(planting.name('name on two lines').replace(' ', '\n'))}`,
+  ];
+  const written = `{\n  ${members.join(',\n  ')}\n}\n`;
+  return {
+    ...file(planting, 'json', 'application/json', written, 'utf-8'),
+    ...planting.done([text.heading, ...text.paragraphs, ...text.list]),
+  };
 }
 
 function file(

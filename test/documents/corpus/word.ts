@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { officeFile, type TestPart } from '../../harness/office.ts';
+import { addressOf, apart } from './disguises.ts';
 import { ascii } from './people.ts';
 import type { CorpusDocument, Planting } from './planting.ts';
 
@@ -83,6 +84,11 @@ function body(planting: Planting): string {
     paragraph(
       field(`HYPERLINK "mailto:${planting.email('instruction of a field')}"`, planting.entry('result of a field')),
     ),
+    paragraph(field(`HYPERLINK "${escaped(addressOf(planting.entry('query of a field')))}"`, 'x')),
+    paragraph(run(escaped(addressOf(planting.entry('query of an address'))))),
+    paragraph(run(apart(planting.name('letters apart')))),
+    paragraph(`<w:r>${signs(planting.name('signs of a font'))}</w:r>`),
+    ...brokenAddress(planting),
     paragraph(field(`DOCPROPERTY "${planting.name('property of a field')}"`, 'x')),
     paragraph(
       `<w:r><w:fldChar w:fldCharType="begin"><w:fldData xml:space="preserve">${Buffer.from(planting.sentence('data of a field')).toString('base64')}</w:fldData></w:fldChar></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`,
@@ -103,6 +109,23 @@ function body(planting: Planting): string {
     paragraph(`<w:pPr><own:memo own:by="${planting.entry('attribute of a stranger')}"/></w:pPr>`, run('end')),
     paragraph(`<own:memo>${planting.sentence('element of a stranger')}</own:memo>`),
   ].join('');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;');
+}
+
+/** A text of which each letter is a sign of a font. */
+function signs(text: string): string {
+  const code = (letter: string): string => letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return Array.from(text, (letter) => `<w:sym w:font="Arial" w:char="${code(letter)}"/>`).join('');
+}
+
+/** An address of mail that goes on in the next paragraph. */
+function brokenAddress(planting: Planting): readonly string[] {
+  const address = planting.email('address over two paragraphs');
+  const half = address.indexOf('@') + 3;
+  return [paragraph(run(`${address.slice(0, half)}-`)), paragraph(run(`${address.slice(half)} x`))];
 }
 
 function split(text: string): readonly string[] {

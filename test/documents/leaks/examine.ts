@@ -161,8 +161,17 @@ async function openingFaults({ mediaType }: CorpusDocument, bytes: Uint8Array): 
       : /officedocument/.test(mediaType)
         ? [['unzip', ['-tq', file.path]]]
         : [];
-  const faults: string[] = [];
+  const faults = mediaType === 'application/json' && !isJson(bytes) ? ['it is no JSON any more'] : [];
   for (const [program, args] of checks)
     if (!(await succeeds(program, args))) faults.push(`${program} does not open it`);
   return faults;
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  try {
+    JSON.parse(Buffer.from(bytes).toString('utf8'));
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -74,15 +74,14 @@ function readings(bytes: Uint8Array): readonly string[] {
   const latin = file.toString('latin1');
   const utf8 = file.toString('utf8');
   const wide = [0, 1].flatMap((from) => [even(from).toString('utf16le'), even(from).swap16().toString('utf16le')]);
-  return [latin, utf8, unescaped(utf8), withoutTags(unescaped(utf8)), hexadecimal(latin), windows1250(file), ...wide];
-}
-
-function windows1250(bytes: Buffer): string {
-  return new TextDecoder('windows-1250').decode(bytes);
+  const central = ['windows-1250', 'iso-8859-2'].map((encoding) => new TextDecoder(encoding).decode(file));
+  return [latin, utf8, unescaped(utf8), withoutTags(unescaped(utf8)), hexadecimal(latin), ...central, ...wide];
 }
 
 function unescaped(text: string): string {
   return text
+    .replace(/\\u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/<w:sym [^>]*w:char="([\dA-F]{4})"\/>/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .replace(/&#x([\da-f]{1,5});/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)))
     .replace(/&#(\d{1,6});/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replace(/&\w{2,6};|\\(?=[^\w\s])/g, '')
