@@ -21,7 +21,7 @@ export interface Line {
 }
 
 /** The names in each text. */
-export type Ask = (texts: readonly string[]) => Promise<readonly (readonly Span[])[]>;
+type Ask = (texts: readonly string[]) => Promise<readonly (readonly Span[])[]>;
 
 /** Of one question to the model: a quarter of a second of its time, which is what a call waits for those before it. */
 export const BATCH = { texts: 4096, characters: 100_000 } as const;
