@@ -213,6 +213,22 @@ describe('names in prompts', () => {
     expect(asked).not.toContain('Jane Roe here');
   });
 
+  test('are looked for in an attached text no longer than the answer may take', async () => {
+    const text = 'Jane Roe wrote this';
+    // Of which nothing is ever answered.
+    models.models.set('names', (body) =>
+      (body['texts'] as string[]).includes(text) ? undefined : namesOf(KNOWN)(body),
+    );
+    const file_data = `data:text/plain;base64,${Buffer.from(text).toString('base64')}`;
+    const content = [{ type: 'file', file: { filename: 'a.txt', file_data } }];
+    const body = { model: 'upstream/m', messages: [{ role: 'user', content }] };
+    const before = upstream.requests.length;
+    const headers = { 'x-gw-upstream-timeout': '1' };
+    const late = await world.post('/v1/chat/completions', body, { as: 'tokenizing', headers });
+    expect(await failureOf(late)).toMatchObject({ status: 504, code: 'upstream_timeout' });
+    expect(upstream.requests).toHaveLength(before);
+  });
+
   test('are not looked for any more when the client has gone, and nobody waits for that', async () => {
     const gate = Promise.withResolvers<void>();
     models.models.set('names', async (body) => {

@@ -25,7 +25,7 @@ export class NoExchange extends Error {
   }
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly connectTimeoutMs: number;
   readonly maxAnswerBytes: number;
   /** Where names lead; the system's resolver unless given. */

@@ -13,7 +13,7 @@ import { replaceFile, type Attachment } from '#wire/attachment.ts';
 import type { Media, MediaPlace } from '#wire/codec.ts';
 import type { Edit } from '#wire/document.ts';
 import type { AttachScope } from './attach.ts';
-import type { Span } from './detector.ts';
+import { givenUpWith, type Detection, type Span } from './detector.ts';
 import { detectOrRefuse, lookedFor } from './detect-or-refuse.ts';
 import { replaced, searchDocument, tagDocument } from './document-text.ts';
 import { mergeActions, type Action } from './merge.ts';
@@ -199,7 +199,7 @@ export class AttachedFile {
     const { units, recognizedPages } = this.#document;
     const terms = [...policy.customTerms, ...remove, ...before];
     const scope = { categories: lookedFor(policy, detection), terms, recognizedPages };
-    const found = await searchDocument(units, scope, detection);
+    const found = await this.#search((within) => searchDocument(units, scope, within));
     this.#found = units.map(({ text }, index) => {
       const literals = Array.from(tagLiterals(text), (literal): Action => ({ ...literal, act: 'tag' }));
       return mergeActions([...(found[index] ?? []), ...literals]);
@@ -211,9 +211,21 @@ export class AttachedFile {
     const detection = detectionInReadings(this.#scope.detection);
     const kinds = lookedFor(policy, detection);
     if (!detection.needsWorker(text.length, kinds)) return detection.findNow(text, kinds);
-    const { spans, missed } = await detectOrRefuse([text], policy, detection, 'An attached document');
+    const { spans, missed } = await this.#search((within) =>
+      detectOrRefuse([text], policy, within, 'An attached document'),
+    );
     this.missed = missed;
     return spans[0] ?? [];
+  }
+
+  /** What is not found within the answer timeout is looked for no more. */
+  async #search<T>(work: (detection: Detection) => Promise<T>): Promise<T> {
+    const { desk, detection } = this.#scope;
+    try {
+      return await work(givenUpWith(desk.signal(), detection));
+    } catch (thrown) {
+      throw thrown instanceof Error && thrown.name === 'TimeoutError' ? tooLate(thrown) : thrown;
+    }
   }
 
   #guardSize(): void {

@@ -34,7 +34,11 @@ export interface Detection {
   ): Promise<readonly (readonly Span[])[]>;
 }
 
-/** The same for one piece of work, which is given up with the signal. */
+/** The same for one piece of work, which is given up with the signal; one that a caller names counts beside it. */
 export function givenUpWith(signal: AbortSignal, detection: Detection): Detection {
-  return { ...detection, find: (texts, categories) => detection.find(texts, categories, signal) };
+  return {
+    ...detection,
+    find: (texts, categories, sooner) =>
+      detection.find(texts, categories, sooner ? AbortSignal.any([signal, sooner]) : signal),
+  };
 }

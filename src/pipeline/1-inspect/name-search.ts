@@ -36,20 +36,18 @@ export function createNameSearch(models: Pick<LocalModels, 'names'>): NameSearch
     sizeCalculation: (spans) => spans.length + 1,
   });
   const asking = new Map<string, Question>();
-  // One question is short, and what it finds is remembered: it is not broken off.
-  const { signal: never } = new AbortController();
-  const turns = new NameTurns((texts) => models.names(texts, never));
+  const turns = new NameTurns((texts, signal) => models.names(texts, signal));
   const forget = (question: Question): void => {
     if (asking.get(question.hash) === question) asking.delete(question.hash);
   };
   const begin = (hash: string, text: string): Question => {
-    const pieces = piecesOf(text).map(waiting);
+    const pieces = piecesOf(text).map((piece) => waiting(piece, () => question.calls > 0));
     const found = Promise.all(pieces.map(({ spans }) => spans)).then((parts) => {
       const spans = parts.flat();
       known.set(hash, spans);
       return spans;
     });
-    const question = { hash, pieces, found, calls: 0 };
+    const question: Question = { hash, pieces, found, calls: 0 };
     const done = (): void => forget(question);
     found.then(done, done);
     asking.set(hash, question);
@@ -78,16 +76,16 @@ export function createNameSearch(models: Pick<LocalModels, 'names'>): NameSearch
         return await Promise.race([Promise.all(texts.map((text) => once(text, line, questions))), gone]);
       } finally {
         signal?.removeEventListener('abort', leave);
-        line.leave();
         for (const question of questions) if (--question.calls === 0) forget(question);
+        line.leave();
       }
     },
   };
 }
 
-function waiting(piece: Piece): Waiting & { readonly spans: Promise<readonly Span[]> } {
+function waiting(piece: Piece, wanted: () => boolean): Waiting & { readonly spans: Promise<readonly Span[]> } {
   const { promise, resolve, reject } = Promise.withResolvers<readonly Span[]>();
-  return { ...piece, spans: promise, asked: false, resolve, reject };
+  return { ...piece, spans: promise, asked: false, wanted, resolve, reject };
 }
 
 /** A longer text is cut between words: its pieces are found through one after the other. */

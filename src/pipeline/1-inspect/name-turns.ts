@@ -9,6 +9,8 @@ export interface Piece {
 /** A piece that an answer is waited for. It may stand in several lines and is asked about once. */
 export interface Waiting extends Piece {
   asked: boolean;
+  /** Whether anybody still waits. */
+  readonly wanted: () => boolean;
   readonly resolve: (spans: readonly Span[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -16,12 +18,12 @@ export interface Waiting extends Piece {
 /** What one call waits for, in order. */
 export interface Line {
   add(pieces: readonly Waiting[]): void;
-  /** Nobody waits any more: what only this line asks for is asked no more. */
+  /** Nobody waits any more: what only this line asks for is asked no more, and a question of nobody's is broken off. */
   leave(): void;
 }
 
 /** The names in each text. */
-export type Ask = (texts: readonly string[]) => Promise<readonly (readonly Span[])[]>;
+type Ask = (texts: readonly string[], signal: AbortSignal) => Promise<readonly (readonly Span[])[]>;
 
 /** Of one question to the model: a quarter of a second of its time, which is what a call waits for those before it. */
 export const BATCH = { texts: 4096, characters: 100_000 } as const;
@@ -44,6 +46,8 @@ export class NameTurns {
   readonly #lines = new Set<Place>();
   #now = 0;
   #busy = false;
+  /** The question that is being answered. */
+  #open: { readonly batch: readonly Waiting[]; readonly stop: AbortController } | undefined;
 
   constructor(ask: Ask) {
     this.#ask = ask;
@@ -57,7 +61,11 @@ export class NameTurns {
         this.#lines.add(place);
         this.#start();
       },
-      leave: () => void this.#lines.delete(place),
+      leave: () => {
+        this.#lines.delete(place);
+        const { batch, stop } = this.#open ?? {};
+        if (batch?.every(({ wanted }) => !wanted())) stop?.abort();
+      },
     };
   }
 
@@ -70,13 +78,19 @@ export class NameTurns {
 
   async #work(): Promise<void> {
     for (let batch = this.#next(); batch.length > 0; batch = this.#next()) {
+      const stop = new AbortController();
+      this.#open = { batch, stop };
       try {
-        const found = await this.#ask(batch.map(({ text }) => text));
+        const found = await this.#ask(
+          batch.map(({ text }) => text),
+          stop.signal,
+        );
         for (const [index, { offset, resolve }] of batch.entries()) resolve(moved(found[index] ?? [], offset));
       } catch (thrown) {
         for (const { reject } of batch) reject(thrown);
       }
     }
+    this.#open = undefined;
     this.#busy = false;
   }
 
