@@ -12,6 +12,8 @@ from names.data import LOCALES, Item, Varied, read_lines
 
 SLOT = re.compile(r"\{([A-Za-z]\d?)\}")
 LABELLED = {"P": "PER", "L": "LOC", "K": "LOC", "O": "ORG", "D": "ADDRESS", "Z": "LOC"}
+SENTENCE_ENDS = set(".!?:…¿¡\"'«»„“”(•-–*")
+"""What a word stands after that may have its capital from its place."""
 ARTICLE = set(
     "der die das dem den des ein eine einen einem einer eines kein keine keinen keinem keiner mein meine meinen meinem meiner "
     "unser unsere unseren unserem unserer ihr ihre ihren ihrem ihrer euer eure im am zum zur beim vom ins ans".split()
@@ -23,6 +25,10 @@ HEADED = (
 SENTENCES = {"de": 5500, "en": 4500, "es": 1400, "fr": 1400, "it": 1500, "nl": 1400, "pl": 1800, "pt": 1500}
 """Made anew in every epoch."""
 HEADINGS = 900
+ADDRESSED = {"en": 800, "de": 250, "es": 200, "fr": 200, "it": 200, "nl": 200, "pl": 200, "pt": 200}
+"""More of them, with an address in each: no two are written alike, and few texts with labels have one."""
+UNJUDGED = 6000
+"""Of the texts without labels, how many an epoch takes, about: however many more are written, what has labels weighs the same."""
 FORMS = (*("Ada Roe",) * 6, *("Roe",) * 4, "Ada Mary Roe", "Ada M. Roe", "A. Roe", "Roe, Ada")
 POLISH = {"ski": ("skiego", "skiemu", "skim"), "cki": ("ckiego", "ckiemu", "ckim"), "a": ("y", "ę", "ą", "ie"), "": ("a", "owi", "em")}
 
@@ -132,9 +138,12 @@ class Plain:
         """Of one epoch."""
         items = []
         for lang, count in SENTENCES.items():
-            for _ in range(min(self.most, count)):
-                text, spans = self.filled(self.chance.choice(self.lists["frames"][lang]), lang)
-                items.append(self.varied.cased(Item(lang, text, spans, "plain")))
+            frames = self.lists["frames"][lang]
+            addressed = [frame for frame in frames if "{D}" in frame]
+            for choice, most in ((frames, count), (addressed, ADDRESSED[lang])):
+                for _ in range(min(self.most, most)):
+                    text, spans = self.filled(self.chance.choice(choice), lang)
+                    items.append(self.varied.cased(Item(lang, text, spans, "plain")))
         items += [Item("en", *self.filled(self.chance.choice(HEADED), "en"), "plain") for _ in range(min(self.most, HEADINGS))]
         return items
 
@@ -148,7 +157,8 @@ def texts_in(value) -> list[str]:
 def unjudged(texts: list[tuple[str, str]], known_names: set[str], nouns: set[str]) -> list[Item]:
     """
     Texts in which nobody marked names, as (language, text). Small words are none, nor are capitalized ones that stand in
-    small letters elsewhere, or of German after articles: no label is learned of the others.
+    small letters elsewhere, or of German after articles, unless lists know them as names and no sentence begins there: no
+    label is learned of the others.
     """
     small: dict[str, set[str]] = defaultdict(set)
     after: dict[str, int] = defaultdict(int)
@@ -163,14 +173,16 @@ def unjudged(texts: list[tuple[str, str]], known_names: set[str], nouns: set[str
             before = word
     items = []
     for lang, text in texts:
-        unsure = set()
-        for start, end, _ in words_of(text):
+        unsure, before = set(), "."
+        for start, end, gap in words_of(text):
             word = text[start:end]
-            plain = not word[:1].isupper() or word in nouns or (lang != "de" and word.lower() in small[lang])
-            plain = plain or (lang == "de" and (word.lower() in small["de"] or after[word] > 0) and word.lower() not in known_names)
+            opens = lang != "de" and (gap == 2 or before in SENTENCE_ENDS)
+            elsewhere = word.lower() in small[lang] or (lang == "de" and after[word] > 0)
+            plain = not word[:1].isupper() or word in nouns or (elsewhere and (opens or word.lower() not in known_names))
             if not plain:
                 unsure.add(start)
-        items.append(Item(lang, text, [], "plain", 1.0, frozenset(unsure)))
+            before = word
+        items.append(Item(lang, text, [], "plain", min(1.0, UNJUDGED / len(texts)), frozenset(unsure)))
     return items
 
 
