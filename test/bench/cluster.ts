@@ -29,7 +29,7 @@ servers.defer(() => postgres.stop());
 const all = servers.use(
   await startInstallation({
     databaseUrl: await postgres.createDatabase(),
-    values: ['--set', 'controller.allNamespaces=true'],
+    values: ['--set', 'controller.allNamespaces=true,controller.platformNamespace=team-0'],
   }),
 );
 const { cluster, redis, upstream } = all;

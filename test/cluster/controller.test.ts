@@ -57,7 +57,10 @@ describe('the controller on an API server', skipUnless(BUILT, 'no control plane 
 
   beforeAll(async () => {
     const databaseUrl = await createDatabase(inject('databaseUrl'));
-    all = await startInstallation({ databaseUrl, values: ['--set', 'controller.namespaces={default}'] });
+    all = await startInstallation({
+      databaseUrl,
+      values: ['--set', 'controller.namespaces={default},controller.platformNamespace=default'],
+    });
     controller = await all.startController('one');
   }, 240_000);
   afterAll(async () => {
