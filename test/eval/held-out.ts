@@ -16,12 +16,12 @@ export function rollOfId(id: string): number {
 
 /**
  * Those of some texts that training may read: a string of its data, ours and the shared, is the same but for case and
- * spaces at its ends; or the code that writes purposes has it.
+ * spaces at its ends; or the list of purposes has it, or that of words.
  */
 export function learned(texts: readonly string[], { data, own }: Pick<Places, 'data' | 'own'>): readonly string[] {
-  const code = plain(readFileSync(path.join(own, '../typed/purposes.py'), 'utf8'));
+  const lists = ['purposes.json', 'concepts.txt'].map((file) => plain(readFileSync(path.join(own, file), 'utf8'))).join('\n');
   const left = new Map(texts.map((text) => [plain(text), text]));
-  const found = [...left].filter(([text]) => code.includes(text)).map(([, text]) => text);
+  const found = [...left].filter(([text]) => lists.includes(text)).map(([, text]) => text);
   for (const line of linesOf(data, own)) {
     for (const said of stringsOf(JSON.parse(line))) {
       const text = left.get(plain(said));

@@ -31,7 +31,7 @@ export interface Case {
 }
 
 const FAR = 4;
-/** A purpose that training has, for prompts that it left out: THEMES in inference/training/typed/purposes.py. */
+/** A purpose that training has, for prompts that it left out: `code` in inference/training/data/purposes.json. */
 const PROGRAMMING: Readonly<Record<string, string>> = {
   en: 'Help for software developers: writing, explaining and repairing code.',
   de: 'Hilfe beim Programmieren.',

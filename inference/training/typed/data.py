@@ -10,7 +10,9 @@ from pathlib import Path
 from typed.input import GONE, option_text, question_text, state_text
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pl", "pt")
-OWN = "own"
+OWN, SCOPE = "own", "scope"
+ABOUT = "The request is about this: "
+"""How the scope guard asks; in src/pipeline/1-inspect/scope-guard.ts, too."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,16 @@ def read(path: Path, source: str) -> list[Item]:
         if source in ("clinc150", "hwu64"):
             items += intents(Item(entry["lang"], source, state, questions, part))
         else:
-            items.append(Item(entry["lang"], source, state, questions, part))
+            items += purposed(Item(entry["lang"], source, state, questions, part))
     return items
+
+
+def purposed(item: Item) -> list[Item]:
+    """Of our own, questions of the scope guard are a source by themselves."""
+    told = tuple(q for q in item.questions if q.asked.startswith(ABOUT))
+    others = tuple(q for q in item.questions if not q.asked.startswith(ABOUT))
+    found = [replace(item, questions=others)] if others else []
+    return [*found, replace(item, source=SCOPE, questions=told)] if told else found
 
 
 def intents(item: Item) -> list[Item]:
@@ -167,16 +177,16 @@ def all_items(data: Path, own: Path) -> list[Item]:
 
 ROUNDS = (
     {
-        OWN: 0.0, "clinc150": 0.1, "dnc": 0.12, "hwu64": 0.1, "nlupp": 1.0, "p3_mini": 0.25, "snli": 0.45, "synth_support": 0.04,
-        "wikiann_questions": 0.02, "prompts": 0.06, "personal": 0.02, "purposes": 0.07,
+        OWN: 0.0, SCOPE: 0.0, "concepts": 0.0, "clinc150": 0.2, "dnc": 0.1, "hwu64": 0.25, "nlupp": 0.9, "p3_mini": 0.25, "snli": 0.4, "synth_support": 0.06,
+        "wikiann_questions": 0.01, "prompts": 0.06, "personal": 0.01, "purposes": 0.12,
     },
     {
-        OWN: 2.0, "clinc150": 0.12, "dnc": 0.04, "hwu64": 0.12, "nlupp": 0.6, "p3_mini": 0.5, "snli": 0.12, "synth_support": 0.12,
-        "wikiann_questions": 0.02, "prompts": 0.16, "personal": 0.015, "purposes": 0.05,
+        OWN: 1.25, SCOPE: 3.0, "concepts": 0.55, "clinc150": 0.16, "dnc": 0.04, "hwu64": 0.2, "nlupp": 0.45, "p3_mini": 0.25, "snli": 0.1, "synth_support": 0.13,
+        "wikiann_questions": 0.01, "prompts": 0.12, "personal": 0.01, "purposes": 0.12,
     },
     {
-        OWN: 2.0, "clinc150": 0.1, "dnc": 0.03, "hwu64": 0.1, "nlupp": 0.4, "p3_mini": 0.4, "snli": 0.12, "synth_support": 0.2,
-        "wikiann_questions": 0.02, "prompts": 0.25, "personal": 0.01, "purposes": 0.04,
+        OWN: 1.25, SCOPE: 3.0, "concepts": 0.45, "clinc150": 0.16, "dnc": 0.03, "hwu64": 0.2, "nlupp": 0.35, "p3_mini": 0.25, "snli": 0.08, "synth_support": 0.2,
+        "wikiann_questions": 0.01, "prompts": 0.16, "personal": 0.01, "purposes": 0.1,
     },
 )
 """How often an item is read in each round: first what is short and teaches to follow from a text, then what callers ask."""
@@ -187,13 +197,14 @@ def chosen_for(round_: int, items: list[Item], chance: random.Random) -> list[It
     chosen = []
     for item in items:
         weight = ROUNDS[round_][item.source]
-        for _ in range(int(weight) + (chance.random() < weight % 1)):
+        # What a round does not read leaves its choice of the rest as it is.
+        for _ in range(int(weight) + (chance.random() < weight % 1) if weight else 0):
             chosen.append(varied(item, chance))
     return chosen
 
 
 LICENCES = {
-    OWN: "Gatewarden's own", "prompts": "Gatewarden's own", "clinc150": "CC BY 3.0", "hwu64": "CC BY 4.0", "nlupp": "CC BY 4.0", "snli": "CC BY-SA 4.0",
+    OWN: "Gatewarden's own", SCOPE: "Gatewarden's own", "concepts": "Gatewarden's own", "prompts": "Gatewarden's own", "clinc150": "CC BY 3.0", "hwu64": "CC BY 4.0", "nlupp": "CC BY 4.0", "snli": "CC BY-SA 4.0",
     "dnc": "MIT, CC BY 4.0", "p3_mini": "CC BY 4.0, MIT and others, as its LICENSE.md tells", "synth_support": "CC0", "wikiann_questions": "CC BY-SA 3.0",
     "personal": "CC0", "purposes": "that of clinc150, hwu64, synth_support and prompts",
 }
@@ -207,26 +218,38 @@ def sources_of(items: list[Item]) -> list[dict]:
     ]
 
 
-DENIALS = ("It is not the case that {}", "It is not true that {}", "It is wrong that {}")
+DENIALS = ("It is not the case that {}", "It is not true that {}", "It is wrong that {}", "It is not true that {}", "It is false that {}")
+DENIED = 0.25
+"""How often."""
 FOLLOWS = ("It is true that {}", "From the text it follows: {}", "Does it follow that {}?")
 
 
 def varied(item: Item, chance: random.Random) -> Item:
     """Fewer questions and options, other words around a proposition, and its denial."""
-    most = 1 if item.source == "snli" else MOST_ASKED if item.source == OWN else 2
+    most = 1 if item.source == "snli" else MOST_ASKED if item.source in (OWN, SCOPE) else 2
     asked = chance.sample(item.questions, min(most, len(item.questions)))
+    if item.source == SCOPE:
+        # As many purposes that it has as others, where there are.
+        holding, others = ([q for q in item.questions if q.answer == answer] for answer in (1, 0))
+        asked = chance.sample(holding, min(2, len(holding))) + chance.sample(others, min(max(1, len(holding)), 2, len(others)))
     if item.source == "snli" and chance.random() < 0.75:
         asked = [q for q in item.questions if q.kind == "noul"]
-    return replace(item, questions=tuple(changed(q, item, chance) for q in asked))
+    told = [changed(q, item, chance) for q in asked]
+    propositions = [q for q in told if q.kind == "noul"]
+    if item.lang == "en" and item.source not in (SCOPE, "purposes") and propositions and chance.random() < DENIED:
+        told.append(denied(chance.choice(propositions), chance))
+    return replace(item, questions=tuple(told))
+
+
+def denied(q: Question, chance: random.Random) -> Question:
+    """A proposition's denial, which is asked beside it: only the answer turns."""
+    return replace(q, asked=chance.choice(DENIALS).format(q.asked[:1].lower() + q.asked[1:]), answer=1 - q.answer)
 
 
 def changed(q: Question, item: Item, chance: random.Random) -> Question:
     if q.kind == "noul":
-        small = q.asked[:1].lower() + q.asked[1:]
-        if item.lang == "en" and chance.random() < 0.06:
-            return replace(q, asked=chance.choice(DENIALS).format(small), answer=1 - q.answer)
         if item.source in ("snli", "dnc") and chance.random() < 0.25:
-            return replace(q, asked=chance.choice(FOLLOWS).format(small))
+            return replace(q, asked=chance.choice(FOLLOWS).format(q.asked[:1].lower() + q.asked[1:]))
         return q
     if q.kind == "score":
         return q

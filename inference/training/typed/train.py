@@ -18,7 +18,8 @@ from common.calibration import softmax
 from common.folder import write_manifest
 from common.minilm import WIDTH, model_folder, open_tokenizer
 from typed.batches import Encoded, Frozen, batch_of, encode, groups_of, part_of_row, scores_of
-from typed.data import LANGUAGES, OWN, ROUNDS, Item, all_items, chosen_for, own_items, sources_of
+from typed.concepts import concepts
+from typed.data import LANGUAGES, OWN, ROUNDS, SCOPE, Item, all_items, chosen_for, own_items, sources_of
 from typed.input import FEATURES, KINDS, LIMITS
 from typed.judge import confidence_of, measure, temperatures_of
 from typed.model import AGAIN, Exported, ExportedMiniLM, Typed, shrink
@@ -31,7 +32,7 @@ MOST = {"again": 1.5e-3, "parts": 1.5e-3, "exit": 2e-3, "plain": 1e-2}
 """The highest rate of learning of each part."""
 TOGETHER = 32
 """How many weights of a column share a scale."""
-TESTED = {OWN: 200, "calibrate": 50, "test": 50}
+TESTED = {OWN: 200, SCOPE: 100, "calibrate": 50, "test": 50}
 """How many items of a source are calibrated with and tested on, at most."""
 
 
@@ -247,7 +248,7 @@ def main() -> None:
     few = 3 if args.smoke else None
     # A few of what is in the repository show that it runs.
     items = random.Random(SEED).sample(own_items(own), 60) if args.smoke else all_items(args.data, own)
-    items += purposes(items)
+    items += purposes(items, own) + concepts(own, SEED, 30 if args.smoke else 9000)
     typed = shrink(Typed())
     frozen = freeze(typed, is_quick=True)
     done = 0
