@@ -7,10 +7,13 @@ import { onnxFile, type Graph } from '../harness/onnx.ts';
 
 /** What a caller of `gw/typed` asks keeps nobody's scope guard waiting: it has a thread and places of its own. */
 
+/** Products of matrices, each of some four thousand million sums for a long state: minutes in all. */
+const STEPS = 4000;
+
 /** As the stand-in for typed decisions, but for a long state it takes longer than anybody waits. */
 function slow(): Graph {
   const graph = typed();
-  const steps = Array.from({ length: 400 }, (_, at) => ({
+  const steps = Array.from({ length: STEPS }, (_, at) => ({
     op: 'MatMul',
     inputs: [at === 0 ? 'square' : `step${at - 1}`, 'square'],
     output: `step${at}`,
@@ -22,7 +25,7 @@ function slow(): Graph {
       ...graph.nodes.filter(({ output }) => output !== 'known'),
       { op: 'MatMul', inputs: ['column', 'flat'], output: 'square' },
       ...steps,
-      { op: 'ReduceMax', inputs: ['step399'], output: 'most', attributes: { keepdims: 0 } },
+      { op: 'ReduceMax', inputs: [`step${STEPS - 1}`], output: 'most', attributes: { keepdims: 0 } },
       { op: 'Mul', inputs: ['most', 'nothing'], output: 'none' },
       { op: 'Add', inputs: ['column', 'deep'], output: 'shallow' },
       { op: 'Add', inputs: ['shallow', 'none'], output: 'known' },
@@ -40,7 +43,7 @@ beforeAll(async () => {
   engine = await startDocumentEngine({
     GW_MODELS_DIR: folders.dir,
     GW_INFERENCE_MODEL_QUEUE_LENGTH: '1',
-    GW_INFERENCE_ANSWER_SECONDS: '60',
+    GW_INFERENCE_ANSWER_SECONDS: '600',
   });
 });
 afterAll(async () => {
