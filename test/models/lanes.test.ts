@@ -7,8 +7,8 @@ import { onnxFile, type Graph } from '../harness/onnx.ts';
 
 /** What a caller of `gw/typed` asks keeps nobody's scope guard waiting: it has a thread and places of its own. */
 
-/** Products of matrices, each of some four thousand million sums for a long state: minutes in all. */
-const STEPS = 4000;
+/** Products of matrices, each of some four thousand million sums for a long state: more than a minute in all. */
+const STEPS = 1200;
 
 /** As the stand-in for typed decisions, but for a long state it takes longer than anybody waits. */
 function slow(): Graph {
