@@ -1,4 +1,4 @@
-import type { DocumentFaultKind } from '#ports/documents.ts';
+import type { DocumentFaultKind, OnPages } from '#ports/documents.ts';
 import type { Job } from './verbs.ts';
 
 /** What a thread is asked to do. `check`: draw a page and recognize a word. */
@@ -10,9 +10,10 @@ export interface TaskMessage {
   readonly givenUp: SharedArrayBuffer;
 }
 
-/** From a thread: a sign of progress, and then how the task ended. */
+/** From a thread: signs of progress, and then how the task ended. */
 export type ThreadMessage =
-  | { readonly kind: 'step' }
+  /** `pages`: how many are done, and of how many. */
+  | { readonly kind: 'step'; readonly pages?: Parameters<OnPages> }
   /** The result as JSON. `heapBytes`: what the thread holds now. */
   | { readonly kind: 'done'; readonly json: Uint8Array; readonly heapBytes: number }
   /** `cause`: name of what was thrown, where it was no fault that we foresaw. */

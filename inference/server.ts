@@ -7,6 +7,7 @@ import { serveModels } from './decide/routes.ts';
 import { readForm, RequestFault } from './form.ts';
 import type { Health } from './health.ts';
 import type { JobMetrics } from './job-metrics.ts';
+import { pageNewsFor } from './page-news.ts';
 import type { JobQueue } from './queue.ts';
 import { jobOf, VERBS, type Verb } from './verbs.ts';
 import type { WorkerPool } from './worker-pool.ts';
@@ -59,7 +60,9 @@ async function serve(deps: ServerDeps, verb: Verb, request: FastifyRequest, repl
   if (!job) throw new RequestFault('options does not fit the verb');
   await place.turn(gone.signal);
   const began = performance.now();
-  const outcome = await deps.pool.run(job, gone.signal);
+  const news = pageNewsFor(request.headers, reply.raw);
+  const outcome = await deps.pool.run(job, gone.signal, news?.note);
+  news?.end();
   deps.metrics.ended(verb, outcome, performance.now() - began);
   if (outcome.kind === 'done') return await reply.type('application/json').send(outcome.json);
   if (outcome.cause !== undefined) deps.log.warn({ event: 'job.unforeseen', verb, cause: outcome.cause });

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault, type OnPages } from '#ports/documents.ts';
 import type { Task, TaskMessage, ThreadMessage } from './messages.ts';
 
 /** Bounds of a thread and of its tasks. */
@@ -21,6 +21,7 @@ export type KillReason = 'time' | 'memory' | 'crash' | 'given_up';
 
 interface Running {
   readonly finish: (outcome: Outcome) => void;
+  readonly onPages: OnPages | undefined;
   readonly givenUp: Int32Array;
   readonly timers: { job: NodeJS.Timeout; step: NodeJS.Timeout };
 }
@@ -75,13 +76,14 @@ export class Thread {
   }
 
   /** Runs one task. The outcome is there when the thread is free again, or dead. */
-  run(task: Task, signal: AbortSignal): Promise<Outcome> {
+  run(task: Task, signal: AbortSignal, onPages?: OnPages): Promise<Outcome> {
     const givenUp = new SharedArrayBuffer(4);
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const giveUp = (): void => this.#giveUp();
     this.since = performance.now();
     this.#running = {
       givenUp: new Int32Array(givenUp),
+      onPages,
       timers: {
         job: setTimeout(() => this.#die('time', OUTLIVED), this.#limits.jobMs),
         step: setTimeout(() => this.#die('time', OUTLIVED), this.#limits.stepMs),
@@ -109,7 +111,11 @@ export class Thread {
 
   #hear(message: ThreadMessage): void {
     if (!this.#running) return;
-    if (message.kind === 'step') return void this.#running.timers.step.refresh();
+    if (message.kind === 'step') {
+      this.#running.timers.step.refresh();
+      if (message.pages) this.#running.onPages?.(...message.pages);
+      return;
+    }
     this.tasks++;
     this.heapBytes = message.heapBytes;
     if (message.kind === 'done') return this.#finish({ kind: 'done', json: message.json });

@@ -1,3 +1,4 @@
+import type { OnPages } from '#ports/documents.ts';
 import type { Task } from './messages.ts';
 import { Thread, type KillReason, type Outcome, type ThreadLimits } from './thread.ts';
 
@@ -14,7 +15,7 @@ export interface PoolOptions {
 /** Runs tasks in threads, as many at a time as there are threads. */
 export interface WorkerPool {
   /** Never called more often at a time than there are workers: the queue sees to that. */
-  run(task: Task, signal: AbortSignal): Promise<Outcome>;
+  run(task: Task, signal: AbortSignal, onPages?: OnPages): Promise<Outcome>;
   close(): Promise<void>;
 }
 
@@ -55,9 +56,9 @@ export function openWorkerPool(options: PoolOptions): WorkerPool {
   }, WATCH_MS).unref();
   fill();
   return {
-    async run(task, signal) {
+    async run(task, signal, onPages) {
       const thread = [...threads].find((one) => one.alive && !one.busy) ?? spawn();
-      const outcome = await thread.run(task, signal);
+      const outcome = await thread.run(task, signal, onPages);
       const grown =
         thread.heapBytes > options.limits.heapMib * 1024 * 1024 * HIGH ||
         process.memoryUsage.rss() > options.maxRssBytes * HIGH;

@@ -34,7 +34,11 @@ function toolsFor(givenUp: Int32Array): Tools {
     tell({ kind: 'step' });
   };
   const reading = newReading(checkTime);
-  return { checkTime, recognize: (picture, languages) => recognizer.recognize(picture, languages, reading) };
+  return {
+    checkTime,
+    recognize: (picture, languages) => recognizer.recognize(picture, languages, reading),
+    onPages: (...pages) => tell({ kind: 'step', pages }),
+  };
 }
 
 /** Libraries fail in their own words on hostile files; those words may quote them and stay here. */

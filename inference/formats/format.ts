@@ -1,5 +1,6 @@
 import type {
   DocumentFile,
+  OnPages,
   PageImage,
   ReadDocument,
   ReadOptions,
@@ -61,6 +62,8 @@ export interface Tools {
   recognize(picture: Picture, languages?: readonly string[]): Promise<RecognizedText>;
   /** Called between pages: throws `DocumentFault` when the job was cancelled or its time is up. */
   checkTime(): void;
+  /** Called by `read` and `redact` before the first page and after each one, where pages take time. */
+  readonly onPages: OnPages;
 }
 
 /** One kind of document. Functions that a kind cannot have are absent: the engine answers `unsupported`. */

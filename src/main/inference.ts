@@ -119,10 +119,10 @@ function watched(
     }
   };
   return {
-    read: (file, options, signal) => told('read', () => engine.read(file, options, signal)),
+    read: (file, options, signal, onPages) => told('read', () => engine.read(file, options, signal, onPages)),
     render: (file, options, signal) => told('render', () => engine.render(file, options, signal)),
     recognize: (file, options, signal) => told('recognize', () => engine.recognize(file, options, signal)),
-    redact: (file, options, signal) => told('redact', () => engine.redact(file, options, signal)),
+    redact: (file, options, signal, onPages) => told('redact', () => engine.redact(file, options, signal, onPages)),
     ping: () => engine.ping(),
   };
 }

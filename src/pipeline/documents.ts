@@ -8,10 +8,12 @@ import { givenUpWith, type Detection } from '#inspect/detector.ts';
 import { refuseUnguarded } from '#inspect/scope-guard.ts';
 import { lookAgain, originalsOf } from '#inspect/second-look.ts';
 import type { Debited, Hold } from '#meter/meter.ts';
+import type { JobProgress } from '#ports/document-jobs.ts';
 import {
   DocumentFault,
   type DocumentEngine,
   type DocumentFile,
+  type OnPages,
   type ReadDocument,
   type RedactedDocument,
 } from '#ports/documents.ts';
@@ -50,7 +52,7 @@ export interface AnonymizeRequest extends Opening {
 /** How a document is worked on that no client waits for. */
 export interface Lasting {
   readonly timeoutMs: number;
-  readonly onPages: (pages: number) => void;
+  readonly onProgress: (progress: JobProgress) => void;
   /** Keeps what came of the work before that is sealed. Rejects when it cannot: then it is not billed. */
   readonly keep: (document: AnonymizedDocument) => Promise<void>;
   /** Whether the call goes on another time: then nothing is sealed now. */
@@ -175,9 +177,10 @@ async function work(
 ): Promise<Done> {
   if (!engine) throw new DocumentFault('unavailable', 'documents are not processed in this installation');
   const detection = givenUpWith(signal, whole);
-  const read = await engine.read(file, { recognize: 'auto' }, signal);
+  const read = await engine.read(file, { recognize: 'auto' }, signal, begun('reading', undefined, lasting));
   refuseMore(read, most);
-  lasting?.onPages(read.pages);
+  const { pages } = read;
+  lasting?.onProgress({ phase: 'reading', pages, pagesDone: pages });
   const terms = [...key.workload.policy.dlp.customTerms, ...options.remove];
   const name = fileNameOf(file.name);
   const units = [...read.units, { id: NAME_UNIT, text: name.searched, visibility: 'hidden' as const }];
@@ -189,13 +192,26 @@ async function work(
   const inside = found.replacements.filter(({ unit }) => unit !== NAME_UNIT);
   const { replacements } = found;
   const originals = originalsOf(found, read, terms);
-  const document = await engine.redact(file, { layout: read.layout, replacements: inside, originals }, signal);
+  const wanted = { layout: read.layout, replacements: inside, originals };
+  const document = await engine.redact(file, wanted, signal, begun('rewriting', pages, lasting));
   const ofName = replacements.filter(({ unit }) => unit === NAME_UNIT);
-  const done = { filename: name.with(replaced(name.searched, ofName)), units: read.pages };
+  const done = { filename: name.with(replaced(name.searched, ofName)), units: pages };
   if (recognizedPages.length === 0) return { document, found, ...done };
-  const again = await lookAgain({ document, found }, { categories, terms }, { engine, detection, tags, signal });
+  const looking = { engine, detection, tags, signal, onPages: begun('checking', pages, lasting) };
+  const again = await lookAgain({ document, found }, { categories, terms }, looking);
   entry.findings = again.found.findings;
   return { ...again, ...done };
+}
+
+/** Tells of a phase that begins; the result, of its pages. Undefined where nobody asks how far it is. */
+function begun(
+  phase: JobProgress['phase'],
+  pages: number | undefined,
+  lasting: Lasting | undefined,
+): OnPages | undefined {
+  if (!lasting) return undefined;
+  lasting.onProgress({ phase, pages, pagesDone: 0 });
+  return (pagesDone, of) => lasting.onProgress({ phase, pages: of, pagesDone });
 }
 
 /** What was debited must be enough: a file with more pages than its size lets expect is no honest one. */

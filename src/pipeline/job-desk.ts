@@ -29,7 +29,7 @@ export interface JobDeskDeps {
 /** A job as its workload is told of it. */
 export interface JobView extends Pick<
   Job,
-  'id' | 'state' | 'cancelling' | 'pages' | 'pagesDone' | 'error' | 'createdAt' | 'expiresAt'
+  'id' | 'state' | 'cancelling' | 'progress' | 'error' | 'createdAt' | 'expiresAt'
 > {
   readonly result: { readonly outcome: JobOutcome; readonly address: SignedAddress } | undefined;
 }
@@ -110,12 +110,12 @@ async function submit(request: AnonymizeRequest, deps: JobDeskDeps): Promise<Pic
 
 function viewOf(job: Job, { papers, signer, addressMs }: JobDeskDeps): JobView {
   const now = Date.now();
-  const { id, cancelling, pages, pagesDone, error, createdAt, expiresAt } = job;
+  const { id, cancelling, progress, error, createdAt, expiresAt } = job;
   const state = job.state === 'succeeded' && (expiresAt ?? 0) <= now ? 'expired' : job.state;
   const outcome = state === 'succeeded' ? papers.openOutcome(job) : undefined;
   const until = Math.min(now + addressMs, expiresAt ?? 0);
   const result = outcome && { outcome, address: signer.sign(id, until) };
-  return { id, state, cancelling, pages, pagesDone, error, createdAt, expiresAt, result };
+  return { id, state, cancelling, progress, error, createdAt, expiresAt, result };
 }
 
 async function fetchResult(address: SignedAddress, deps: JobDeskDeps): Promise<JobResult> {

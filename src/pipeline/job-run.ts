@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshot, VirtualKeyConfig } from '#config/snapshot.ts';
 import type { ErrorCode } from '#errors/catalogue.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import type { JobEnd, JobFiles, JobNews, JobQueue, TakenJob } from '#ports/document-jobs.ts';
+import type { JobEnd, JobFiles, JobNews, JobProgress, JobQueue, TakenJob } from '#ports/document-jobs.ts';
 import type { Ledger } from '#ports/ledger.ts';
 import type { AuditRow } from '#seal/row.ts';
 import { ClientHungUp, ServerRestarting } from './call.ts';
@@ -50,6 +50,8 @@ class LeaseLost extends Error {
 /** Not heard of for as long, a process has left its jobs. */
 export const LEASE_MS = 20_000;
 const KEEP_MS = 3000;
+/** How long news of pages may wait to be told together. */
+const NOTE_MS = 1000;
 /** The engine has its own bounds, which are closer. */
 const WORK_MS = 1_800_000;
 const MOST_TAKES = 5;
@@ -127,7 +129,7 @@ async function walk(
 ): Promise<GatewayError | undefined> {
   const { signal } = watch;
   const keep = async ({ bytes, ...document }: AnonymizedDocument): Promise<void> => {
-    await watch.tell({});
+    await watch.tell();
     signal.throwIfAborted();
     const sealed = papers.sealFile(job, 'result', bytes);
     await files.put({ job: job.id, part: 'result' }, sealed);
@@ -145,7 +147,7 @@ async function walk(
       upload: () => Promise.resolve(upload),
       lasting: {
         timeoutMs: WORK_MS,
-        onPages: (pages) => void watch.tell({ pages }).catch(() => {}),
+        onProgress: (progress) => watch.note(progress),
         keep,
         again: (error) => goesOn(error, job, signal),
       },
@@ -232,13 +234,15 @@ class Watch implements Disposable {
   readonly #queue: JobQueue;
   readonly #timer: NodeJS.Timeout;
   #keptAt = performance.now();
+  #progress: JobProgress | undefined;
+  #noted: NodeJS.Timeout | undefined;
 
   constructor(job: TakenJob, stop: AbortController, queue: JobQueue) {
     this.#job = job;
     this.#stop = stop;
     this.#queue = queue;
     this.#timer = setInterval(() => {
-      this.tell({}).catch(() => {
+      this.tell().catch(() => {
         if (performance.now() - this.#keptAt > LEASE_MS) stop.abort(new LeaseLost());
       });
     }, KEEP_MS);
@@ -248,10 +252,20 @@ class Watch implements Disposable {
     return this.#stop.signal;
   }
 
+  /** To be told within a second, or with what is told next. */
+  note(progress: JobProgress): void {
+    this.#progress = progress;
+    this.#noted ??= setTimeout(() => {
+      this.#noted = undefined;
+      this.tell().catch(() => {});
+    }, NOTE_MS);
+  }
+
   /** Rejects when the store cannot be reached. */
-  async tell(news: JobNews): Promise<void> {
+  async tell(news: Pick<JobNews, 'result'> = {}): Promise<void> {
     const at = performance.now();
-    const state = await this.#queue.keep(this.#job, LEASE_MS, news);
+    const progress = this.#progress;
+    const state = await this.#queue.keep(this.#job, LEASE_MS, { ...news, ...(progress && { progress }) });
     if (state === 'cancelled') this.#stop.abort(new ClientHungUp());
     else if (state === 'lost') this.#stop.abort(new LeaseLost());
     else this.#keptAt = at;
@@ -259,5 +273,6 @@ class Watch implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
+    clearTimeout(this.#noted);
   }
 }

@@ -41,9 +41,10 @@ export class RecentDocuments {
     };
     const engine = this.#engine;
     return {
-      read: (file, told, signal) => known('read', file, told, () => engine.read(file, told, signal)),
+      read: (file, told, signal, onPages) => known('read', file, told, () => engine.read(file, told, signal, onPages)),
       render: (file, told, signal) => known('render', file, told, () => engine.render(file, told, signal)),
-      redact: (file, told, signal) => known('redact', file, told, () => engine.redact(file, told, signal)),
+      redact: (file, told, signal, onPages) =>
+        known('redact', file, told, () => engine.redact(file, told, signal, onPages)),
       recognize: (file, told, signal) => engine.recognize(file, told, signal),
       ping: () => engine.ping(),
     };

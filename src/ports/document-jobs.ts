@@ -24,6 +24,19 @@ export interface JobBounds {
   readonly storedBytes: number;
 }
 
+/**
+ * How far a job is. `waiting`: nobody has begun. In `reading` it is read and searched, in `rewriting` written anew; where
+ * pages were recognized the result is read once more, `checking`. `done`: there was a result. One that failed stays where
+ * it was last said to be.
+ */
+export interface JobProgress {
+  readonly phase: 'waiting' | 'reading' | 'rewriting' | 'checking' | 'done';
+  /** Undefined until it is known. */
+  readonly pages: number | undefined;
+  /** Of this phase. */
+  readonly pagesDone: number;
+}
+
 /** A job as those who handed it in may see it. */
 export interface Job {
   readonly id: string;
@@ -32,8 +45,7 @@ export interface Job {
   readonly state: JobState;
   /** It was asked to end, and has not yet. */
   readonly cancelling: boolean;
-  readonly pages: number | undefined;
-  readonly pagesDone: number;
+  readonly progress: JobProgress;
   readonly error: JobError | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -77,7 +89,7 @@ export interface TakenJob extends Omit<NewJob, 'inputBytes'> {
 
 /** What has become known of a job while it runs. */
 export interface JobNews {
-  readonly pages?: number;
+  readonly progress?: JobProgress;
   /** Its result is stored, of as many bytes. */
   readonly result?: { readonly outcome: Uint8Array; readonly bytes: number };
 }

@@ -119,12 +119,15 @@ export interface RedactOptions {
   readonly originals: readonly string[];
 }
 
+/** Told how many pages of how many are done, while a document is read or rewritten; not for every kind of document. */
+export type OnPages = (done: number, of: number) => void;
+
 /** Reads, draws, recognizes and rewrites documents, in a process of its own. All verbs reject with `DocumentFault`. */
 export interface DocumentEngine {
-  read(file: DocumentFile, options: ReadOptions, signal: AbortSignal): Promise<ReadDocument>;
+  read(file: DocumentFile, options: ReadOptions, signal: AbortSignal, onPages?: OnPages): Promise<ReadDocument>;
   render(file: DocumentFile, options: RenderOptions, signal: AbortSignal): Promise<readonly PageImage[]>;
   recognize(file: DocumentFile, options: RecognizeOptions, signal: AbortSignal): Promise<readonly RecognizedPage[]>;
-  redact(file: DocumentFile, options: RedactOptions, signal: AbortSignal): Promise<RedactedDocument>;
+  redact(file: DocumentFile, options: RedactOptions, signal: AbortSignal, onPages?: OnPages): Promise<RedactedDocument>;
   /** Resolves when it can answer; rejects with what is missing. */
   ping(): Promise<void>;
 }

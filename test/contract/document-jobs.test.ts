@@ -7,13 +7,15 @@ import { openDiskJobFiles } from '#adapters/disk/job-files.ts';
 import { openPostgresJobs, type PostgresJobs } from '#adapters/postgres/document-jobs.ts';
 import { openS3JobFiles } from '#adapters/s3/job-files.ts';
 import { S3Client } from '#adapters/s3/signed-request.ts';
-import type { JobFiles, NewJob, TakenJob } from '#ports/document-jobs.ts';
+import type { JobFiles, JobProgress, NewJob, TakenJob } from '#ports/document-jobs.ts';
 import { hasS3, startS3 } from '../harness/s3.ts';
 import { skipUnless } from '../harness/skip.ts';
 import { LEDGER_SUBJECTS, type LedgerHome } from './ledger-subjects.ts';
 
 const BOUNDS = { waiting: 3, storedBytes: 1000 };
 const LONG_MS = 600_000;
+const WAITING: JobProgress = { phase: 'waiting', pages: undefined, pagesDone: 0 };
+const reading = (pagesDone: number, pages: number): JobProgress => ({ phase: 'reading', pages, pagesDone });
 
 async function filesKeepTheirContract(files: JobFiles): Promise<void> {
   const job = randomUUID();
@@ -93,9 +95,9 @@ describe.each(LEDGER_SUBJECTS)('jobs in $name', (subject) => {
     const job = await queued();
     const left = (await take(0))!;
     await expect.poll(() => take()).toMatchObject({ id: job.id, takes: 2 });
-    expect(await jobs.queue.keep(left, LONG_MS, { pages: 9 })).toBe('lost');
+    expect(await jobs.queue.keep(left, LONG_MS, { progress: reading(9, 9) })).toBe('lost');
     expect(await jobs.queue.end(left, { state: 'failed', error: { code: 'internal_error', message: '' } })).toBe(false);
-    expect(await jobs.book.find(job.id)).toMatchObject({ state: 'running', pages: undefined });
+    expect(await jobs.book.find(job.id)).toMatchObject({ state: 'running', progress: WAITING });
     await jobs.book.cancel(job.id);
   });
 
@@ -103,8 +105,9 @@ describe.each(LEDGER_SUBJECTS)('jobs in $name', (subject) => {
     const running = await queued();
     const taken = (await take())!;
     expect(taken.id).toBe(running.id);
-    expect(await jobs.queue.keep(taken, LONG_MS, { pages: 3 })).toBe('kept');
-    expect(await jobs.book.cancel(running.id)).toMatchObject({ state: 'running', cancelling: true, pages: 3 });
+    expect(await jobs.queue.keep(taken, LONG_MS, { progress: reading(1, 3) })).toBe('kept');
+    const cancelled = await jobs.book.cancel(running.id);
+    expect(cancelled).toMatchObject({ state: 'running', cancelling: true, progress: reading(1, 3) });
     expect(await jobs.queue.keep(taken, LONG_MS, {})).toBe('cancelled');
     expect(await jobs.queue.end(taken, { state: 'cancelled' })).toBe(true);
     const waiting = await queued();
@@ -114,6 +117,28 @@ describe.each(LEDGER_SUBJECTS)('jobs in $name', (subject) => {
     expect(await jobs.queue.end(toSeal, { state: 'queued', inMs: 0, counted: false })).toBe(true);
     expect(await jobs.book.find(waiting.id)).toMatchObject({ state: 'cancelled' });
     await empty();
+  });
+
+  test('tells how far one is, from the beginning again for whoever takes it up next', async () => {
+    const { id } = await queued();
+    const progress = async (): Promise<JobProgress | undefined> => (await jobs.book.find(id))?.progress;
+    expect(await progress()).toEqual(WAITING);
+    const first = (await take())!;
+    await jobs.queue.keep(first, LONG_MS, { progress: { phase: 'reading', pages: undefined, pagesDone: 0 } });
+    expect(await progress()).toEqual({ phase: 'reading', pages: undefined, pagesDone: 0 });
+    await jobs.queue.keep(first, LONG_MS, { progress: reading(4, 5) });
+    await jobs.queue.keep(first, LONG_MS, {});
+    expect(await progress()).toEqual(reading(4, 5));
+    await jobs.queue.end(first, { state: 'queued', inMs: 0, counted: true });
+    expect(await progress()).toEqual({ phase: 'waiting', pages: 5, pagesDone: 0 });
+    // News that was under way is too late.
+    expect(await jobs.queue.keep(first, LONG_MS, { progress: reading(5, 5) })).toBe('lost');
+    const second = (await take())!;
+    await jobs.queue.keep(second, 0, { progress: { phase: 'rewriting', pages: 5, pagesDone: 1 } });
+    expect(await progress()).toMatchObject({ phase: 'rewriting', pagesDone: 1 });
+    await expect.poll(() => take()).toMatchObject({ id, takes: 3 });
+    expect(await progress()).toEqual({ phase: 'waiting', pages: 5, pagesDone: 0 });
+    await jobs.book.cancel(id);
   });
 
   test('counts the times that tell of a job', async () => {
@@ -149,10 +174,10 @@ describe.each(LEDGER_SUBJECTS)('jobs in $name', (subject) => {
     const job = await queued();
     const taken = (await take())!;
     const outcome = Buffer.from([0, 1]);
-    await jobs.queue.keep(taken, LONG_MS, { pages: 2, result: { outcome, bytes: 700 } });
+    await jobs.queue.keep(taken, LONG_MS, { progress: reading(1, 2), result: { outcome, bytes: 700 } });
     await jobs.queue.end(taken, { state: 'succeeded', keptMs: LONG_MS });
     const done = await jobs.book.find(job.id);
-    expect(done).toMatchObject({ state: 'succeeded', outcome, pages: 2, pagesDone: 2 });
+    expect(done).toMatchObject({ state: 'succeeded', outcome, progress: { phase: 'done', pages: 2, pagesDone: 2 } });
     const mine = async (): Promise<unknown> => (await jobs.queue.leftovers()).filter((file) => file.job === job.id);
     expect(await mine()).toEqual([{ job: job.id, part: 'input' }]);
     await jobs.queue.cleared([{ job: job.id, part: 'input' }]);

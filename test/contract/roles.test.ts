@@ -211,7 +211,7 @@ describe('a role that gwctl migrate granted what gateways need', () => {
     for (const bytes of ['one', 'two']) await jobs.files.put(file, Buffer.from(bytes));
     await jobs.book.queue(id);
     const taken = (await jobs.queue.take(randomUUID(), HOUR))!;
-    expect(await jobs.queue.keep(taken, HOUR, { pages: 1 })).toBe('kept');
+    expect(await jobs.queue.keep(taken, HOUR, { progress: { phase: 'reading', pages: 1, pagesDone: 1 } })).toBe('kept');
     expect(await jobs.queue.end(taken, { state: 'cancelled' })).toBe(true);
     const leftovers = await jobs.queue.leftovers();
     expect(leftovers).toEqual([file]);

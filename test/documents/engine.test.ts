@@ -71,6 +71,22 @@ describe('an engine of one thread', () => {
     expect(await process.metric('gw_inference_jobs_total{verb="redact",outcome="done"}')).toBe(1);
   });
 
+  test('tells of pages while it works', async () => {
+    const file = await longJob(3);
+    const told: { done: number; of: number }[] = [];
+    const tell = (done: number, of: number): void => void told.push({ done, of });
+    const { layout } = await engine.read(file, { recognize: 'auto' }, signal, tell);
+    const whole = told.splice(0);
+    expect(whole.at(0)).toEqual({ done: 0, of: 3 });
+    expect(whole.at(-1)).toEqual({ done: 3, of: 3 });
+    expect(whole).toEqual(whole.toSorted((one, other) => one.done - other.done));
+    await engine.redact(file, { layout, replacements: [], originals: [] }, signal, tell);
+    expect([told.at(0), told.at(-1)]).toEqual([
+      { done: 0, of: 3 },
+      { done: 3, of: 3 },
+    ]);
+  });
+
   test.each([
     ['nothing', Buffer.alloc(0), 'unreadable'],
     ['garbage', Buffer.from('000102030405060708', 'hex'), 'unsupported'],

@@ -14,17 +14,25 @@ export interface GatedEngine extends AsyncDisposable {
   readonly url: string;
   /** Requests that the client gave up while they were held. */
   readonly left: () => number;
+  /** Says of all requests that are held how many pages of how many are done, as the engine does. */
+  readonly tellPages: (done: number, of: number) => void;
   gate: Gate;
 }
 
 /** Stands before the engine at `target`. What is held, and given up meanwhile, never gets there. */
 export async function gateBefore(target: string): Promise<GatedEngine> {
   let left = 0;
+  const held = new Set<ServerResponse>();
   const engine = { gate: gate() };
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const gone = new AbortController();
     outgoing.once('close', () => !outgoing.writableFinished && gone.abort());
-    if (incoming.url === '/v1/read' && !(await engine.gate.pass(gone.signal))) return void left++;
+    if (incoming.url === '/v1/read') {
+      held.add(outgoing);
+      const passed = await engine.gate.pass(gone.signal);
+      held.delete(outgoing);
+      if (!passed) return void left++;
+    }
     const onward = request(new URL(incoming.url ?? '/', target), {
       method: incoming.method,
       headers: incoming.headers,
@@ -44,6 +52,9 @@ export async function gateBefore(target: string): Promise<GatedEngine> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     left: () => left,
+    tellPages(done, of) {
+      for (const response of held) response.writeInformation(102, { 'x-gw-pages': `${done}/${of}` });
+    },
     get gate() {
       return engine.gate;
     },
@@ -62,7 +73,7 @@ export interface JobTold {
   readonly id: string;
   readonly status: string;
   readonly cancelling?: boolean;
-  readonly progress: { readonly pages: number | null; readonly pages_done: number };
+  readonly progress: { readonly phase: string; readonly pages: number | null; readonly pages_done: number };
   readonly error: { readonly code: string; readonly message: string; readonly type: string } | null;
   readonly result_url: string | null;
   readonly expires_at: number | null;

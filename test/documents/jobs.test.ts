@@ -78,7 +78,7 @@ describe('two gateways', () => {
     const told = await app.until(id, 'succeeded');
     expect(told).toMatchObject({
       error: null,
-      progress: { pages: 1, pages_done: 1 },
+      progress: { phase: 'done', pages: 1, pages_done: 1 },
       summary: { pages: 1, images: 0, categories: ['EMAIL'], downgraded: false },
       mapping: [
         { token: '«EMAIL_1»', original: 'ada@example.com' },
@@ -132,7 +132,8 @@ describe('two gateways', () => {
     const picture = await pagesOf(['PAID BY ADA BELL', 'FOR THE HOUSE']);
     const id = await app.enter(picture, 'scan.tiff', { remove: ['Ada Bell'], include_mapping: true });
     const done = await app.until(id, 'succeeded');
-    expect(done).toMatchObject({ progress: { pages: 2, pages_done: 2 }, summary: { pages: 2, categories: ['TERM'] } });
+    const progress = { phase: 'done', pages: 2, pages_done: 2 };
+    expect(done).toMatchObject({ progress, summary: { pages: 2, categories: ['TERM'] } });
     expect(done.content_type).toBe('image/tiff');
     const result = Buffer.from(await (await fetch(done.result_url ?? '')).arrayBuffer());
     const again = await textOf(result);
@@ -147,6 +148,25 @@ describe('two gateways', () => {
     expect(await grown('gw_document_job_pages_total')).toBe(2);
     expect(await grown('gw_document_job_seconds_total{phase="working"}')).toBeGreaterThan(0);
     expect(await told()).toMatchObject({ gw_document_jobs_running: 0, gw_document_jobs_waiting: 0 });
+  });
+
+  test('tell how far a job is while it is worked on', async () => {
+    gated.gate = gate();
+    const id = await app.enter(await pagesOf(['PAID BY ADA BELL', 'FOR THE HOUSE']), 'scan.tiff');
+    const progress = async (): Promise<object> => (await clientOf(() => second).told(id)).progress;
+    await gated.gate.waiting();
+    await expect.poll(progress).toEqual({ phase: 'reading', pages: null, pages_done: 0 });
+    for (const done of [0, 3, 7]) {
+      gated.tellPages(done, 40);
+      await expect.poll(progress).toEqual({ phase: 'reading', pages: 40, pages_done: done });
+    }
+    // What was recognized is read once more in the result.
+    await gated.gate.step();
+    await expect.poll(progress).toEqual({ phase: 'checking', pages: 2, pages_done: 0 });
+    gated.tellPages(1, 2);
+    await expect.poll(progress).toEqual({ phase: 'checking', pages: 2, pages_done: 1 });
+    gated.gate.release();
+    expect(await app.until(id, 'succeeded')).toMatchObject({ progress: { phase: 'done', pages: 2, pages_done: 2 } });
   });
 
   test('tell of a job and give it up to keys of its workload alone', async () => {

@@ -20,6 +20,7 @@ function recognizing(readAs: { readonly address: string; readonly beside: string
   const word = (text: string, box: Box): Line => ({ block: 0, box, words: [{ text, box, confidence: 1 }] });
   return {
     checkTime: () => {},
+    onPages: () => {},
     async recognize({ png }) {
       const { data, info } = await sharp(png).greyscale().raw().toBuffer({ resolveWithObject: true });
       const isInked = ({ x0, y0 }: Box): boolean => (data[(y0 + 1) * info.width + x0 + 1] ?? 255) < 100;

@@ -4,7 +4,11 @@ import { picture, writtenPage } from '../../../test/harness/pictures.ts';
 import type { Tools } from '../format.ts';
 import { html } from './html.ts';
 
-const tools: Tools = { recognize: () => Promise.reject(new Error('not wanted')), checkTime: () => {} };
+const tools: Tools = {
+  recognize: () => Promise.reject(new Error('not wanted')),
+  checkTime: () => {},
+  onPages: () => {},
+};
 const fileOf = (content: string | Uint8Array): DocumentFile => ({
   name: 'a.html',
   mediaType: 'text/html',

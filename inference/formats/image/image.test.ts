@@ -13,9 +13,12 @@ import { parseLayout } from './layout.ts';
 import { tiff, tiffPage } from './tiff.ts';
 
 const recognizer = createRecognizer();
+/** Of pages, as they were done. */
+const told: string[] = [];
 const tools: Tools = {
   recognize: (picture, languages) => recognizer.recognize(picture, languages),
   checkTime: () => {},
+  onPages: (done, of) => told.push(`${done}/${of}`),
 };
 
 const fileOf = (bytes: Uint8Array, mediaType: string): DocumentFile => ({ name: 'a', mediaType, bytes });
@@ -161,8 +164,10 @@ describe('frames', () => {
   test('of a TIFF keep their sizes, and each is a page', async () => {
     const frames = await Promise.all(pages.map(async (page) => decodeFrame(await picture(page).png().toBuffer(), 0)));
     const file = fileOf(await encode(frames, 'image/tiff'), 'image/tiff');
+    told.length = 0;
     const redacted = await anonymize(file, { LOVELACE: '«PERSON_1»' });
     expect(redacted.pages).toBe(2);
+    expect(told.splice(0)).toEqual(['0/2', '1/2', '2/2', '0/2', '1/2', '2/2']);
     for (const [index, page] of pages.entries()) {
       const { width, height } = await decodeFrame(redacted.bytes, index);
       expect([width, height]).toEqual([page.width, page.height]);

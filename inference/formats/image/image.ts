@@ -32,12 +32,14 @@ async function read(file: DocumentFile, options: ReadOptions, tools: Tools): Pro
   const layouts: FrameLayout[] = [];
   for (let index = 0; index < frames; index++) {
     tools.checkTime();
+    tools.onPages(index, frames);
     const frame = await decodeFrame(file.bytes, index);
     const lines = options.recognize === 'auto' ? await readLines(frame, tools, options.languages) : [];
     const { units: found, layout } = layOut(index, lines, frame);
     units.push(...found);
     layouts.push(layout);
   }
+  tools.onPages(frames, frames);
   if (hiddenText !== '') units.push({ id: 'metadata', text: hiddenText, visibility: 'hidden' });
   return {
     kind: 'image',

@@ -33,6 +33,8 @@ export async function redactImage(file: DocumentFile, options: RedactOptions, to
   let images = 0;
   for (const [index, placed] of layout.frames.entries()) {
     tools.checkTime();
+    // Those of an animation are done together.
+    tools.onPages(pages.length, facts.frames);
     const frame = await decodeFrame(file.bytes, index);
     if (frame.width !== placed.width || frame.height !== placed.height) throw foreign();
     images += await blurPictures(frame, placed);
@@ -46,6 +48,7 @@ export async function redactImage(file: DocumentFile, options: RedactOptions, to
     return { bytes, written: bytes };
   };
   const bytes = isTiff ? tiff(pages) : await makeSure(frames, asFile, options.originals, tools);
+  tools.onPages(facts.frames, facts.frames);
   return { bytes, mediaType: file.mediaType, pages: layout.frames.length, images, downgraded: false };
 }
 

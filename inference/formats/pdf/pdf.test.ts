@@ -18,6 +18,7 @@ const tools: Tools = {
     return recognizer.recognize(image, languages);
   },
   checkTime: () => {},
+  onPages: () => {},
 };
 
 const fileOf = (bytes: Uint8Array): DocumentFile => ({ name: 'a.pdf', mediaType: 'application/pdf', bytes });
@@ -142,6 +143,7 @@ describe('a page that cannot be rewritten', () => {
     const bytes = await document.save();
     const blind: Tools = {
       checkTime: () => {},
+      onPages: () => {},
       recognize: () =>
         Promise.resolve({
           ...{ rotation: 0, languages: [] },
@@ -157,6 +159,21 @@ describe('a page that cannot be rewritten', () => {
   });
 });
 
+test('pages are told as they are read, and as they are rewritten', async () => {
+  const document = await PDFDocument.create();
+  for (let at = 0; at < 3; at++)
+    document.addPage([200, 200]).drawText(`Page ${at} of Ada`, { x: 20, y: 100, size: 12 });
+  const file = fileOf(await document.save());
+  const told: number[][] = [];
+  const telling: Tools = { ...tools, onPages: (...pages) => void told.push(pages) };
+  const { layout } = await pdf.read(file, { recognize: 'auto' }, telling);
+  const all = [0, 1, 2, 3].map((done) => [done, 3]);
+  expect(told.splice(0)).toEqual(all);
+  await pdf.redact(file, { layout, replacements: [], originals: [] }, telling);
+  // None is done before all were rewritten and looked at.
+  expect(told).toEqual([[0, 3], ...all]);
+});
+
 describe('the layer of text of a page that was recognized', () => {
   test('says what was searched, and not what the result is read as', async () => {
     const document = await PDFDocument.create();
@@ -167,6 +184,7 @@ describe('the layer of text of a page that was recognized', () => {
     const place = (at: number) => ({ x0: 90, y0: 40 + at * 100, x1: 210, y1: 110 + at * 100 });
     const saying = (texts: readonly string[]): Tools => ({
       checkTime: () => {},
+      onPages: () => {},
       recognize: () =>
         Promise.resolve({
           ...{ rotation: 0, languages: [] },

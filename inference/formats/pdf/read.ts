@@ -23,6 +23,7 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
     let images = 0;
     for (let index = 0; index < pdf.pageCount; index++) {
       tools.checkTime();
+      tools.onPages(index, pdf.pageCount);
       settlePage(pdf, index);
       const content = pdf.withPage(index, (page) => readPage(pdf, page));
       for (const text of content.told) hidden.add(text);
@@ -42,6 +43,7 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
       for (const text of readOtherwise(content)) hidden.add(text);
       pages.push(layoutOf(content));
     }
+    tools.onPages(pdf.pageCount, pdf.pageCount);
     for (const text of await earlierTexts(file.bytes, units, tools)) hidden.add(text);
     for (const [at, text] of [...hidden].filter((found) => found.trim() !== '').entries())
       units.push({ id: `h${at}`, text, visibility: 'hidden' });

@@ -51,9 +51,11 @@ export async function redactPdf(file: DocumentFile, options: RedactOptions, tool
     originals: options.originals,
     tools,
   };
+  tools.onPages(0, pages);
   const { document, failed } = await rewriteDocument(job, pages);
   const written = await save(document);
   const { rasters, images, downgraded } = await checkPages(job, written, document, failed);
+  tools.onPages(pages, pages);
   replacePages(document, rasters);
   dropUnreachable(document);
   const bytes = rasters.size > 0 ? await save(document) : written;
@@ -132,6 +134,7 @@ async function checkPages(
     withPdf(written, async (after) => {
       for (const [index, layout] of job.layout.pages.entries()) {
         job.tools.checkTime();
+        job.tools.onPages(index, job.layout.pages.length);
         settlePage(before, index);
         const content = before.withPage(index, (page) => readPage(before, page));
         images += content.kind === 'scan' ? 1 : content.pictures.length;

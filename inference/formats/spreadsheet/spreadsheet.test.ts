@@ -5,7 +5,11 @@ import { picture, writtenPage } from '../../../test/harness/pictures.ts';
 import type { Tools } from '../format.ts';
 import { spreadsheet } from './spreadsheet.ts';
 
-const tools: Tools = { recognize: () => Promise.reject(new Error('not wanted')), checkTime: () => {} };
+const tools: Tools = {
+  recognize: () => Promise.reject(new Error('not wanted')),
+  checkTime: () => {},
+  onPages: () => {},
+};
 const MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const S =
   'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';

@@ -4,7 +4,11 @@ import type { Tools } from '../format.ts';
 import { parseCsv } from './csv.ts';
 import { text } from './text.ts';
 
-const tools: Tools = { recognize: () => Promise.reject(new Error('not wanted')), checkTime: () => {} };
+const tools: Tools = {
+  recognize: () => Promise.reject(new Error('not wanted')),
+  checkTime: () => {},
+  onPages: () => {},
+};
 const fileOf = (content: string | Uint8Array, mediaType: string): DocumentFile => ({
   name: 'a',
   mediaType,

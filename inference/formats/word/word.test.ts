@@ -25,7 +25,11 @@ import { picture, writtenPage } from '../../../test/harness/pictures.ts';
 import type { Tools } from '../format.ts';
 import { word } from './word.ts';
 
-const tools: Tools = { recognize: () => Promise.reject(new Error('not wanted')), checkTime: () => {} };
+const tools: Tools = {
+  recognize: () => Promise.reject(new Error('not wanted')),
+  checkTime: () => {},
+  onPages: () => {},
+};
 const MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 const W =
   'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';

@@ -49,6 +49,24 @@ test.each([
   expect(failed).toMatchObject({ name: 'DocumentFault', ...fault });
 });
 
+test('pages are told as they are done, to those who ask', async () => {
+  const { engine, sent } = await engineWith((response) => {
+    for (const pages of ['0/3', '2/3', 'all', '4/3', '3/3']) response.writeInformation(102, { 'x-gw-pages': pages });
+    response.writeInformation(102, {});
+    response.end('{"pages":3}');
+  });
+  const told: [number, number][] = [];
+  const read = await engine.read(file, { recognize: 'never' }, signal, (...pages) => told.push(pages));
+  expect(read).toEqual({ pages: 3 });
+  expect(told).toEqual([
+    [0, 3],
+    [2, 3],
+    [3, 3],
+  ]);
+  expect(await engine.read(file, { recognize: 'never' }, signal)).toEqual({ pages: 3 });
+  expect(sent).toHaveLength(2);
+});
+
 test('a name cannot end its header, and a type that is none is not told', async () => {
   const { engine, sent } = await engineWith((response) => response.end('{}'));
   const name = 'a"\r\nx-evil: 1\r\n\r\nb\u202eä.txt';

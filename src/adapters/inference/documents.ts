@@ -4,6 +4,7 @@ import {
   type DocumentEngine,
   type DocumentFaultKind,
   type DocumentFile,
+  type OnPages,
   type PageImage,
   type ReadDocument,
   type RecognizedPage,
@@ -50,20 +51,27 @@ export function openDocumentEngine(options: DocumentEngineOptions): DocumentEngi
   const bounds = { connectTimeoutMs: CONNECT_TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES };
   const exchange = new Exchange({ ...bounds, ...(lookup && { lookup }) });
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-  const ask = async <T>(verb: string, file: DocumentFile, told: object, signal: AbortSignal): Promise<T> => {
+  const ask = async <T>(
+    verb: string,
+    file: DocumentFile,
+    told: object,
+    signal: AbortSignal,
+    onPages?: OnPages,
+  ): Promise<T> => {
     const { body, contentType } = formOf(told, file);
-    const sent = { method: 'POST' as const, headers: { 'content-type': contentType }, body };
+    const headers = { 'content-type': contentType, ...(onPages && { 'x-gw-pages': 'tell' }) };
+    const sent: Sent = { method: 'POST', headers, body, ...(onPages && { onInfo: pagesTo(onPages) }) };
     const answer = await asked(exchange, { url: options.url(), path: `/v1/${verb}` }, sent, signal, timeoutMs);
     if (answer.status !== 200) throw faultOf(answer);
     return parseResult(answer.text) as T;
   };
   return {
-    read: (file, told, signal) => ask<ReadDocument>('read', file, told, signal),
+    read: (file, told, signal, onPages) => ask<ReadDocument>('read', file, told, signal, onPages),
     render: (file, told, signal) => ask<readonly PageImage[]>('render', file, told, signal),
     recognize: (file, told, signal) => ask<readonly RecognizedPage[]>('recognize', file, told, signal),
-    async redact(file, told, signal) {
+    async redact(file, told, signal, onPages) {
       type OnTheWire = Omit<RedactedDocument, 'bytes'> & { readonly bytes: string };
-      const { bytes, ...redacted } = await ask<OnTheWire>('redact', file, told, signal);
+      const { bytes, ...redacted } = await ask<OnTheWire>('redact', file, told, signal, onPages);
       return { ...redacted, bytes: Buffer.from(bytes, 'base64') };
     },
     async ping() {
@@ -73,6 +81,14 @@ export function openDocumentEngine(options: DocumentEngineOptions): DocumentEngi
       if (status !== 200) throw unavailable(`the document engine is not ready: ${text.slice(0, 200).trim()}`);
     },
     close: () => exchange.close(),
+  };
+}
+
+/** Hears of pages in informational answers; anything else in them is nobody's. */
+function pagesTo(onPages: OnPages): NonNullable<Sent['onInfo']> {
+  return ({ headers }) => {
+    const [, done, of] = /^(\d{1,6})\/(\d{1,6})$/.exec(String(headers['x-gw-pages'])) ?? [];
+    if (done !== undefined && Number(done) <= Number(of)) onPages(Number(done), Number(of));
   };
 }
 

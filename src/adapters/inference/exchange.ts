@@ -9,7 +9,7 @@ export interface Exchanged {
 }
 
 /** What it is sent. */
-export type Sent = Pick<Dispatcher.RequestOptions, 'method'> & {
+export type Sent = Pick<Dispatcher.RequestOptions, 'method' | 'onInfo'> & {
   readonly headers?: Record<string, string>;
   readonly body?: Uint8Array | string;
 };

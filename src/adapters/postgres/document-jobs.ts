@@ -7,6 +7,7 @@ import type {
   JobFile,
   JobFiles,
   JobNews,
+  JobProgress,
   JobQueue,
   JobState,
   NewJob,
@@ -112,7 +113,9 @@ interface JobRow {
   readonly workload: string;
   readonly state: JobState;
   readonly cancel: boolean;
+  readonly phase: JobProgress['phase'];
   readonly pages: number | null;
+  readonly pages_done: number;
   readonly error_code: string | null;
   readonly error_message: string | null;
   readonly created: Date;
@@ -125,20 +128,25 @@ async function find(pool: Connections, id: string): Promise<Job | undefined> {
   const { rows } = await pool.query<JobRow>(query(STATEMENTS.findJob, [id], TIMEOUT_MS));
   const [row] = rows;
   if (!row) return undefined;
-  const { organization, workload, state, pages, error_code: code, error_message: message } = row;
+  const { organization, workload, state, error_code: code, error_message: message } = row;
   return {
     id,
     organization,
     workload,
     state,
     cancelling: row.cancel && state === 'running',
-    pages: pages ?? undefined,
-    pagesDone: state === 'succeeded' || state === 'expired' ? (pages ?? 0) : 0,
+    progress: progressOf(row),
     error: code === null ? undefined : { code, message: message ?? '' },
     createdAt: row.created.getTime(),
     expiresAt: row.expires?.getTime(),
     outcome: row.sealed_outcome === null ? undefined : Buffer.from(row.sealed_outcome, 'hex'),
   };
+}
+
+function progressOf({ state, phase, pages, pages_done: pagesDone }: JobRow): JobProgress {
+  if (state === 'succeeded' || state === 'expired')
+    return { phase: 'done', pages: pages ?? undefined, pagesDone: pages ?? 0 };
+  return { phase, pages: pages ?? undefined, pagesDone };
 }
 
 interface TakenRow extends Pick<JobRow, 'id' | 'organization' | 'workload' | 'cancel' | 'created'> {
@@ -161,9 +169,11 @@ async function keep(
   pool: Connections,
   { id, lease }: TakenJob,
   leaseMs: number,
-  { pages, result }: JobNews,
+  { progress, result }: JobNews,
 ): Promise<'kept' | 'cancelled' | 'lost'> {
-  const values = [id, lease, leaseMs, pages ?? null, result ? bytesOf(result.outcome) : null, result?.bytes ?? null];
+  const { phase = null, pages = null, pagesDone = null } = progress ?? {};
+  const stored = [result ? bytesOf(result.outcome) : null, result?.bytes ?? null];
+  const values = [id, lease, leaseMs, pages, ...stored, phase, pagesDone];
   const { rows } = await pool.query<{ cancel: boolean }>(query(STATEMENTS.keepJob, values, TIMEOUT_MS));
   const [row] = rows;
   if (!row) return 'lost';

@@ -1,4 +1,4 @@
-import type { DocumentEngine, ReadDocument, RedactedDocument } from '#ports/documents.ts';
+import type { DocumentEngine, OnPages, ReadDocument, RedactedDocument } from '#ports/documents.ts';
 import { NAME_CATEGORIES } from './detect-names.ts';
 import { findInDocument, type DocumentFindings, type DocumentScope } from './document-text.ts';
 import type { Detection } from './detector.ts';
@@ -16,6 +16,8 @@ export interface Looking {
   readonly detection: Detection;
   readonly tags: TagTable;
   readonly signal: AbortSignal;
+  /** Told of the pages that are read again. */
+  readonly onPages?: OnPages | undefined;
 }
 
 /**
@@ -39,10 +41,10 @@ export function originalsOf(
 export async function lookAgain(
   { document, found }: Searched,
   scope: Pick<DocumentScope, 'terms'> & { readonly categories: ReadonlySet<string> },
-  { engine, detection, tags, signal }: Looking,
+  { engine, detection, tags, signal, onPages }: Looking,
 ): Promise<Searched> {
   const file = { name: '', mediaType: document.mediaType, bytes: document.bytes };
-  const read = await engine.read(file, { recognize: 'auto' }, signal);
+  const read = await engine.read(file, { recognize: 'auto' }, signal, onPages);
   const { recognizedPages, layout } = read;
   const seen = read.units.filter(
     ({ page = -1, visibility }) => visibility === 'shown' && recognizedPages.includes(page),

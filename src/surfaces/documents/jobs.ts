@@ -74,14 +74,14 @@ function baseOf({ protocol, host }: FastifyRequest, { publicUrl }: JobSurfaceDep
 }
 
 /** A job in JSON; times in seconds since the epoch, as elsewhere on this surface. */
-function told({ id, state, cancelling, pages, pagesDone, error, ...job }: JobView, base: string): object {
+function told({ id, state, cancelling, progress, error, ...job }: JobView, base: string): object {
   return {
     id,
     status: state,
     ...(cancelling && { cancelling }),
     created_at: Math.floor(job.createdAt / 1000),
     expires_at: job.expiresAt === undefined ? null : Math.floor(job.expiresAt / 1000),
-    progress: { pages: pages ?? null, pages_done: pagesDone },
+    progress: { phase: progress.phase, pages: progress.pages ?? null, pages_done: progress.pagesDone },
     error: error ? { ...error, type: CATALOGUE[error.code as ErrorCode]?.chatType ?? 'api_error' } : null,
     ...resultOf(job, base),
   };

@@ -5,7 +5,9 @@ SET
   state = CASE WHEN job.state = 'cancelled' THEN 'cancelled' ELSE 'running' END,
   lease = $1,
   leased_until = now() + $2 * interval '1 millisecond',
-  takes = job.takes + 1
+  takes = job.takes + 1,
+  phase = 'waiting',
+  pages_done = 0
 FROM (
   SELECT candidate.id
   FROM document_jobs AS candidate
