@@ -19,7 +19,9 @@ export function rollOfId(id: string): number {
  * spaces at its ends; or the list of purposes has it, or that of words.
  */
 export function learned(texts: readonly string[], { data, own }: Pick<Places, 'data' | 'own'>): readonly string[] {
-  const lists = ['purposes.json', 'concepts.txt'].map((file) => plain(readFileSync(path.join(own, file), 'utf8'))).join('\n');
+  const lists = ['purposes.json', 'concepts.txt']
+    .map((file) => plain(readFileSync(path.join(own, file), 'utf8')))
+    .join('\n');
   const left = new Map(texts.map((text) => [plain(text), text]));
   const found = [...left].filter(([text]) => lists.includes(text)).map(([, text]) => text);
   for (const line of linesOf(data, own)) {
