@@ -170,6 +170,9 @@ export function contentKeyFile(): string {
   return file;
 }
 
+/** Has a job be one that somebody else took and left: whoever works on it has lost it, and cannot keep it by a sign of life. */
+export const LEAVE = "UPDATE document_jobs SET lease = gen_random_uuid(), leased_until = 'epoch' WHERE id = $1";
+
 /** One statement on the database. */
 export async function sql<T extends pg.QueryResultRow>(
   url: string,

@@ -7,7 +7,7 @@ import { gate } from '../harness/gate.ts';
 import { startGateway, type GatewayProcess } from '../harness/gateway.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
-import { gateBefore, jobTenants, JobClient, sql, type GatedEngine } from './job-world.ts';
+import { gateBefore, jobTenants, JobClient, LEAVE, sql, type GatedEngine } from './job-world.ts';
 
 const TEXT = 'Write to ada@example.com.';
 const HIDDEN = 'Write to «EMAIL_1».';
@@ -166,7 +166,8 @@ describe('a gateway alone', () => {
       gated.gate = gate();
       const id = await client.enter(TEXT);
       await gated.gate.waiting();
-      await sql(databaseUrl, "UPDATE document_jobs SET leased_until = 'epoch', due = 'infinity' WHERE id = $1", [id]);
+      await sql(databaseUrl, "UPDATE document_jobs SET due = 'infinity' WHERE id = $1", [id]);
+      await sql(databaseUrl, LEAVE, [id]);
       gateway.configure(
         resources.filter((one) => (one as { kind: string; metadata: { name: string } }).metadata.name !== 'app-key'),
       );

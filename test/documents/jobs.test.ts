@@ -8,7 +8,7 @@ import { ledgerRows, rowOf } from '../harness/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
 import { ocrOf, pagesOf } from './world.ts';
-import { contentKeyFile, gateBefore, jobTenants, JobClient, sql, type GatedEngine } from './job-world.ts';
+import { contentKeyFile, gateBefore, jobTenants, JobClient, LEAVE, sql, type GatedEngine } from './job-world.ts';
 
 const TEXT = 'Dear Ada, write to ada@example.com or to bob@example.com, not to ada@example.com again.';
 const HIDDEN = 'Dear Ada, write to «EMAIL_1» or to «EMAIL_2», not to «EMAIL_1» again.';
@@ -284,7 +284,7 @@ describe('two gateways', () => {
     const before = gated.left();
     const id = await app.enter(TEXT);
     await gated.gate.waiting();
-    await sql(databaseUrl, "UPDATE document_jobs SET leased_until = 'epoch' WHERE id = $1", [id]);
+    await sql(databaseUrl, LEAVE, [id]);
     // The first one is told at its next sign of life, and ends its work.
     await expect.poll(gated.left).toBe(before + 1);
     await gated.gate.waiting();
