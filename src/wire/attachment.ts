@@ -32,7 +32,8 @@ export function attachmentAt({ node, part }: MediaPlace): Attachment {
   const nameNode = NAMES.map((name) => within(part, name)).find((found) => found !== undefined);
   const declared = inline?.mediaType ?? within(part, 'media_type')?.value ?? mediaTypeOfName(nameNode?.value);
   const mediaType = (declared ?? 'application/octet-stream').toLowerCase();
-  const decode = (): Buffer => Buffer.from(data, 'base64');
+  let bytes: Buffer | undefined;
+  const decode = (): Buffer => (bytes ??= Buffer.from(data, 'base64'));
   return { nameNode, mediaType, head: Buffer.from(data.slice(0, HEAD_LENGTH), 'base64'), decode };
 }
 

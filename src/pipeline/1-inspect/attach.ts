@@ -9,6 +9,7 @@ import { member } from '#wire/scan.ts';
 import { AttachedFile, type FileKind } from './attached-file.ts';
 import type { Detection } from './detector.ts';
 import type { Rewrite } from './rewrite.ts';
+import { documentsPass } from './unreadable.ts';
 
 /** Who looks into the files of one call. */
 export interface Desk {
@@ -60,8 +61,7 @@ function isImage({ kind, place }: Media): boolean {
 
 /** Where content is protected and no engine is there, only what is text anyway can be looked into. */
 function canBeRead({ kind }: AttachedFile, { policy, desk }: AttachScope): boolean {
-  if (desk.engine || kind === 'text') return true;
-  return policy.mode === 'allow_log' && policy.documents === 'off';
+  return desk.engine !== undefined || kind === 'text' || documentsPass(policy);
 }
 
 function open(media: Media, scope: AttachScope): AttachedFile {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { createDetection } from './detect.ts';
-import type { Span } from './detector.ts';
+import type { Detection, Span } from './detector.ts';
 import type { DetectionOptions } from './detectors/list.ts';
 
 /** Detection that keeps large texts off the event loop. */
@@ -17,11 +17,7 @@ export interface DetectionPool {
    * were then not searched, so callers must refuse the request. What waits when the signal is aborted leaves the queue,
    * and rejects with its reason.
    */
-  find(
-    texts: readonly string[],
-    categories?: ReadonlySet<string>,
-    signal?: AbortSignal,
-  ): Promise<readonly (readonly Span[])[]>;
+  readonly find: Detection['find'];
   /** Ends the threads; what is waiting rejects. */
   close(): Promise<void>;
 }

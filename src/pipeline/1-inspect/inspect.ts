@@ -43,7 +43,7 @@ export async function inspect(
   onFindings: OnFindings,
   desk?: Desk,
 ): Promise<Inspection> {
-  const contents = contentsOf(document, codec);
+  const contents = inShape(() => codec.contents(document));
   const findings: Record<string, number> = {};
   const attaches = desk !== undefined && policy.documents === 'anonymize' && contents.media.length > 0;
   const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
@@ -79,21 +79,17 @@ function toldApart(
   { tellApart }: Pick<Codec, 'tellApart'>,
   edits: readonly Edit[],
 ): readonly Edit[] {
-  if (!tellApart || edits.length === 0) return edits;
-  try {
-    return tellApart(document, edits);
-  } catch (thrown) {
-    throw thrown instanceof BadRequestShape ? shapeError(thrown) : thrown;
-  }
+  return tellApart && edits.length > 0 ? inShape(() => tellApart(document, edits)) : edits;
 }
 
 function kindsOf(media: Contents['media']): readonly string[] {
   return [...new Set(media.map((item) => item.kind))];
 }
 
-function contentsOf(document: WireDocument, codec: Pick<Codec, 'contents'>): Contents {
+/** What the family finds wrong with a request is told to its client. */
+function inShape<T>(work: () => T): T {
   try {
-    return codec.contents(document);
+    return work();
   } catch (thrown) {
     throw thrown instanceof BadRequestShape ? shapeError(thrown) : thrown;
   }
@@ -101,7 +97,7 @@ function contentsOf(document: WireDocument, codec: Pick<Codec, 'contents'>): Con
 
 /** A request that stays in the gateway is not looked through: nothing of it leaves. */
 export function uninspected(document: WireDocument, codec: Pick<Codec, 'contents'>): Inspection {
-  const { media } = contentsOf(document, codec);
+  const { media } = inShape(() => codec.contents(document));
   return {
     edits: [],
     losses: [],
