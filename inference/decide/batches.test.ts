@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { batchesOf, groupsOf } from './batches.ts';
+import { NO_GLOSSARY } from './glossary.ts';
 import { openTokenizer } from './tokenizer.ts';
 import { rowsOf, sizeOf, stateText, TooLong, windowsOf, type TypedLimits, type TypedQuestion } from './typed-input.ts';
 
 const fileAt = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
 const tokenizer = openTokenizer(fileAt('../models/typed/tokenizer.json'));
 const { limits } = JSON.parse(fileAt('../models/typed/manifest.json').toString('utf8')) as { limits: TypedLimits };
+const READER = { tokenizer, glossary: NO_GLOSSARY, limits };
 
 describe('texts are read in batches of like length', () => {
   const paddedOf = (lengths: readonly number[]): number =>
@@ -83,7 +85,7 @@ describe('the most that may be asked', () => {
     }
     for (;;) {
       try {
-        return rowsOf(all, '', tokenizer, limits);
+        return rowsOf(all, '', READER);
       } catch (thrown) {
         if (!(thrown instanceof TooLong) || thrown.question !== undefined) throw thrown;
         all.pop();
@@ -93,7 +95,7 @@ describe('the most that may be asked', () => {
 
   test.each(Object.entries(SCRIPTS))('is bounded by work, in %s', (_script, unit) => {
     const state = stateText(textOf(unit, 4000, 1));
-    const windows = windowsOf(state, tokenizer, limits);
+    const windows = windowsOf(state, READER);
     const beside = sizeOf(windows);
     for (const shape of SHAPES) {
       const rows = admitted(unit, shape);

@@ -23,6 +23,8 @@ const MANIFEST = Type.Object({
       file: Type.String(),
       /** The piece that fills texts up to the same length; 0 where it is not told. */
       pad: Type.Optional(Type.Integer({ minimum: 0 })),
+      /** English words for those of other languages, where the model was trained to read those. */
+      glossary: Type.Optional(Type.String()),
     }),
   ]),
   /** Names of the outputs' last dimension, in order. */
@@ -72,7 +74,10 @@ export async function readModelFolder(folder: string, kind: ModelKind): Promise<
     files.set(name, bytes);
   }
   const { tokenizer } = manifest;
-  const needed = [WEIGHTS, tokenizer.type === 'huggingface' ? tokenizer.file : tokenizer.lists];
+  const needed =
+    tokenizer.type === 'huggingface'
+      ? [WEIGHTS, tokenizer.file, ...(tokenizer.glossary === undefined ? [] : [tokenizer.glossary])]
+      : [WEIGHTS, tokenizer.lists];
   for (const name of needed) if (!files.has(name)) throw new ModelFault(`${folder}: the manifest lacks ${name}`);
   return { manifest, revision: manifest.files[WEIGHTS]!, files };
 }

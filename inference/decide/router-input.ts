@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { Glossary } from './glossary.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import { folded, hashOf, wordsOf } from './words.ts';
 
@@ -45,15 +46,30 @@ export type RouterLimits = Static<typeof ROUTER_LIMITS>;
 /** Plain facts of a request. */
 export const FACTS = 12;
 
+/** What a router reads prompts with. */
+export interface RouterReader {
+  readonly tokenizer: Tokenizer;
+  readonly glossary: Glossary;
+  readonly limits: RouterLimits;
+}
+
 /** The numbers of a prompt. */
-export function routerNumbers(state: RouterState, tokenizer: Tokenizer, limits: RouterLimits): RouterNumbers {
-  const sound: Required<RouterState> = {
+export function routerNumbers(state: RouterState, { tokenizer, glossary, limits }: RouterReader): RouterNumbers {
+  const sound: Sound = {
     request: state.request.toWellFormed(),
     previous: (state.previous ?? '').toWellFormed(),
     system: (state.system ?? '').toWellFormed(),
     attachments: namesOf(state.attachments).toWellFormed(),
   };
-  return { ids: idsOf(sound, tokenizer, limits), grams: gramsOf(sound, limits), features: featuresOf(sound) };
+  const { request, previous, system, attachments } = sound;
+  const parts = [shownOf(request), ...[previous, system, attachments].map((text) => first(text, 1000))];
+  const { texts, languages } = glossary.read(parts);
+  const [asked = '', ...others] = texts;
+  return {
+    ids: idsOf(asked, others, tokenizer, limits),
+    grams: gramsOf(asked, others, languages, limits),
+    features: featuresOf(sound),
+  };
 }
 
 /** The most pieces that a prompt is read in, marks included: one before all, and one after each part. */
@@ -62,53 +78,48 @@ export function mostPieces({ begin, end }: Tokenizer, limits: RouterLimits): num
   return begin.length + head + tail + previous + system + attachments + 4 * end.length;
 }
 
-type Sound = Required<RouterState>;
+type Sound = Readonly<Record<keyof RouterState, string>>;
 
 function namesOf(attachments: RouterState['attachments'] = ''): string {
   return typeof attachments === 'string' ? attachments : attachments.join('\n');
 }
 
-/** Request, previous, system and files, each closed by a mark; a long request by its beginning and its end. */
-function idsOf(
-  { request, previous, system, attachments }: Sound,
-  { pieces, begin, end }: Tokenizer,
-  limits: RouterLimits,
-): readonly number[] {
-  const cut = (text: string): readonly number[] => (text === '' ? [] : pieces(text));
-  const { head, tail } = limits;
-  const asked = cut(first(request, 20_000));
-  const shown = asked.length > head + tail ? [...asked.slice(0, head), ...asked.slice(-tail)] : asked;
-  const ids = [...begin, ...shown, ...end];
-  const others = [
-    [previous, limits.previous],
-    [system, limits.system],
-    [attachments as string, limits.attachments],
-  ] as const;
-  for (const [text, most] of others) ids.push(...cut(first(text, 2000)).slice(0, most), ...end);
-  return ids;
+/** A long request by its beginning and its end. */
+function shownOf(request: string): string {
+  return longerThan(request, 4000) ? `${first(request, 3000)}\n${last(request, 1000)}` : request;
 }
 
-/** Words, pairs of words and parts of words of the request, and words of the rest, as numbers. 0 is nobody's. */
+/** Request, previous, system and files, each closed by a mark; of a long request what is at its beginning and its end. */
+function idsOf(
+  request: string,
+  others: readonly string[],
+  { pieces, begin, end }: Tokenizer,
+  { head, tail, previous, system, attachments }: RouterLimits,
+): readonly number[] {
+  const cut = (text: string): readonly number[] => (text === '' ? [] : pieces(text));
+  const asked = cut(request);
+  const shown = asked.length > head + tail ? [...asked.slice(0, head), ...asked.slice(-tail)] : asked;
+  const most = [previous, system, attachments];
+  return [...begin, ...shown, ...end, ...others.flatMap((text, at) => [...cut(text).slice(0, most[at]), ...end])];
+}
+
+/** Words, pairs of words and parts of words of the request, words of the rest, and the languages, as numbers. 0 is nobody's. */
 function gramsOf(
-  { request, previous, system, attachments }: Sound,
+  request: string,
+  others: readonly string[],
+  languages: readonly string[],
   { grams, buckets }: RouterLimits,
 ): readonly number[] {
-  const texts = new Set<string>();
-  const shown = longerThan(request, 4000) ? `${first(request, 3000)}\n${last(request, 1000)}` : request;
+  const texts = new Set(languages.map((name) => `l${name}`));
   let before = '^';
-  for (const word of foldedWords(shown)) {
+  for (const word of foldedWords(request)) {
     texts.add(`w${word}`).add(`b${before} ${word}`);
     const letters = /^[\p{L}\p{M}]/u.test(word) ? Array.from(word) : [];
     if (letters.length > 4) texts.add(`p${letters.slice(0, 4).join('')}`).add(`e${letters.slice(-3).join('')}`);
     before = word;
   }
-  const others = [
-    ['v', previous],
-    ['y', system],
-    ['a', attachments as string],
-  ] as const;
-  for (const [mark, text] of others) {
-    for (const word of foldedWords(first(text, 1000)).slice(0, 60)) texts.add(`${mark}${word}`);
+  for (const [at, text] of others.entries()) {
+    for (const word of foldedWords(text).slice(0, 60)) texts.add(`${'vya'[at]!}${word}`);
   }
   return Array.from(texts)
     .slice(0, grams)

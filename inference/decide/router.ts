@@ -1,5 +1,6 @@
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { Compile } from 'typebox/compile';
+import { glossaryOf } from './glossary.ts';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
 import {
   FACTS,
@@ -57,7 +58,8 @@ export async function loadRouter(
   };
   const grams = Array<number>(limits.grams).fill(limits.buckets - 1);
   await tried(judge, { ids: longestText(tokenizer, most), grams, features: Array<number>(FACTS).fill(1) });
-  return (state) => judge(routerNumbers(state, tokenizer, limits));
+  const reader = { tokenizer, glossary: glossaryOf({ manifest, files }), limits };
+  return (state) => judge(routerNumbers(state, reader));
 }
 
 async function tried(judge: (numbers: RouterNumbers) => Promise<RouterAnswer>, numbers: RouterNumbers): Promise<void> {

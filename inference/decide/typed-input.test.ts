@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { openGlossary } from './glossary.ts';
 import { openTokenizer } from './tokenizer.ts';
 import {
+  readState,
   rowsOf,
   rowTexts,
   sizeOf,
@@ -23,12 +25,14 @@ const fileAt = (path: string): Buffer => readFileSync(new URL(path, import.meta.
 const examples = JSON.parse(fileAt('./typed-examples.json').toString('utf8')) as readonly Example[];
 const tokenizer = openTokenizer(fileAt('../models/router/tokenizer.json'));
 const LIMITS: TypedLimits = { tokens: 128, windows: 10, row: 256, question: 512, questions: 3200 };
+const glossary = openGlossary(fileAt('../models/router/glossary.txt'));
+const READER = { tokenizer, glossary, limits: LIMITS };
 
 describe('states and questions become the numbers that the model was trained on', () => {
   test.each(examples.map((example, index) => [index, example] as const))('example %i', (_index, example) => {
-    const text = stateText(example.state);
-    expect(windowsOf(text, tokenizer, LIMITS)).toEqual(example.windows);
-    const [rows = []] = rowsOf([example.question], text, tokenizer, LIMITS);
+    const text = readState(example.state, READER);
+    expect(windowsOf(text, READER)).toEqual(example.windows);
+    const [rows = []] = rowsOf([example.question], text, READER);
     expect(rows.map(({ stretches }) => stretches)).toEqual(example.rows.map(({ ids }) => [ids]));
     const features = rows.flatMap((row) => row.features);
     const wanted = example.rows.flatMap((row) => row.features);
@@ -63,10 +67,10 @@ test('halves of characters are read as the sign for what cannot be read', () => 
 
 describe('a question is read whole, or not at all', () => {
   const sizesOf = (question: TypedQuestion): readonly (readonly number[])[] =>
-    (rowsOf([question], '', tokenizer, LIMITS)[0] ?? []).map(({ stretches }) => stretches.map(({ length }) => length));
+    (rowsOf([question], '', READER)[0] ?? []).map(({ stretches }) => stretches.map(({ length }) => length));
   const faultOf = (...questions: readonly TypedQuestion[]): unknown => {
     try {
-      rowsOf(questions, '', tokenizer, LIMITS);
+      rowsOf(questions, '', READER);
       return undefined;
     } catch (thrown) {
       return thrown instanceof TooLong ? (thrown.question ?? 'all') : thrown;
@@ -76,7 +80,7 @@ describe('a question is read whole, or not at all', () => {
   test('in stretches, where it is long', () => {
     expect(sizesOf(noul('word '.repeat(254)))).toEqual([[256]]);
     expect(sizesOf(noul('word '.repeat(255)))).toEqual([[256, 3]]);
-    const [stretches = []] = (rowsOf([noul(`${'word '.repeat(300)}end`)], '', tokenizer, LIMITS)[0] ?? []).map(
+    const [stretches = []] = (rowsOf([noul(`${'word '.repeat(300)}end`)], '', READER)[0] ?? []).map(
       (row) => row.stretches,
     );
     const read = stretches.flatMap((ids) => ids.slice(1, -1));

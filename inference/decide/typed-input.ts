@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { Glossary } from './glossary.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import { folded, wordsOf } from './words.ts';
 
@@ -34,6 +35,13 @@ export const TYPED_LIMITS = Type.Object({
   questions: Type.Integer({ minimum: 64, maximum: 65_536 }),
 });
 export type TypedLimits = Static<typeof TYPED_LIMITS>;
+
+/** What a model reads texts with. */
+export interface TypedReader {
+  readonly tokenizer: Tokenizer;
+  readonly glossary: Glossary;
+  readonly limits: TypedLimits;
+}
 
 /** A question, or all of them together, that would be read only in part. // spec 4.4.5 */
 export class TooLong extends Error {
@@ -79,25 +87,29 @@ function said(value: unknown): string {
   return lines.join('\n');
 }
 
-/** A state's pieces in stretches, each between marks; at least one. */
-export function windowsOf(text: string, tokenizer: Tokenizer, { tokens, windows }: TypedLimits): Row['stretches'] {
+/** A state's text as questions are read beside it. */
+export function readState(state: unknown, { glossary }: TypedReader): string {
+  return glossary.read([stateText(state)]).texts[0]!;
+}
+
+/** A state's pieces in stretches, each between marks; at least one. `text`: as it is read. */
+export function windowsOf(text: string, { tokenizer, limits: { tokens, windows } }: TypedReader): Row['stretches'] {
   return stretchesOf(text, tokenizer, tokens).slice(0, windows);
 }
 
 /**
  * The rows of questions beside a state: of each itself, and then its options but for those of a proposition. All of it is
- * read: throws `TooLong` for what is longer than may be.
+ * read: throws `TooLong` for what is longer than may be. `state`: its text as it is read.
  */
 export function rowsOf(
   questions: readonly TypedQuestion[],
   state: string,
-  tokenizer: Tokenizer,
-  limits: TypedLimits,
+  { tokenizer, glossary, limits }: TypedReader,
 ): readonly (readonly Row[])[] {
   const beside = wordsBeside(state);
   let left = limits.questions;
   return questions.map((question, number) =>
-    rowTexts(question).map((text, place) => {
+    glossary.read(rowTexts(question)).texts.map((text, place) => {
       const stretches = stretchesOf(text, tokenizer, limits.row);
       const size = sizeOf(stretches);
       if (size > (place === 0 ? limits.question : limits.row)) throw new TooLong(number);

@@ -1,11 +1,12 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { groupsOf } from './batches.ts';
+import { glossaryOf } from './glossary.ts';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
 import { openSession, type Device } from './session.ts';
 import { longestText, openTokenizer } from './tokenizer.ts';
 import { openTypedGraph, type Known, type ReadRow, type TypedGraph, type View } from './typed-graph.ts';
-import { KINDS, rowsOf, stateText, TYPED_LIMITS, windowsOf, type TypedQuestion } from './typed-input.ts';
+import { KINDS, readState, rowsOf, TYPED_LIMITS, windowsOf, type TypedQuestion } from './typed-input.ts';
 
 /** What the model makes of one question. */
 export interface TypedAnswer {
@@ -40,6 +41,7 @@ export async function loadTyped({ manifest, files }: ModelFolder, device?: Devic
   const unnamed = KINDS.find((kind) => !labels.includes(kind));
   if (unnamed !== undefined) throw new ModelFault(`no label is called ${unnamed}`);
   const tokenizer = openTokenizer(files.get(manifest.tokenizer.file)!);
+  const reader = { tokenizer, glossary: glossaryOf({ manifest, files }), limits };
   const longest = Math.max(limits.tokens, limits.row);
   const graph = await openTypedGraph(await openSession(files.get(WEIGHTS)!, device), {
     text: longestText(tokenizer, longest),
@@ -47,9 +49,9 @@ export async function loadTyped({ manifest, files }: ModelFolder, device?: Devic
     pad: manifest.tokenizer.pad ?? 0,
   });
   return async (state, questions) => {
-    const text = stateText(state);
-    const rows = rowsOf(questions, text, tokenizer, limits);
-    const windows = windowsOf(text, tokenizer, limits);
+    const text = readState(state, reader);
+    const rows = rowsOf(questions, text, reader);
+    const windows = windowsOf(text, reader);
     const viewOf = await readOnce(graph, [...windows, ...rows.flat().flatMap(({ stretches }) => stretches)]);
     const known = graph.known(windows.map(viewOf));
     const answers: TypedAnswer[] = [];

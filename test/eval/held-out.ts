@@ -9,6 +9,13 @@ export function rollOf(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) % 100;
 }
 
+/** So many of a list whatever its order is: those whose texts hash lowest. */
+export function sampled<T>(list: readonly T[], most: number, textOf: (one: T) => string): readonly T[] {
+  const hashed = list.map((one) => ({ one, hash: createHash('sha256').update(textOf(one)).digest('hex') }));
+  const ordered = hashed.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
+  return ordered.slice(0, most).map(({ one }) => one);
+}
+
 /** What an item of our own draws: those of one number draw the same in all languages. */
 export function rollOfId(id: string): number {
   return rollOf(id.slice(id.lastIndexOf('-') + 1));

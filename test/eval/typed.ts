@@ -6,7 +6,7 @@ import type { TypedAnswer } from '../../inference/decide/typed.ts';
 import { rowTexts, stateText, wordsBeside, type TypedQuestion } from '../../inference/decide/typed-input.ts';
 import { aucOf, calibrationOf, eceOf, f1Of, topOf } from './calibration.ts';
 import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
-import { rollOf, rollOfId } from './held-out.ts';
+import { rollOf, rollOfId, sampled } from './held-out.ts';
 import { rounded } from './score.ts';
 import { timed } from './timing.ts';
 
@@ -39,7 +39,7 @@ type Row = Table['rows'][number];
 const SHARED = ['clinc150', 'dnc', 'hwu64', 'nlupp', 'p3_mini', 'snli', 'synth_support', 'wikiann_questions'];
 const OWN = 'own';
 /** Items of a shared set that are asked about. */
-const MOST_ITEMS = 100;
+const MOST_ITEMS = 150;
 const LEVELS = [0, 0.5, 0.7, 0.8, 0.9];
 
 /**
@@ -88,8 +88,9 @@ function readAsked({ data, own }: Places): readonly Asked[] {
     const text = gunzipSync(readFileSync(path.join(data, 'decisions', `${corpus}.jsonl.gz`))).toString();
     const lines = linesOf(text);
     const isHeld = ({ state, q }: Line): boolean => rollOf(stateText(state)) < 6 && !q.some(isUnseen);
-    const ordinary = lines.filter(isHeld).slice(0, MOST_ITEMS);
-    const unseen = lines.filter(({ q }) => q.some(isUnseen)).slice(0, MOST_ITEMS);
+    const some = (of: readonly Line[]): readonly Line[] => sampled(of, MOST_ITEMS, ({ id }) => id);
+    const ordinary = some(lines.filter(isHeld));
+    const unseen = some(lines.filter(({ q }) => q.some(isUnseen)));
     const intents = unseen.map((line) => ({ ...line, q: line.q.filter(isUnseen) }));
     return [
       ...ordinary.flatMap((line) => askedOf(corpus, line)),

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from common.glossary import Glossary
 from common.words import folded, hash_of, kind_of, words_of
 
 TASKS = ("code", "writing", "translation", "extraction", "document", "support", "smalltalk", "action")
@@ -62,32 +63,41 @@ def attachments_of(state: dict) -> str:
     return given if isinstance(given, str) else "\n".join(given)
 
 
-def ids_of(state: dict, tokenizer) -> list[int]:
-    """Request, previous, system and files, each closed by a mark; a long request by its beginning and its end."""
+def parts_of(state: dict) -> list[str]:
+    """Request, previous, system and files, as far as they are read; a long request by its beginning and its end."""
+    request = state["request"]
+    shown = request if len(request) <= 4000 else request[:3000] + "\n" + request[-1000:]
+    return [shown, *((text or "")[:1000] for text in (state.get("previous"), state.get("system"), attachments_of(state)))]
+
+
+def numbers_of(state: dict, tokenizer, glossary: Glossary) -> tuple[list[int], list[int], list[float]]:
+    """Pieces, hashed words and plain facts."""
+    (request, *others), languages = glossary.read(parts_of(state))
+    return ids_of(request, others, tokenizer), grams_of(request, others, languages), features_of(state)
+
+
+def ids_of(request: str, others: list[str], tokenizer) -> list[int]:
+    """Each part closed by a mark; of a long request what is at its beginning and its end."""
     pieces = lambda text: tokenizer.encode(text, add_special_tokens=False).ids if text else []
-    request = pieces(state["request"][:20000])
-    if len(request) > HEAD + TAIL:
-        request = request[:HEAD] + request[-TAIL:]
-    ids = [CLS, *request, SEP]
-    for text, most in ((state.get("previous"), PREVIOUS), (state.get("system"), SYSTEM), (attachments_of(state), ATTACHED)):
-        ids += [*pieces((text or "")[:2000])[:most], SEP]
+    asked = pieces(request)
+    if len(asked) > HEAD + TAIL:
+        asked = asked[:HEAD] + asked[-TAIL:]
+    ids = [CLS, *asked, SEP]
+    for text, most in zip(others, (PREVIOUS, SYSTEM, ATTACHED)):
+        ids += [*pieces(text)[:most], SEP]
     return ids
 
 
-def grams_of(state: dict) -> list[int]:
-    """Words, pairs of words and parts of words of the request, and words of the rest, as numbers. 0 is nobody's."""
-    texts: list[str] = []
-    request = state["request"]
-    shown = request if len(request) <= 4000 else request[:3000] + "\n" + request[-1000:]
-    words = [folded(shown[s:e]) for s, e, _ in words_of(shown)]
+def grams_of(request: str, others: list[str], languages: list[str]) -> list[int]:
+    """Words, pairs of words and parts of words of the request, words of the rest, and the languages, as numbers. 0 is nobody's."""
+    texts = [f"l{name}" for name in languages]
     before = "^"
-    for word in words:
+    for word in (folded(request[s:e]) for s, e, _ in words_of(request)):
         texts += [f"w{word}", f"b{before} {word}"]
         if kind_of(word[0]) == "a" and len(word) > 4:
             texts += [f"p{word[:4]}", f"e{word[-3:]}"]
         before = word
-    for mark, text in (("v", state.get("previous")), ("y", state.get("system")), ("a", attachments_of(state))):
-        text = (text or "")[:1000]
+    for mark, text in zip("vya", others):
         texts += [f"{mark}{folded(text[s:e])}" for s, e, _ in words_of(text)][:60]
     return [1 + hash_of(t) % (GRAMS - 1) for t in dict.fromkeys(texts)][:MOST_GRAMS]
 

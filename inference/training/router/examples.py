@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from router.data import features_of, grams_of, ids_of
+from common.glossary import glossary_of
+from router.data import numbers_of
 
 FOLDER = Path(__file__).parents[2] / "models" / "router"
 LONG = "Die Straße führt über Ærøskøbing nach Łódź; dort ist es schön. " * 200
@@ -39,10 +40,11 @@ def main() -> None:
     tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    rows = [
-        {"state": s, "ids": ids_of(s, tokenizer), "grams": grams_of(s), "features": [round(f, 9) for f in features_of(s)]}
-        for s in STATES
-    ]
+    glossary = glossary_of(FOLDER.parents[1] / "training" / "data")
+    rows = []
+    for state in STATES:
+        ids, grams, features = numbers_of(state, tokenizer, glossary)
+        rows.append({"state": state, "ids": ids, "grams": grams, "features": [round(f, 9) for f in features]})
     print("[\n" + ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows) + "\n]")
 
 

@@ -12,9 +12,10 @@ import torch
 from torch import nn
 
 from common.calibration import report, softmax, temperature_of
+from common.glossary import FILE as GLOSSARY, glossary_of, text_of
 from common.folder import write_manifest
 from common.minilm import model_folder, open_tokenizer
-from router.data import LIMITS, TASKS, features_of, grams_of, ids_of, part_of, read
+from router.data import LIMITS, TASKS, numbers_of, part_of, read
 from router.model import FROZEN, Exported, Router
 
 HERE = Path(__file__).parent
@@ -31,10 +32,8 @@ SOURCES = (
 class Encoded:
     """A prompt as numbers; `lower`: what the frozen layers make of it, once worked out."""
 
-    def __init__(self, prompt, tokenizer):
-        self.ids = ids_of(prompt.state, tokenizer)
-        self.grams = grams_of(prompt.state)
-        self.features = features_of(prompt.state)
+    def __init__(self, prompt, tokenizer, glossary):
+        self.ids, self.grams, self.features = numbers_of(prompt.state, tokenizer, glossary)
         self.truth = (prompt.task, prompt.reasoning, prompt.complexity)
         self.prompt = prompt
         self.lower: torch.Tensor | None = None
@@ -187,13 +186,15 @@ def main() -> None:
         # By rule, not by judgement, and many alike: a quarter of them tells as much.
         prompts += read(args.data / "router" / "router_weak.jsonl.gz", "weak", 0.7)[::4]
         prompts += read(args.data / "router" / "router_gold.jsonl.gz", "gold", 3.0)
-    for path in sorted((HERE.parent / "data").glob("prompts.*.jsonl")):
+    own = HERE.parent / "data"
+    glossary = glossary_of(own)
+    for path in sorted(own.glob("prompts.*.jsonl")):
         prompts += read(path, "own", 1.5)
     if args.smoke:
         prompts = random.Random(SEED).sample(prompts, 60)
     parts: dict[str, list[Encoded]] = {"train": [], "calibrate": [], "test": []}
     for prompt in prompts:
-        parts[part_of(prompt)].append(Encoded(prompt, tokenizer))
+        parts[part_of(prompt)].append(Encoded(prompt, tokenizer, glossary))
     print({name: len(part) for name, part in parts.items()}, flush=True)
     model = Router()
     began = time.time()
@@ -208,11 +209,12 @@ def main() -> None:
     worst = export(model, temperatures, args.out, parts["test"][: 3 if args.smoke else 60])
     print(f"exported; 8 bits move no probability by more than {worst:.4f}; {json.dumps(metrics)}")
     shutil.copy(model_folder() / "tokenizer.json", args.out / "tokenizer.json")
+    (args.out / GLOSSARY).write_text(text_of(own), "utf8")
     write_manifest(args.out, "router", {
         "name": "gatewarden-router",
         "licence": "Apache-2.0",
         "languages": ["en", "de", "fr", "es", "it", "nl", "pl", "pt"],
-        "tokenizer": {"type": "huggingface", "file": "tokenizer.json"},
+        "tokenizer": {"type": "huggingface", "file": "tokenizer.json", "glossary": GLOSSARY},
         "labels": list(TASKS),
         "limits": LIMITS,
         "calibration": {name: round(t, 4) for name, t in zip(NAMES, temperatures)},

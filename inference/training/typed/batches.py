@@ -7,6 +7,7 @@ import numpy as np
 import onnxruntime
 import torch
 
+from common.glossary import Glossary
 from common.minilm import WIDTH
 from typed.data import Item, Question
 from typed.input import ASKED, KINDS, OFFERED, Row, Words, row_of, windows_of
@@ -25,13 +26,15 @@ class Encoded:
     questions: list[tuple[Question, list[Row]]]
 
 
-def encode(item: Item, tokenizer) -> Encoded:
-    words = Words(item.state)
+def encode(item: Item, tokenizer, glossary: Glossary) -> Encoded:
+    (state,), _ = glossary.read([item.state])
+    words = Words(state)
     questions = []
     for q in item.questions:
-        rows = [row_of(q.asked, ASKED, tokenizer, words), *(row_of(text, OFFERED, tokenizer, words) for text in q.texts)]
+        asked, *texts = glossary.read([q.asked, *q.texts])[0]
+        rows = [row_of(asked, ASKED, tokenizer, words), *(row_of(text, OFFERED, tokenizer, words) for text in texts)]
         questions.append((q, rows))
-    return Encoded(item, [tuple(ids) for ids in windows_of(item.state, tokenizer)], questions)
+    return Encoded(item, [tuple(ids) for ids in windows_of(state, tokenizer)], questions)
 
 
 class Frozen:

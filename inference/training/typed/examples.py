@@ -4,7 +4,9 @@
 """
 
 import json
+from pathlib import Path
 
+from common.glossary import glossary_of
 from common.minilm import open_tokenizer
 from typed.input import ASKED, OFFERED, Words, option_text, question_text, row_of, state_text, windows_of
 
@@ -24,23 +26,26 @@ CASES = [
 ]
 
 
-def rows_of(question: dict, state: str, tokenizer) -> list[dict]:
+def rows_of(question: dict, state: str, tokenizer, glossary) -> list[dict]:
     kind, options = question["type"], question.get("options", [("true", ""), ("false", "")])
     words = Words(state)
-    rows = [row_of(question_text(kind, question["instructions"], options), ASKED, tokenizer, words)]
+    texts = [question_text(kind, question["instructions"], options)]
     if kind != "noul":
-        rows += [row_of(option_text(*option), OFFERED, tokenizer, words) for option in options]
+        texts += [option_text(*option) for option in options]
+    asked, *offered = glossary.read(texts)[0]
+    rows = [row_of(asked, ASKED, tokenizer, words), *(row_of(text, OFFERED, tokenizer, words) for text in offered)]
     return [{"ids": row.ids, "features": row.features} for row in rows]
 
 
 def main() -> None:
     tokenizer = open_tokenizer()
+    glossary = glossary_of(Path(__file__).parents[1] / "data")
     examples = []
     for given, question in CASES:
-        state = state_text(given)
+        (state,), _ = glossary.read([state_text(given)])
         options = [{"name": name, **({"description": said} if said else {})} for name, said in question.get("options", [("true", ""), ("false", "")])]
         asked = {"type": question["type"], "instructions": question["instructions"], "options": options}
-        examples.append({"state": given, "question": asked, "windows": windows_of(state, tokenizer), "rows": rows_of(question, state, tokenizer)})
+        examples.append({"state": given, "question": asked, "windows": windows_of(state, tokenizer), "rows": rows_of(question, state, tokenizer, glossary)})
     print("[\n" + ",\n".join(json.dumps(each, separators=(",", ":")) for each in examples) + "\n]")
 
 

@@ -15,6 +15,7 @@ import torch
 from torch import nn
 
 from common.calibration import softmax
+from common.glossary import FILE as GLOSSARY, Glossary, glossary_of, text_of
 from common.folder import write_manifest
 from common.minilm import WIDTH, model_folder, open_tokenizer
 from typed.batches import Encoded, Frozen, batch_of, encode, groups_of, part_of_row, scores_of
@@ -113,10 +114,10 @@ def forward(typed: Typed, batch) -> torch.Tensor:
                         batch.lone_row, batch.lone_state, batch.features)
 
 
-def train(typed: Typed, items: list[Item], frozen: Frozen, tokenizer, round_: int) -> None:
+def train(typed: Typed, items: list[Item], frozen: Frozen, tokenizer, glossary: Glossary, round_: int) -> None:
     """Once through a round's choice of items, varied anew; later rounds learn a little more slowly."""
     chance = random.Random(SEED + round_)
-    encoded = [encode(item, tokenizer) for item in chosen_for(round_, items, chance)]
+    encoded = [encode(item, tokenizer, glossary) for item in chosen_for(round_, items, chance)]
     began = time.time()
     frozen.fill(encoded)
     print(f"MiniLM read {len(frozen.states)} states and {len(frozen.rows)} rows in {time.time() - began:.0f} s", flush=True)
@@ -222,7 +223,7 @@ def difference(full: Runtime, small: Runtime, items: list[Encoded], temperatures
     return {"most": round(max(moved), 4), "of_99_percent": round(float(np.quantile(moved, 0.99)), 4)}
 
 
-def some(items: list[Item], part: str, tokenizer, most: int | None = None) -> list[Encoded]:
+def some(items: list[Item], part: str, tokenizer, glossary: Glossary, most: int | None = None) -> list[Encoded]:
     """The items of a part, of each source no more than so many."""
     by = defaultdict(list)
     for item in items:
@@ -232,7 +233,7 @@ def some(items: list[Item], part: str, tokenizer, most: int | None = None) -> li
     chosen = []
     for source, found in sorted(by.items()):
         chosen += chance.sample(found, min(len(found), most or TESTED.get(source, TESTED[part])))
-    return [encode(item, tokenizer) for item in chosen]
+    return [encode(item, tokenizer, glossary) for item in chosen]
 
 
 def main() -> None:
@@ -245,6 +246,7 @@ def main() -> None:
     torch.manual_seed(SEED)
     tokenizer = open_tokenizer()
     own = HERE.parent / "data"
+    glossary = glossary_of(own)
     few = 3 if args.smoke else None
     # A few of what is in the repository show that it runs.
     items = random.Random(SEED).sample(own_items(own), 60) if args.smoke else all_items(args.data, own)
@@ -259,11 +261,11 @@ def main() -> None:
     learned = [item for item in items if item.part == "train"]
     for round_ in range(done, len(ROUNDS)):
         torch.manual_seed(SEED + round_)
-        train(typed, learned, frozen, tokenizer, round_)
+        train(typed, learned, frozen, tokenizer, glossary, round_)
         if args.trained:
             torch.save({"rounds": round_ + 1, "reader": typed.reader.state_dict()}, args.trained)
     frozen = freeze(typed, is_quick=False)
-    parts = {part: some(items, part, tokenizer, few) for part in ("calibrate", "test")}
+    parts = {part: some(items, part, tokenizer, glossary, few) for part in ("calibrate", "test")}
     for part in parts.values():
         frozen.fill(part)
     args.out.mkdir(parents=True, exist_ok=True)
@@ -279,11 +281,12 @@ def main() -> None:
     metrics = measure(logits_of(typed, parts["test"], frozen), temperatures, confidence)
     print(f"weights in 8 bits move probabilities: {json.dumps(moved)}\n{json.dumps(metrics, indent=1)}")
     shutil.copy(model_folder() / "tokenizer.json", args.out / "tokenizer.json")
+    (args.out / GLOSSARY).write_text(text_of(own), "utf8")
     write_manifest(args.out, "typed", {
         "name": "gatewarden-typed",
         "licence": "Apache-2.0",
         "languages": list(LANGUAGES),
-        "tokenizer": {"type": "huggingface", "file": "tokenizer.json"},
+        "tokenizer": {"type": "huggingface", "file": "tokenizer.json", "glossary": GLOSSARY},
         "labels": list(KINDS),
         "limits": LIMITS,
         "calibration": {"temperatures": temperatures, "confidence": confidence},
