@@ -11,7 +11,7 @@ const LONGEST = Math.max(...LENGTHS);
 const LEADING_DIGITS = 10;
 
 /** How long the second group is behind a first of so many digits. */
-const SECOND: Readonly<Record<number, number>> = { 2: 4, 3: 7, 4: 4, 5: 5 };
+const SECOND: Readonly<Record<number, number>> = { 2: 4, 3: 7, 4: 4, 5: 5, 8: 8 };
 
 const KINDS: readonly ToldKind[] = ACCOUNT_NUMBERS.map((kind) => ({ ...kind, teller: tellerOf(kind.words) }));
 

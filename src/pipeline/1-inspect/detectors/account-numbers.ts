@@ -31,6 +31,20 @@ function isBelgianAccount(digits: string): boolean {
   return passesBelgian97(digits) && Number(digits) > 0;
 }
 
+/** Portugal, NIB: two check digits at the end, ISO 7064 mod 97 (Banco de Portugal, Aviso n.º 10/2011; SIBS). */
+function isPortugueseAccount(digits: string): boolean {
+  return remainderOf(digits, 97) === 1;
+}
+
+const HUNGARIAN = [9, 7, 3, 1, 9, 7, 3, 1];
+
+/** Hungary, GIRO: the last digit checks bank and branch, another one the account; a multiple of ten each (35/2017. MNB rendelet). */
+function isHungarianAccount(digits: string): boolean {
+  const sumFrom = (from: number): number => weighted(digits, HUNGARIAN, from);
+  const account = sumFrom(8) + (digits.length === 24 ? sumFrom(16) : 0);
+  return sumFrom(0) % 10 === 0 && account % 10 === 0;
+}
+
 /** Accounts as banks of a country write them among themselves, without the letters and check digits of an IBAN. */
 export const ACCOUNT_NUMBERS: readonly NumberKind[] = [
   {
@@ -50,6 +64,24 @@ export const ACCOUNT_NUMBERS: readonly NumberKind[] = [
     alone: 'grouped',
     words: 'bank',
     isValid: isSpanishAccount,
+  },
+  {
+    id: 'PT_NIB',
+    lengths: [21],
+    shape: /^(?!0000)\d{21}$/,
+    groups: grouping('dddd dddd ddddddddddd dd|dddd-dddd-ddddddddddd-dd'),
+    alone: 'grouped',
+    words: 'bank',
+    isValid: isPortugueseAccount,
+  },
+  {
+    id: 'HU_GIRO',
+    lengths: [16, 24],
+    shape: /^[1-9]\d{15}(?:\d{8})?$/,
+    groups: grouping('dddddddd-dddddddd-dddddddd'),
+    alone: 'grouped',
+    words: 'bank',
+    isValid: isHungarianAccount,
   },
   {
     id: 'FR_RIB',

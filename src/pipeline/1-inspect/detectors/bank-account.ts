@@ -7,17 +7,22 @@ import { isLetterKind, mayStartToken } from './look.ts';
 import { endsNumber } from './number-groups.ts';
 
 const SORT_CODE = /\d\d([- ])\d\d\1\d\d(?!\d)/y;
+/** Czech and Slovak: a prefix that may be left out, the account, and the bank (vyhláška č. 169/2011 Sb.). */
+const SLASHED = /(?:(\d{1,6})-)?(\d{2,10})\/\d{4}(?!\d)/y;
+const SLASHED_WEIGHTS = [6, 3, 7, 9, 10, 5, 8, 4, 2, 1];
+const slashed = tellerOf('slashed');
 const sortCode = tellerOf('sortCode');
 const routing = tellerOf('routing');
 const account = tellerOf('account');
 /** Words of the bank's own number, one of which has to stand near an account. */
-const BANK = /sort[ -]?code|routing|\baba\b|\bblz\b|bankleitzahl/i;
+const BANK =
+  /sort[ -]?code|routing|\baba\b|\bblz\b|bankleitzahl|\babi\b|\bcab\b|code[ -](?:banque|guichet|[eé]tablissement)|guichet/i;
 const BANK_REACH = 80;
 
 /**
  * Account numbers that are no IBAN: those with check digits of their own (`account-numbers.ts`), and with words near the
  * sort codes of British banks, the routing numbers of American ones (American Bankers Association: weights 3-7-1, a
- * multiple of ten), and accounts near either.
+ * multiple of ten), Czech and Slovak accounts, and accounts near what a bank is told by.
  */
 export const bankAccount: Examiner = {
   category: 'BANK_ACCOUNT',
@@ -43,6 +48,8 @@ export const bankAccount: Examiner = {
 /** The end of a sort code, or of digits that words say are an account; -1 when it is neither. */
 function toldEnd(text: string, at: number, digits: number): number {
   const length = digits - at;
+  const end = slashedEnd(text, at);
+  if (end >= 0) return end;
   if (length === 2) return sortCodeEnd(text, at);
   return length > 5 && length < 18 && isAccount(text, at, digits) ? digits : -1;
 }
@@ -63,6 +70,16 @@ function sortCodeEnd(text: string, at: number): number {
   if (!SORT_CODE.test(text) || !endsNumber(text, SORT_CODE.lastIndex)) return -1;
   const end = SORT_CODE.lastIndex;
   return isNear(sortCode, text, at, end) ? end : -1;
+}
+
+/** Prefix and account are multiples of eleven, each by its weights. */
+function slashedEnd(text: string, at: number): number {
+  SLASHED.lastIndex = at;
+  const [, prefix = '', account = ''] = SLASHED.exec(text) ?? [];
+  const end = SLASHED.lastIndex;
+  if (account === '' || !endsNumber(text, end)) return -1;
+  const isChecked = (digits: string): boolean => weighted(digits.padStart(10, '0'), SLASHED_WEIGHTS) % 11 === 0;
+  return Number(account) > 0 && isChecked(prefix) && isChecked(account) && isNear(slashed, text, at, end) ? end : -1;
 }
 
 function isAccount(text: string, at: number, end: number): boolean {

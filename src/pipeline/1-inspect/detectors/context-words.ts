@@ -61,9 +61,10 @@ const WORDS = {
   birth:
     /\bborn\b|\bd\.?o\.?b\b|(?:date|day)[ _]?of[ _]?birth|birth[ _-]?(?:date|day)|\bgeb\b|\bgeboren|geburts(?:datum|tag)|\bn[eé](?:\(?e\)?)? (?:le|en)\b|date[ _]de[ _]naissance|naissance|\bnacid[oa]|fecha[ _]de[ _]nac|nacimiento|\bf\. ?nac|\bnat[oai] (?:il|a|l'|in)\b|data[ _]di[ _]nascita|nascita|geboorte(?:datum)?|\bur\.|urodzon|data[ _]urodz|urodzenia|\bnascid[oa]|data[ _]de[ _]nascimento|nascimento|\bf[öøo]dd?t?\b|f[öø]delse(?:datum|dag|sdato|sdag)|f[øo]dselsdato|\bnar(?:oz)?\.|narozen|\bsynt\.|syntynyt|syntym[aä]|n[aă]scut|data[ _]na[sș]terii|\broden[ao]?\b|sz[uü]let/,
   sortCode: /sort[ -]?code|\bs\/c\b/,
-  account: /account|\ba\/c\b|\bacct|konto/,
+  account: /account|\ba\/c\b|\bacct|konto|\bconto\b|\bc\/c\b|compte/,
+  slashed: /account|konto|(?:^|[\s"(.:])[uú][cč]e?t|č\. ?ú\.|\bc\. ?u\./,
   // Accounts with check digits of their own.
-  bank: /account|\ba\/c\b|\bacct|konto|\bkto\b|bankverbindung|rachun(?:ek|k)|\bnrb\b|cuenta|\bccc\b|\bc\/c\b|compte|\brib\b|identit[eé] bancaire|rekening|\bconto\b|\bconta\b|\bbban\b/,
+  bank: /account|\ba\/c\b|\bacct|konto|\bkto\b|bankverbindung|rachun(?:ek|k)|\bnrb\b|cuenta|\bccc\b|\bc\/c\b|compte|\brib\b|identit[eé] bancaire|rekening|\bconto\b|\bconta\b|\bnib\b|sz[aá]mlasz[aá]m|banksz[aá]ml|\bbban\b/,
   routing: /routing|\baba\b|\brtn\b|transit/,
   // What runs of digits are otherwise.
   reference:
