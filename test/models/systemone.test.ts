@@ -68,6 +68,7 @@ beforeAll(async () => {
       applications: {
         listed: { workload: { allowedModels: ['gw/typed'] } },
         poor: { workload: { budget: { amount: '0.00000001', period: 'Daily' } } },
+        capped: { workload: { organizationRef: { name: 'capped' } } },
         busy: { workload: { limits: { requestsPerMinute: 1 } } },
         blocking: { policy: { dlp: { mode: 'Block' } } },
         tokenizing: { policy: { dlp: { mode: 'Tokenize' } } },
@@ -81,6 +82,10 @@ beforeAll(async () => {
       ],
       more: [
         secret,
+        resource('Organization', 'capped', {
+          contact: { email: 'ops@capped.example' },
+          cap: { amount: '0.00000001', period: 'Monthly' },
+        }),
         resource('Provider', 'typesafe', { slug: 'typesafe', keyOwnership: 'Organization', ...theirs(upstream.url) }),
         resource('Provider', 'managed', {
           slug: 'managed',
@@ -424,11 +429,12 @@ describe('what may be asked, and when', () => {
     expect(await failureOf(await routed('hi'))).toMatchObject({ status: 503, code: 'local_model_unavailable' });
   });
 
-  test('keeps to allow-lists, budgets and limits', async () => {
+  test('keeps to allow-lists, budgets, the cap of its organization and limits', async () => {
     expect((await plain('x', { q: NOUL }, 'listed')).status).toBe(200);
     const unlisted = await world.post('/v1/systemone', { model: 'gw/typed/router', state: 'x' }, { as: 'listed' });
     expect(await failureOf(unlisted)).toMatchObject({ status: 403, code: 'permission_denied' });
     expect(await failureOf(await plain('x', { q: NOUL }, 'poor'))).toMatchObject({ status: 402 });
+    expect(await failureOf(await plain('x', { q: NOUL }, 'capped'))).toMatchObject({ status: 402 });
     expect((await plain('x', { q: NOUL }, 'busy')).status).toBe(200);
     expect(await failureOf(await plain('x', { q: NOUL }, 'busy'))).toMatchObject({ status: 429 });
   });

@@ -177,20 +177,22 @@ def all_items(data: Path, own: Path) -> list[Item]:
 
 ROUNDS = (
     {
-        OWN: 0.0, SCOPE: 0.0, "concepts": 0.0, "clinc150": 0.2, "dnc": 0.1, "hwu64": 0.25, "nlupp": 0.9, "p3_mini": 0.25, "snli": 0.4, "synth_support": 0.06,
-        "wikiann_questions": 0.01, "prompts": 0.06, "personal": 0.01, "purposes": 0.12,
+        OWN: 0.0, SCOPE: 0.0, "concepts": 0.0, "clinc150": 0.3, "dnc": 0.12, "hwu64": 0.35, "nlupp": 0.9, "p3_mini": 0.4, "snli": 0.8, "synth_support": 0.1,
+        "wikiann_questions": 0.02, "prompts": 0.0, "personal": 0.02, "purposes": 0.0,
     },
     {
-        OWN: 1.25, SCOPE: 3.0, "concepts": 0.55, "clinc150": 0.16, "dnc": 0.04, "hwu64": 0.2, "nlupp": 0.45, "p3_mini": 0.25, "snli": 0.1, "synth_support": 0.13,
-        "wikiann_questions": 0.01, "prompts": 0.12, "personal": 0.01, "purposes": 0.12,
+        OWN: 1.5, SCOPE: 2.5, "concepts": 0.4, "clinc150": 0.25, "dnc": 0.06, "hwu64": 0.3, "nlupp": 0.5, "p3_mini": 0.3, "snli": 0.4, "synth_support": 0.3,
+        "wikiann_questions": 0.02, "prompts": 0.15, "personal": 0.02, "purposes": 0.2,
     },
     {
-        OWN: 1.25, SCOPE: 3.0, "concepts": 0.45, "clinc150": 0.16, "dnc": 0.03, "hwu64": 0.2, "nlupp": 0.35, "p3_mini": 0.25, "snli": 0.08, "synth_support": 0.2,
-        "wikiann_questions": 0.01, "prompts": 0.16, "personal": 0.01, "purposes": 0.1,
+        OWN: 1.5, SCOPE: 2.5, "concepts": 0.4, "clinc150": 0.25, "dnc": 0.04, "hwu64": 0.3, "nlupp": 0.4, "p3_mini": 0.3, "snli": 0.4, "synth_support": 0.3,
+        "wikiann_questions": 0.02, "prompts": 0.15, "personal": 0.02, "purposes": 0.2,
     },
 )
 """How often an item is read in each round: first what is short and teaches to follow from a text, then what callers ask."""
-MOST_ASKED, MOST_OFFERED = 4, 5
+PROPOSED = (0.85, 0.4, 0.4)
+"""How often of SNLI a proposition is asked in each round, and not which relation there is: the one is learned of the other."""
+MOST_ASKED, MOST_OFFERED = 4, 8
 
 
 def chosen_for(round_: int, items: list[Item], chance: random.Random) -> list[Item]:
@@ -199,7 +201,10 @@ def chosen_for(round_: int, items: list[Item], chance: random.Random) -> list[It
         weight = ROUNDS[round_][item.source]
         # What a round does not read leaves its choice of the rest as it is.
         for _ in range(int(weight) + (chance.random() < weight % 1) if weight else 0):
-            chosen.append(varied(item, chance))
+            kept = item
+            if item.source == "snli" and chance.random() < PROPOSED[round_]:
+                kept = replace(item, questions=tuple(q for q in item.questions if q.kind == "noul"))
+            chosen.append(varied(kept, chance))
     return chosen
 
 
@@ -232,8 +237,6 @@ def varied(item: Item, chance: random.Random) -> Item:
         # As many purposes that it has as others, where there are.
         holding, others = ([q for q in item.questions if q.answer == answer] for answer in (1, 0))
         asked = chance.sample(holding, min(2, len(holding))) + chance.sample(others, min(max(1, len(holding)), 2, len(others)))
-    if item.source == "snli" and chance.random() < 0.75:
-        asked = [q for q in item.questions if q.kind == "noul"]
     told = [changed(q, item, chance) for q in asked]
     propositions = [q for q in told if q.kind == "noul"]
     if item.lang == "en" and item.source not in (SCOPE, "purposes") and propositions and chance.random() < DENIED:

@@ -15,7 +15,7 @@ from typed.input import ASKED, FEATURES, KINDS
 FIRST = 3
 """The first layer that reads rows again; those before it are as published."""
 AGAIN = LAYERS - FIRST
-RANK = 32
+RANK = 48
 PARTS = 5
 """What a row can be: a question of a kind, an option, a level."""
 EXIT = 256
