@@ -186,12 +186,17 @@ def unjudged(texts: list[tuple[str, str]], known_names: set[str], nouns: set[str
     return items
 
 
+LAST_READ = 1000
+"""The highest number of a prompt or a state that is read: enough of them, and the same when others are written for other models."""
+
+
 def unjudged_items(data: Path | None, own: Path, lists: dict, plain: Plain) -> list[Item]:
     """What people ask of models, and tickets in German where there is shared data: most of what a gateway sees."""
     texts = []
     for path in sorted(own.glob("prompts.*.jsonl")) + sorted(own.glob("decisions.*.jsonl")):
         for entry in read_lines(path):
-            texts += [(entry["lang"], text[:1500]) for text in texts_in(entry["state"]) if " " in text]
+            if int(entry["id"].split("-")[-1]) <= LAST_READ:
+                texts += [(entry["lang"], text[:1500]) for text in texts_in(entry["state"]) if " " in text]
     for entry in list(read_lines(data / "decisions" / "synth_support.jsonl.gz"))[::3] if data else ():
         texts += [(entry["lang"], text) for text in texts_in(entry["state"]) if " " in text and entry["lang"] == "de"]
     names = {part.lower() for l in lists.values() for kind in ("given", "surname", "city") for text in l.get(kind, ()) for part in text.split()}
