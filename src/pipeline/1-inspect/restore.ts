@@ -1,5 +1,5 @@
 import type { Codec, FrameFacts } from '#wire/codec.ts';
-import { readDocument, render, setString, type Edit } from '#wire/document.ts';
+import { locate, readDocument, render, setString, type Edit } from '#wire/document.ts';
 import type { JsonObject } from '#wire/json.ts';
 import { writeEvent, type SseEvent } from '#wire/sse.ts';
 import type { TagTable } from './tags.ts';
@@ -13,10 +13,17 @@ export function restoreText(text: string, tags: TagTable, kind: TextKind): strin
   return restorer.push(text) + restorer.flush();
 }
 
-/** Puts originals back in every string of a buffered answer; the rest keeps its bytes. */
-export function restoreAnswer(text: string, codec: Codec, tags: TagTable, jsonAnswer: boolean): string {
+/** Puts originals back in every string of a buffered answer; the rest keeps its bytes. `body`: what it says, where that is known. */
+export function restoreAnswer(
+  text: string,
+  codec: Codec,
+  tags: TagTable,
+  jsonAnswer: boolean,
+  body?: JsonObject,
+): string {
   if (tags.size === 0 || !mayHoldTag(text)) return text;
-  const answer = readDocument(codec.family, text, { lenient: true });
+  const lenient = { lenient: true };
+  const answer = body ? locate(codec.family, text, body, lenient) : readDocument(codec.family, text, lenient);
   const edits: Edit[] = [];
   for (const leaf of codec.answerLeaves(answer, jsonAnswer)) {
     const restored = restoreText(leaf.text, tags, leaf.kind);
