@@ -6,7 +6,7 @@ import type { FormField, FormFile, FormPart } from '#wire/form.ts';
 import { foldedName } from '#wire/request-shape.ts';
 import { requestFault } from './admit.ts';
 import { countsOf, DECIDING } from './passage-counts.ts';
-import { inspectedTexts } from './passage-text.ts';
+import { inspectedField, inspectedTexts } from './passage-text.ts';
 import type { Passage, PassageStages } from './passage.ts';
 
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}$/;
@@ -79,7 +79,7 @@ export class InspectedForm {
     this.fields.set(name, value);
     this.#said.push([name, value]);
     if (name === 'model') return field;
-    const [newName = '', newValue = ''] = await this.#inspected(name, value);
+    const [newName, newValue] = await inspectedField(field, this.#passage, this.#stages, this.#entry);
     return { ...field, name: newName, value: newValue };
   }
 
@@ -96,15 +96,12 @@ export class InspectedForm {
     countsOf(this.#passage, { [name]: value });
   }
 
-  #inspected(...texts: readonly string[]): Promise<readonly string[]> {
-    return inspectedTexts(texts, this.#passage, this.#stages, this.#entry);
-  }
-
   /** Nobody reads its bytes; what it is called is text. */
   async #file(file: FormFile): Promise<FormFile> {
     const kind = file.mediaType.startsWith('image/') ? 'image' : this.#passage.surface === 'files' ? 'file' : 'audio';
     if (!this.#entry.unscanned.includes(kind)) this.#entry.unscanned = [...this.#entry.unscanned, kind];
-    const [name = '', filename = ''] = await this.#inspected(file.name, file.filename);
+    const texts = [file.name, file.filename];
+    const [name = '', filename = ''] = await inspectedTexts(texts, this.#passage, this.#stages, this.#entry);
     const mediaType = MEDIA_TYPE.test(file.mediaType) ? file.mediaType : 'application/octet-stream';
     return { ...file, name, filename, mediaType };
   }

@@ -3,18 +3,22 @@ import type { OnFindings } from '#inspect/inspect.ts';
 import type { Entry } from '#seal/entry.ts';
 import type { Codec } from '#wire/codec.ts';
 import { readDocument, render, type Edit, type WireDocument } from '#wire/document.ts';
+import type { FormField } from '#wire/form.ts';
+import { mediaIn } from '#wire/media-members.ts';
 import { walk } from '#wire/walk.ts';
 import type { Passage, PassageStages } from './passage.ts';
 
-/** No place of what is passed on is structural: every string that is not a file's bytes is read. */
-const PLAIN: Pick<Codec, 'contents'> = {
+/** No place of what is passed on is structural: every string that is not the bytes of a picture or a file is read. */
+const PASSED_ON: Pick<Codec, 'contents'> = {
   contents: (document) =>
     walk(document, {
       promptOrder: ['instructions', 'prompt', 'input'],
       isStructural: () => false,
       isJson: () => false,
       mediaOf: () => undefined,
-      isBareMedia: () => false,
+      mediaIn,
+      isBareMedia: () => true,
+      isOwn: (name, parent) => name === 'metadata' && parent === '',
     }),
 };
 
@@ -36,7 +40,7 @@ export async function inspectDocument(
     for (const [category, count] of Object.entries(findings)) sum[category] = (sum[category] ?? 0) + count;
     entry.findings = sum;
   };
-  const { edits } = await stages.inspect(document, PLAIN, passage, remove, onFindings);
+  const { edits } = await stages.inspect(document, PASSED_ON, passage, remove, onFindings);
   return edits;
 }
 
@@ -51,6 +55,20 @@ export async function inspectedTexts(
   const edits = await inspectDocument(document, [], passage, stages, entry);
   if (edits.length === 0) return texts;
   return (JSON.parse(render(document.text, edits)) as { readonly texts: readonly string[] }).texts;
+}
+
+/** A field of a form without what must not leave. Throws `data_protection`, or `BadRequestShape` for media that nobody can tell. */
+export async function inspectedField(
+  { name, value }: Pick<FormField, 'name' | 'value'>,
+  passage: Passage,
+  stages: PassageStages,
+  entry: Entry,
+): Promise<readonly [name: string, value: string]> {
+  const document = readDocument('passthrough', JSON.stringify({ [name]: value }));
+  const edits = await inspectDocument(document, [], passage, stages, entry);
+  if (edits.length === 0) return [name, value];
+  const [written] = Object.entries(JSON.parse(render(document.text, edits)) as Record<string, string>);
+  return written ?? [name, value];
 }
 
 /** Path and query of a passage: what a query says is text as any other. Throws `data_protection`. */

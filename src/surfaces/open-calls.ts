@@ -25,13 +25,14 @@ export class OpenCalls {
   /** Registers a call until it is disposed of. */
   add(call: AbortController): Disposable {
     this.#open.add(call);
-    return {
-      [Symbol.dispose]: () => {
-        this.#open.delete(call);
-        this.#endedAt = performance.now();
-        if (this.#open.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
-      },
-    };
+    return new OpenCall(this, call);
+  }
+
+  /** A call is over. */
+  end(call: AbortController): void {
+    this.#open.delete(call);
+    this.#endedAt = performance.now();
+    if (this.#open.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   /** Waits for all calls to end; at the deadline ends those left with `server_restarting`. // spec 6.1.5 */
@@ -58,5 +59,19 @@ export class OpenCalls {
       if (restMs <= 0 && this.#open.size === 0) return;
       await sleep(Math.max(0, restMs));
     }
+  }
+}
+
+class OpenCall implements Disposable {
+  readonly #calls: OpenCalls;
+  readonly #call: AbortController;
+
+  constructor(calls: OpenCalls, call: AbortController) {
+    this.#calls = calls;
+    this.#call = call;
+  }
+
+  [Symbol.dispose](): void {
+    this.#calls.end(this.#call);
   }
 }

@@ -71,6 +71,11 @@ export function readDocument(family: Family, text: string, options?: ScanOptions
     throw new NotAJsonObject('the body is not valid JSON');
   }
   if (!isObject(body)) throw new NotAJsonObject('the body is not a JSON object');
+  return locate(family, text, body, options);
+}
+
+/** As `readDocument`, of a text that was parsed already: `body` is what it says. */
+export function locate(family: Family, text: string, body: JsonObject, options?: ScanOptions): WireDocument {
   const { root, escapedNames } = scanAll(text, options);
   // V8's parser may take an escaped name for another one that it expects there, having seen it before: V8 compares the
   // source, not what it means. Then what was scanned is what was said.
@@ -118,6 +123,11 @@ function byPlace(a: Edit, b: Edit): number {
 /** Replaces a value by another string. */
 export function setString(node: JsonNode, value: string): Edit {
   return { start: node.start, end: node.end, text: JSON.stringify(value) };
+}
+
+/** Whether a value stands in the source of its string as it is, without escapes: then stretches of it are source, too. */
+export function isSource(node: JsonNode, value: string): boolean {
+  return node.kind === 'string' && node.end - node.start === value.length + 2 && node.value === value;
 }
 
 /** Sets a member of an object to JSON source text, adding it at the end when it is not there. */

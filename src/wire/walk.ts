@@ -16,6 +16,8 @@ export interface Places {
   isJson(name: string, parent: string): boolean;
   /** What an object carries if it is content that is not text. `listed`: it is an item of an array. */
   mediaOf(object: ObjectNode, name: string, listed: boolean): Media['kind'] | undefined;
+  /** What a string of this member is, if it is content that is not text though nothing around it says so. */
+  mediaIn?(text: string, name: string, parent: string): Media['kind'] | undefined;
   /** Whether media in this member may be bare base64, without a `data:` prefix. */
   isBareMedia(name: string): boolean;
   /** Whether an object of a list is a signed block, to be sent as it is or not at all. */
@@ -130,7 +132,8 @@ class Walk implements Contents {
 
   #string(node: StringNode, name: string, parent: string, around: Around): void {
     const text = node.value;
-    const { media, part, signed, own } = around;
+    const { part, signed, own } = around;
+    const media = around.media ?? (own ? undefined : this.#places.mediaIn?.(text, name, parent));
     if (media !== undefined) {
       const data = this.#inlineData(text, name);
       if (data !== undefined || REMOTE_MEDIA.test(text) || name === 'file_id') {

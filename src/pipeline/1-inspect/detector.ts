@@ -36,9 +36,41 @@ export interface Detection {
 
 /** The same for one piece of work, which is given up with the signal; one that a caller names counts beside it. */
 export function givenUpWith(signal: AbortSignal, detection: Detection): Detection {
-  return {
-    ...detection,
-    find: (texts, categories, sooner) =>
-      detection.find(texts, categories, sooner ? AbortSignal.any([signal, sooner]) : signal),
-  };
+  return new GivenUp(signal, detection);
+}
+
+/** Made for every call, so that it has nothing of its own but the two: a copy of the detection costs more than a search. */
+class GivenUp implements Detection {
+  readonly #signal: AbortSignal;
+  readonly #detection: Detection;
+
+  constructor(signal: AbortSignal, detection: Detection) {
+    this.#signal = signal;
+    this.#detection = detection;
+  }
+
+  get categories(): ReadonlySet<string> {
+    return this.#detection.categories;
+  }
+
+  get byDefault(): ReadonlySet<string> | undefined {
+    return this.#detection.byDefault;
+  }
+
+  needsWorker(totalLength: number, categories?: ReadonlySet<string>): boolean {
+    return this.#detection.needsWorker(totalLength, categories);
+  }
+
+  findNow(text: string, categories?: ReadonlySet<string>): readonly Span[] {
+    return this.#detection.findNow(text, categories);
+  }
+
+  find(
+    texts: readonly string[],
+    categories?: ReadonlySet<string>,
+    sooner?: AbortSignal,
+  ): Promise<readonly (readonly Span[])[]> {
+    const signal = sooner ? AbortSignal.any([this.#signal, sooner]) : this.#signal;
+    return this.#detection.find(texts, categories, signal);
+  }
 }

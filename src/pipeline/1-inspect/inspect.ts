@@ -166,16 +166,17 @@ function innerLeaves(root: JsonNode): readonly Leaf[] {
   return found;
 }
 
-function* leafTexts(texts: readonly Text[]): Generator<string> {
-  for (const text of texts) {
-    if (text.inner) yield* leafTexts(text.inner.texts);
-    else yield text.leaf.text;
+function leafTexts(texts: readonly Text[], found: string[] = []): readonly string[] {
+  for (const { leaf, inner } of texts) {
+    if (inner) leafTexts(inner.texts, found);
+    else found.push(leaf.text);
   }
+  return found;
 }
 
 /** Spans of every leaf text, in order, and what nobody looked for; one promise only where it is needed. */
 function detectAll(texts: readonly Text[], policy: ResolvedPolicy['dlp'], detection: Detection): Promise<Detected> {
-  const all = [...leafTexts(texts)];
+  const all = leafTexts(texts);
   const length = all.reduce((sum, text) => sum + text.length, 0);
   const kinds = lookedFor(policy, detection);
   if (!detection.needsWorker(length, kinds)) {
@@ -236,12 +237,16 @@ function writeEdits(
       rewrite.look(leaf.text, spans.next().value!, leaf.signed);
       continue;
     }
-    const text = inner
-      ? render(inner.text, writeEdits(inner.texts, spans, rewrite))
-      : rewrite.text(leaf.text, spans.next().value!, anonymized && leaf.ofFile === true);
-    if (text !== leaf.text) edits.push(setString(leaf.node, text));
+    const edit = inner
+      ? editOfInner(leaf, render(inner.text, writeEdits(inner.texts, spans, rewrite)))
+      : rewrite.edit(leaf, spans.next().value!, anonymized && leaf.ofFile === true);
+    if (edit) edits.push(edit);
   }
   return edits;
+}
+
+function editOfInner({ node, text }: Leaf, written: string): Edit | undefined {
+  return written === text ? undefined : setString(node, written);
 }
 
 function refusal(categories: string[]): GatewayError {

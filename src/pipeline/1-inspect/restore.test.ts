@@ -204,6 +204,14 @@ test('a buffered answer is restored in every string, arguments as JSON, and keep
   ]);
 });
 
+test.each(['Hi ', 'Łódź 😀 / ', 'a\\n\\u00e9 '])('what is put into %j is escaped', (before) => {
+  const answer = (text: string): string => `{"choices":[{"message":{"content":"${before}${text} ."}}]}`;
+  for (const original of ORIGINALS) {
+    const restored = restoreAnswer(answer(tags.tagFor(original, 'EMAIL')), chatCodec, tags, false);
+    expect(JSON.parse(restored)).toEqual(JSON.parse(answer(JSON.stringify(original).slice(1, -1))));
+  }
+});
+
 test('an answer asked for in JSON stays JSON whatever is restored', () => {
   const answer = JSON.stringify({ choices: [{ message: { content: JSON.stringify({ to: odd }) } }] });
   const body = JSON.parse(restoreAnswer(answer, chatCodec, tags, true)) as {

@@ -1,5 +1,5 @@
-import type { Codec, FrameFacts } from '#wire/codec.ts';
-import { readDocument, render, setString, type Edit } from '#wire/document.ts';
+import type { Codec, FrameFacts, Leaf } from '#wire/codec.ts';
+import { isSource, locate, readDocument, render, setString, type Edit } from '#wire/document.ts';
 import type { JsonObject } from '#wire/json.ts';
 import { writeEvent, type SseEvent } from '#wire/sse.ts';
 import type { TagTable } from './tags.ts';
@@ -13,16 +13,32 @@ export function restoreText(text: string, tags: TagTable, kind: TextKind): strin
   return restorer.push(text) + restorer.flush();
 }
 
-/** Puts originals back in every string of a buffered answer; the rest keeps its bytes. */
-export function restoreAnswer(text: string, codec: Codec, tags: TagTable, jsonAnswer: boolean): string {
+/** Puts originals back in every string of a buffered answer; the rest keeps its bytes. `body`: what it says, where that is known. */
+export function restoreAnswer(
+  text: string,
+  codec: Codec,
+  tags: TagTable,
+  jsonAnswer: boolean,
+  body?: JsonObject,
+): string {
   if (tags.size === 0 || !mayHoldTag(text)) return text;
-  const answer = readDocument(codec.family, text, { lenient: true });
+  const lenient = { lenient: true };
+  const answer = body ? locate(codec.family, text, body, lenient) : readDocument(codec.family, text, lenient);
   const edits: Edit[] = [];
   for (const leaf of codec.answerLeaves(answer, jsonAnswer)) {
-    const restored = restoreText(leaf.text, tags, leaf.kind);
-    if (restored !== leaf.text) edits.push(setString(leaf.node, restored));
+    const edit = restoreLeaf(leaf, tags);
+    if (edit) edits.push(edit);
   }
   return render(text, edits);
+}
+
+function restoreLeaf({ node, text, kind }: Pick<Leaf, 'node' | 'text' | 'kind'>, tags: TagTable): Edit | undefined {
+  if (kind === 'text' && isSource(node, text)) {
+    const source = restoreText(text, tags, 'json');
+    return source === text ? undefined : { start: node.start, end: node.end, text: `"${source}"` };
+  }
+  const restored = restoreText(text, tags, kind);
+  return restored === text ? undefined : setString(node, restored);
 }
 
 /** Cheap and never wrong about no: a tag begins with `«`, written out or escaped. */

@@ -1,5 +1,7 @@
 import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
+import type { Leaf } from '#wire/codec.ts';
+import { isSource, setString, type Edit } from '#wire/document.ts';
 import type { JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
 import { mergeActions, type Action } from './merge.ts';
@@ -42,8 +44,25 @@ export class Rewrite {
 
   /** `anonymized`: what is found becomes a tag, whatever the mode. */
   text(text: string, detected: readonly Span[], anonymized = false): string {
+    return apply(text, this.#replacements(text, detected, anonymized));
+  }
+
+  /** As `text`, of a string of a document; undefined where it stays. Only what is put into it is written anew. */
+  edit({ node, text }: Leaf, detected: readonly Span[], anonymized = false): Edit | undefined {
+    const replacements = this.#replacements(text, detected, anonymized);
+    if (replacements.length === 0) return undefined;
+    const written = apply(text, replacements);
+    if (written === text) return undefined;
+    // Within a character of two code units nothing stands as it is.
+    if (!isSource(node, text) || !written.isWellFormed()) return setString(node, written);
+    const source = apply(text, replacements.map(inSource));
+    return { start: node.start, end: node.end, text: `"${source}"` };
+  }
+
+  /** What is put into a text in the place of what is found in it, in order. */
+  #replacements(text: string, detected: readonly Span[], anonymized: boolean): readonly Replacement[] {
     const { mode, removed, policyTerms, reversible } = this.#scope;
-    if (detected.length === 0 && !removed && !policyTerms && !(reversible && text.includes('«'))) return text;
+    if (detected.length === 0 && !removed && !policyTerms && !(reversible && text.includes('«'))) return NOTHING;
     const actions: Action[] = [];
     // Terms first: what a detector finds too is called what its owner calls it.
     for (const span of removed?.(text) ?? []) {
@@ -58,7 +77,9 @@ export class Rewrite {
       else if (mode !== 'allow_log') actions.push({ ...span, act: mode === 'mask' ? 'mask' : 'tag' });
     }
     if (reversible) for (const span of tagLiterals(text)) actions.push({ ...span, act: 'tag' });
-    return actions.length === 0 ? text : this.#apply(text, mergeActions(actions));
+    return mergeActions(actions).map(({ start, end, category, act }) => {
+      return { start, end, by: act === 'mask' ? `[${category}]` : this.tags.tagFor(text.slice(start, end), category) };
+    });
   }
 
   /** Looks at a text that must not be rewritten: what is found in it condemns the block around it. */
@@ -71,20 +92,33 @@ export class Rewrite {
     if (toRemove.length > 0 || (found.length > 0 && mode !== 'allow_log')) this.flagged.add(block);
   }
 
-  #apply(text: string, actions: readonly Action[]): string {
-    let result = '';
-    let at = 0;
-    for (const { start, end, category, act } of actions) {
-      const replacement = act === 'mask' ? `[${category}]` : this.tags.tagFor(text.slice(start, end), category);
-      result += text.slice(at, start) + replacement;
-      at = end;
-    }
-    return result + text.slice(at);
-  }
-
   count(category: string, times = 1): void {
     this.#findings[category] = (this.#findings[category] ?? 0) + times;
   }
+}
+
+/** What stands in the place of a stretch of text. */
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly by: string;
+}
+
+const NOTHING: readonly Replacement[] = [];
+
+function apply(text: string, replacements: readonly Replacement[]): string {
+  if (replacements.length === 0) return text;
+  let result = '';
+  let at = 0;
+  for (const { start, end, by } of replacements) {
+    result += text.slice(at, start) + by;
+    at = end;
+  }
+  return result + text.slice(at);
+}
+
+function inSource({ start, end, by }: Replacement): Replacement {
+  return { start, end, by: JSON.stringify(by).slice(1, -1) };
 }
 
 /** Tags are numbered over one request: this one's would stand for other texts in the turns that the provider has kept. */

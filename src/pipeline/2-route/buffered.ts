@@ -30,7 +30,7 @@ export async function readBuffered(
   const shown = candidate.translation
     ? translated(body, text, candidate.translation, hideCache, entry, context)
     : verbatim(body, text, call, candidate.body, entry, hideCache);
-  return restoreAnswer(shown, call.codec, tags, call.ask.jsonAnswer);
+  return restoreAnswer(shown, call.codec, tags, call.ask.jsonAnswer, shown === text ? body : undefined);
 }
 
 function verbatim(

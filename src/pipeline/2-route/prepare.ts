@@ -58,11 +58,11 @@ export async function prepare(
   let refusal: GatewayError | undefined;
   for (const target of targets) {
     try {
-      const { inspected, ...travelling } = await withFiles(call, inspection, target);
+      const { inspected, unscanned, instead } = await withFiles(call, inspection, target);
       const written = mustTranslate(call, inspection, target)
         ? await translated(call, inspected, target, media)
         : verbatim(call, inspected, target);
-      candidates.push({ ...written, ...travelling });
+      candidates.push({ ...written, unscanned, instead });
     } catch (thrown) {
       refusal ??= refusalOf(thrown, candidates.length > 0);
       onLeftOut(target, (thrown as Error).message);

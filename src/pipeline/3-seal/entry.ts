@@ -6,6 +6,7 @@ import type { Family } from '#wire/document.ts';
 import { NO_USAGE, totalTokens, type Usage } from '#wire/usage.ts';
 import type { Opening } from '#pipeline/call.ts';
 import type { RowDraft } from './ledger-writer.ts';
+import { timeText } from './quick-row.ts';
 import type { AuditRow, Outcome, Step } from './row.ts';
 import { shadowDifferences, type Difference } from './shadow.ts';
 
@@ -190,7 +191,7 @@ export class Entry implements AsyncDisposable {
     const units = billed && withUnits(this.units, billed.usage);
     return {
       attempts: this.attempts,
-      at: new Date(startedAt).toISOString(),
+      at: timeText(startedAt) ?? new Date(startedAt).toISOString(),
       cache_hit: this.cacheHit,
       call_id: id,
       code: failed && this.#error ? this.#error.code : null,

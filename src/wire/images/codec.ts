@@ -1,13 +1,15 @@
 import { readId } from '../answer-id.ts';
 import { BadRequestShape, type Ask, type Codec, type Leaf } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
+import { mediaIn } from '../media-members.ts';
 import { plainAsk, plainCodec, textPlaces } from '../plain-codec.ts';
 import { isArray, MAX_ANSWERS, optionalBoolean, optionalCount } from '../request-shape.ts';
 import { member } from '../scan.ts';
-import { walk } from '../walk.ts';
+import { walk, type Places } from '../walk.ts';
 import { readImageUsage } from './usage.ts';
 
-const PLACES = textPlaces('prompt');
+/** Beside the prompt some vendors take pictures, each where it likes. */
+const PLACES: Places = { ...textPlaces('prompt'), mediaIn, isBareMedia: () => true };
 
 /** Making images from a prompt, billed by the image or by tokens. // wire-formats 5.2 */
 export const imagesCodec: Codec = plainCodec({
