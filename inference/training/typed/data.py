@@ -181,11 +181,11 @@ ROUNDS = (
         "wikiann_questions": 0.02, "prompts": 0.0, "personal": 0.02, "purposes": 0.0,
     },
     {
-        OWN: 1.5, SCOPE: 2.5, "concepts": 0.4, "clinc150": 0.25, "dnc": 0.06, "hwu64": 0.3, "nlupp": 0.5, "p3_mini": 0.3, "snli": 0.4, "synth_support": 0.3,
+        OWN: 1.3, SCOPE: 1.6, "concepts": 0.4, "clinc150": 0.25, "dnc": 0.06, "hwu64": 0.3, "nlupp": 0.5, "p3_mini": 0.3, "snli": 0.4, "synth_support": 0.3,
         "wikiann_questions": 0.02, "prompts": 0.15, "personal": 0.02, "purposes": 0.2,
     },
     {
-        OWN: 1.5, SCOPE: 2.5, "concepts": 0.4, "clinc150": 0.25, "dnc": 0.04, "hwu64": 0.3, "nlupp": 0.4, "p3_mini": 0.3, "snli": 0.4, "synth_support": 0.3,
+        OWN: 1.3, SCOPE: 1.6, "concepts": 0.4, "clinc150": 0.25, "dnc": 0.04, "hwu64": 0.3, "nlupp": 0.4, "p3_mini": 0.3, "snli": 0.4, "synth_support": 0.3,
         "wikiann_questions": 0.02, "prompts": 0.15, "personal": 0.02, "purposes": 0.2,
     },
 )
