@@ -254,7 +254,6 @@ def main() -> None:
     items = random.Random(SEED).sample(own_items(own), 60) if args.smoke else all_items(args.data, own)
     items += purposes(items, own) + concepts(own, SEED, 30 if args.smoke else 9000)
     typed = shrink(Typed())
-    frozen = freeze(typed, is_quick=True)
     done = 0
     if args.trained and args.trained.exists():
         kept = torch.load(args.trained)
@@ -262,6 +261,8 @@ def main() -> None:
         typed.reader.load_state_dict(kept["reader"])
     learned = [item for item in items if item.part == "train"]
     for round_ in range(done, len(ROUNDS)):
+        # In 8 bits a text is read a little differently beside others: anew in each round, which may be the first of a run.
+        frozen = freeze(typed, is_quick=True)
         torch.manual_seed(SEED + round_)
         train(typed, learned, frozen, tokenizer, glossary, round_)
         if args.trained:
