@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { NO_GLOSSARY, openGlossary } from './glossary.ts';
+import { NO_GLOSSARY, openGlossary, readApart } from './glossary.ts';
 
 interface Example {
   readonly texts: readonly string[];
@@ -23,6 +23,10 @@ describe('texts are read in the words that models were trained on', () => {
 });
 
 const SMALL = [
+  'en\tinvoices\tinvoices',
+  'en\ttom\ttom',
+  'de\ttom\ttone',
+  'de\tfehler\terror',
   'de\tund\tand',
   'de\trechnung\tinvoice',
   'de\tkunde\tcustomer',
@@ -45,6 +49,7 @@ describe('a word is found', () => {
     ['without its accents', 'kundigen und', 'cancel and'],
     ['with another ending', 'Rechnungen und Kunden', 'invoice and customer'],
     ['in a word of several', 'Kundenrechnungen und', 'customer invoice and'],
+    ['that says what there is nothing of', 'fehlerlose und kundenloser', 'without error and without customer'],
     ['and nothing else of the text changes', '  Rechnung (12) – und\t"Geld"! ', '  invoice (12) – and\t"money"! '],
   ])('%s', (_how, text, wanted) => {
     expect(said(text)).toBe(wanted);
@@ -57,6 +62,8 @@ describe('a word is found', () => {
   test('but not where it is an English word, unless it is one of the language too', () => {
     expect(said('invoices and money')).toBe('invoices and money');
     expect(said('customer und Rechnung')).toBe('customer and invoice');
+    expect(said('Tom', 'the customer')).toBe('Tom');
+    expect(said('tom und kunde')).toBe('tone and customer');
   });
 });
 
@@ -76,6 +83,12 @@ describe('the language is that of the stretch', () => {
   test('whatever the order of what is said beside it', () => {
     expect(said('geld', 'rechnung', 'pieniądze')).toBe(said('geld', 'pieniądze', 'rechnung'));
   });
+});
+
+test('texts that are told apart stay so', () => {
+  const glossary = openGlossary(new TextEncoder().encode(SMALL));
+  expect(readApart(glossary, ['was und', 'Rechnung', 'Rechnungen'])).toEqual(['was und', 'Rechnung', 'Rechnungen']);
+  expect(readApart(glossary, ['und', 'Rechnung', 'Rechnung'])).toEqual(['and', 'invoice', 'invoice']);
 });
 
 test('a glossary of lines that are no entries is refused, and so is one of too many languages', () => {

@@ -26,11 +26,19 @@ const STEM = 4;
 const JOINED = 8;
 const PARTS = 3;
 const JOINTS = ['', 's', 'es', 'n', 'en'] as const;
+/** How words end in those languages that say what there is nothing of. */
+const WITHOUT = /(?:los(?:e[mnrs]?)?|loos|loze)$/;
 /** What ends a stretch of one language; so does a line's end. */
 const CLOSING: ReadonlySet<string> = new Set('.:;!?|()"\u201C\u201D\u201E\u00AB\u00BB');
 
 /** Leaves texts as they are: that of a model which was trained without one. */
 export const NO_GLOSSARY: Glossary = { read: (texts) => ({ texts, languages: [] }) };
+
+/** Texts in the glossary's words; as they are where two would become the same that are not. */
+export function readApart({ read: inWords }: Glossary, texts: readonly string[]): readonly string[] {
+  const { texts: said } = inWords(texts);
+  return new Set(said).size === new Set(texts).size ? said : texts;
+}
 
 /** That of a verified folder. Throws `ModelFault`. */
 export function glossaryOf({ manifest: { tokenizer }, files }: Pick<ModelFolder, 'manifest' | 'files'>): Glossary {
@@ -45,7 +53,10 @@ interface Spot {
   readonly word: string;
 }
 
-/** A line an entry: language, form and gloss between tabs; what is said first of a form holds. Throws `ModelFault`. */
+/**
+ * A line an entry: language, form and gloss between tabs; what is said first of a form holds. English words are their own.
+ * Throws `ModelFault`.
+ */
 export function openGlossary(bytes: Uint8Array): Glossary {
   const entries = new Map<string, Map<string, string>>();
   const english = new Set<string>();
@@ -58,6 +69,7 @@ export function openGlossary(bytes: Uint8Array): Glossary {
     if (!forms.has(form)) forms.set(form, gloss);
     for (const word of gloss.split(' ')) english.add(word);
   }
+  entries.delete(ENGLISH);
   if (entries.size > MOST_LANGUAGES) throw new ModelFault(`the glossary has more than ${MOST_LANGUAGES} languages`);
   const languages = new Map([...entries].map(([name, forms]) => [name, formsOf(name, forms)]));
   return { read: (texts) => read(texts, languages, english) };
@@ -105,8 +117,8 @@ function read(
 }
 
 /**
- * A text's words of letters, those between two marks or line ends together; what stands at a number without a space is
- * none.
+ * A text's words of letters, those between two marks or line ends together; what stands at a number without a space, or has
+ * letters beyond the common plane, is none.
  */
 function stretchesOf(text: string): readonly (readonly Spot[])[] {
   const stretches: Spot[][] = [[]];
@@ -115,7 +127,8 @@ function stretchesOf(text: string): readonly (readonly Spot[])[] {
     if (gap === 2 || CLOSING.has(said)) stretches.push([]);
     const isAtNumber =
       /\p{N}$/u.test(text.slice(Math.max(0, start - 2), start)) || /^\p{N}/u.test(text.slice(end, end + 2));
-    if (/^[\p{L}\p{M}]/u.test(said) && !isAtNumber) stretches.at(-1)!.push({ start, end, word: folded(said) });
+    const isCommon = !/[\ud800-\udfff]/.test(said);
+    if (/^[\p{L}\p{M}]/u.test(said) && isCommon && !isAtNumber) stretches.at(-1)!.push({ start, end, word: folded(said) });
   }
   return stretches.filter(({ length }) => length > 0);
 }
@@ -180,12 +193,19 @@ function formsOf(language: string, entries: ReadonlyMap<string, string>): Forms 
     return undefined;
   };
 
+  const without = (word: string): string | undefined => {
+    const ending = WITHOUT.exec(word);
+    const found = ending ? part(word.slice(0, ending.index)) : undefined;
+    return found === undefined ? undefined : `without ${found}`;
+  };
+
   return {
     exactly,
     of: (word, isEnglish) => {
       const found = exactly(word);
       if (found !== undefined || isEnglish) return found;
-      return inflected(word) ?? (PARTED.has(language) ? joined(word) : undefined);
+      if (!PARTED.has(language)) return inflected(word);
+      return without(word) ?? inflected(word) ?? joined(word);
     },
   };
 }

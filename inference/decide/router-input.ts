@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { Glossary } from './glossary.ts';
 import type { Tokenizer } from './tokenizer.ts';
-import { folded, hashOf, wordsOf } from './words.ts';
+import { first, folded, hashOf, wordsOf } from './words.ts';
 
 /**
  * How a prompt becomes numbers: inference/training/router/data.py does the same to the letter, and a test holds both to
@@ -159,13 +159,6 @@ function lengthOf(text: string): number {
 
 function longerThan(text: string, characters: number): boolean {
   return text.length > characters && lengthOf(text) > characters;
-}
-
-function first(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  return Array.from(text.slice(0, 2 * characters))
-    .slice(0, characters)
-    .join('');
 }
 
 function last(text: string, characters: number): string {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import type { Glossary } from './glossary.ts';
+import { readApart, type Glossary } from './glossary.ts';
 import type { Tokenizer } from './tokenizer.ts';
-import { folded, wordsOf } from './words.ts';
+import { first, folded, wordsOf } from './words.ts';
 
 /**
  * How a state and a question become numbers: inference/training/typed/input.py does the same to the letter, and a test holds
@@ -63,11 +63,13 @@ export const FEATURES = 4;
 
 /** Words of a state that are read. // spec 4.4.4 */
 const MOST_WORDS = 384;
+/** That are looked for words in: more than any that are read have. */
+const MOST_CHARACTERS = 32_768;
 const WORD = /[^ \t\n\r\f\v\u00a0\u2028\u2029\u3000]+/g;
 
 /** The first words of a state as text: members as `name: value`, a line each; lists as lines. */
 export function stateText(state: unknown): string {
-  const text = said(state).toWellFormed();
+  const text = first(said(state).toWellFormed(), MOST_CHARACTERS);
   let count = 0;
   for (const { index } of text.matchAll(WORD)) {
     if (count === MOST_WORDS) return text.slice(0, index);
@@ -109,7 +111,7 @@ export function rowsOf(
   const beside = wordsBeside(state);
   let left = limits.questions;
   return questions.map((question, number) =>
-    glossary.read(rowTexts(question)).texts.map((text, place) => {
+    readApart(glossary, rowTexts(question)).map((text, place) => {
       const stretches = stretchesOf(text, tokenizer, limits.row);
       const size = sizeOf(stretches);
       if (size > (place === 0 ? limits.question : limits.row)) throw new TooLong(number);

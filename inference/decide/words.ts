@@ -40,7 +40,7 @@ export function wordsOf(text: string): readonly Word[] {
 
 /** Lower case, cut to the letters that are looked at: as lists of names have it. */
 export function folded(word: string): string {
-  return firstOf(word).toLowerCase();
+  return first(word, LONGEST).toLowerCase();
 }
 
 /** FNV-1a, 32 bits, of the UTF-8 bytes. */
@@ -91,7 +91,7 @@ function numbersOf(word: string): readonly number[] {
     bucket(`p${letters.slice(0, 3).join('')}`, BUCKETS.prefix),
     bucket(`s${letters.slice(-3).join('')}`, BUCKETS.suffix3),
     bucket(`t${letters.slice(-2).join('')}`, BUCKETS.suffix2),
-    bucket(shapeOf(firstOf(word)), BUCKETS.shape),
+    bucket(shapeOf(first(word, LONGEST)), BUCKETS.shape),
   ];
 }
 
@@ -99,7 +99,10 @@ function bucket(text: string, size: number): number {
   return 1 + (hashOf(text) % (size - 1));
 }
 
-/** Counted in characters, not in halves of them. */
-function firstOf(word: string): string {
-  return word.length <= LONGEST ? word : Array.from(word).slice(0, LONGEST).join('');
+/** The beginning of a text, counted in characters and not in halves of them. */
+export function first(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  return Array.from(text.slice(0, 2 * characters))
+    .slice(0, characters)
+    .join('');
 }

@@ -1,5 +1,6 @@
 """English words for those of other languages, one by one: what an encoder that knows English reads. inference/decide/glossary.ts does the same."""
 
+import re
 import unicodedata
 from bisect import bisect_left
 from pathlib import Path
@@ -17,6 +18,8 @@ ENDING, STEM = 3, 4
 JOINED, PARTS = 8, 3
 """Letters of a word that may be of several, and how many those may be."""
 JOINTS = ("", "s", "es", "n", "en")
+WITHOUT = re.compile("(?:los(?:e[mnrs]?)?|loos|loze)$")
+"""How words end in those languages that say what there is nothing of."""
 CLOSING = set('.:;!?|()"\u201c\u201d\u201e\u00ab\u00bb')
 """What ends a stretch of one language; so does a line's end."""
 
@@ -76,22 +79,31 @@ class Forms:
                     return found
         return None
 
+    def without(self, word: str) -> str | None:
+        ending = WITHOUT.search(word)
+        found = self.part(word[: ending.start()]) if ending else None
+        return f"without {found}" if found else None
+
     def of(self, word: str, is_english: bool) -> str | None:
         found = self.exactly(word)
         if found or is_english:
             return found
-        return self.inflected(word) or (self.joined(word) if self.is_parted else None)
+        if not self.is_parted:
+            return self.inflected(word)
+        return self.without(word) or self.inflected(word) or self.joined(word)
 
 
 class Glossary:
-    """`text`: a line an entry, language, form and gloss between tabs; what is said first of a form holds."""
+    """`text`: a line an entry, language, form and gloss between tabs; what is said first of a form holds. English words are their own."""
 
     def __init__(self, text: str):
+        self.text = text
         entries: dict[str, dict[str, str]] = {}
         self.english: set[str] = set()
         for line in text.splitlines():
             language, form, gloss = line.split("\t")
-            entries.setdefault(language, {}).setdefault(form, gloss)
+            if language != ENGLISH:
+                entries.setdefault(language, {}).setdefault(form, gloss)
             self.english.update(gloss.split(" "))
         self.languages = {language: Forms(language, forms) for language, forms in entries.items()}
 
@@ -119,14 +131,20 @@ class Glossary:
             said.append("".join([*made, text[last:]]))
         return said, [language for language in whole if language in found]
 
+    def read_apart(self, texts: list[str]) -> list[str]:
+        """Texts as `read` gives them; as they are where two would become the same that are not."""
+        said, _ = self.read(texts)
+        return said if len(set(said)) == len(set(texts)) else texts
+
     def stretches_of(self, text: str) -> list[list[tuple[int, int]]]:
-        """Its words of letters, those between two marks or line ends together; what stands at a number without a space is none."""
+        """Its words of letters, those between two marks or line ends together; what stands at a number without a space, or has letters beyond the common plane, is none."""
         stretches: list[list[tuple[int, int]]] = [[]]
         is_number = lambda at: 0 <= at < len(text) and kind_of(text[at]) == "d"
+        is_common = lambda word: max(word) <= "\uffff"
         for start, end, gap in words_of(text):
             if gap == 2 or text[start] in CLOSING:
                 stretches.append([])
-            if kind_of(text[start]) == "a" and not is_number(start - 1) and not is_number(end):
+            if kind_of(text[start]) == "a" and not is_number(start - 1) and not is_number(end) and is_common(text[start:end]):
                 stretches[-1].append((start, end))
         return [stretch for stretch in stretches if stretch]
 
@@ -144,14 +162,11 @@ class Glossary:
 
 
 def glossary_of(own: Path) -> Glossary:
-    """That of the repository's own words."""
-    return Glossary(text_of(own))
-
-
-def text_of(own: Path) -> str:
-    """The file of a model's folder."""
+    """That of the repository's own words; its `text` is the file of a model's folder."""
     lines = []
     for path in sorted(own.glob("glossary.*.txt")):
         language = path.name.split(".")[1]
-        lines += ["\t".join((language, *line.split(" ", 1))) for line in path.read_text("utf8").splitlines()]
-    return "\n".join(lines) + "\n"
+        for entry in path.read_text("utf8").splitlines():
+            form, _, gloss = entry.partition(" ")
+            lines.append(f"{language}\t{form}\t{gloss or form}\n")
+    return Glossary("".join(lines))

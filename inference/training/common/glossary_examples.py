@@ -20,6 +20,7 @@ TEXTS = [
     ["Prosze o fakture za zeszly miesiac, dziekuje", "Proszę o fakturę za zeszły miesiąc, dziękuję"],
     ["Não recebi o pagamento; podem verificar, por favor?"],
     ["Typ 6d5f9-x2k für 3Tage, 2 m², pro Stück4 und 𝟛die 4 die"],
+    ["Die Lieferung war fehlerlos und kam papierlos", "arbeitslos", "een zorgeloze en werkloze", "TENNISSE\U0001d41a"],
     ["die", "der", "hotel", "fall", "x"],
     ["SELECT name FROM kunden WHERE betrag > 100 -- alle offenen Rechnungen"],
     ["日本語の文章 😀👩‍👩‍👧 𝒳𝓎 ǅ Ⅻ ½ \u00a0x\u2028y\u3000z İstanbul ΟΔΥΣΣΕΥΣ e\u0301te\u0301 \u0301"],

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from common.calibration import report, softmax, temperature_of
-from common.glossary import FILE as GLOSSARY, glossary_of, text_of
+from common.glossary import FILE as GLOSSARY, glossary_of
 from common.folder import write_manifest
 from common.minilm import model_folder, open_tokenizer
 from router.data import LIMITS, TASKS, numbers_of, part_of, read
@@ -209,7 +209,7 @@ def main() -> None:
     worst = export(model, temperatures, args.out, parts["test"][: 3 if args.smoke else 60])
     print(f"exported; 8 bits move no probability by more than {worst:.4f}; {json.dumps(metrics)}")
     shutil.copy(model_folder() / "tokenizer.json", args.out / "tokenizer.json")
-    (args.out / GLOSSARY).write_text(text_of(own), "utf8")
+    (args.out / GLOSSARY).write_text(glossary.text, "utf8")
     write_manifest(args.out, "router", {
         "name": "gatewarden-router",
         "licence": "Apache-2.0",

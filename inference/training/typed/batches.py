@@ -31,7 +31,7 @@ def encode(item: Item, tokenizer, glossary: Glossary) -> Encoded:
     words = Words(state)
     questions = []
     for q in item.questions:
-        asked, *texts = glossary.read([q.asked, *q.texts])[0]
+        asked, *texts = glossary.read_apart([q.asked, *q.texts])
         rows = [row_of(asked, ASKED, tokenizer, words), *(row_of(text, OFFERED, tokenizer, words) for text in texts)]
         questions.append((q, rows))
     return Encoded(item, [tuple(ids) for ids in windows_of(state, tokenizer)], questions)

@@ -32,7 +32,7 @@ def rows_of(question: dict, state: str, tokenizer, glossary) -> list[dict]:
     texts = [question_text(kind, question["instructions"], options)]
     if kind != "noul":
         texts += [option_text(*option) for option in options]
-    asked, *offered = glossary.read(texts)[0]
+    asked, *offered = glossary.read_apart(texts)
     rows = [row_of(asked, ASKED, tokenizer, words), *(row_of(text, OFFERED, tokenizer, words) for text in offered)]
     return [{"ids": row.ids, "features": row.features} for row in rows]
 

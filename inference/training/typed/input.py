@@ -9,6 +9,8 @@ from common.words import folded, kind_of, words_of
 CLS, SEP = 101, 102
 MOST_WORDS = 384
 """Words of a state that are read. // spec 4.4.4"""
+MOST_CHARACTERS = 32768
+"""That are looked for words in: more than any that are read have."""
 WINDOW, WINDOWS = 128, 10
 """Pieces of a state that are read together, marks included; and how many times that, where words are of many pieces."""
 ASKED, OFFERED = 256, 96
@@ -53,7 +55,7 @@ def said(value) -> str:
 
 def state_text(value) -> str:
     """The first words of a state, spaces and line ends as they are."""
-    text = said(value)
+    text = said(value)[:MOST_CHARACTERS]
     for count, match in enumerate(WORD.finditer(text)):
         if count == MOST_WORDS:
             return text[: match.start()]

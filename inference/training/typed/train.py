@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from common.calibration import softmax
-from common.glossary import FILE as GLOSSARY, Glossary, glossary_of, text_of
+from common.glossary import FILE as GLOSSARY, Glossary, glossary_of
 from common.folder import write_manifest
 from common.minilm import WIDTH, model_folder, open_tokenizer
 from typed.batches import Encoded, Frozen, batch_of, encode, groups_of, part_of_row, scores_of
@@ -284,7 +284,7 @@ def main() -> None:
     metrics = measure(logits_of(typed, parts["test"], frozen), temperatures, confidence)
     print(f"weights in 8 bits move probabilities: {json.dumps(moved)}\n{json.dumps(metrics, indent=1)}")
     shutil.copy(model_folder() / "tokenizer.json", args.out / "tokenizer.json")
-    (args.out / GLOSSARY).write_text(text_of(own), "utf8")
+    (args.out / GLOSSARY).write_text(glossary.text, "utf8")
     write_manifest(args.out, "typed", {
         "name": "gatewarden-typed",
         "licence": "Apache-2.0",
