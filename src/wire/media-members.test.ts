@@ -7,6 +7,7 @@ import { walk } from './walk.ts';
 
 const PNG = Buffer.from(`89504e470d0a1a0a${'00'.repeat(60)}`, 'hex').toString('base64');
 const PDF = Buffer.from(`%PDF-1.7\n${'\u0000'.repeat(60)}`).toString('base64');
+const MP4 = Buffer.from(`0000001866747970${'00'.repeat(60)}`, 'hex').toString('base64');
 const places = { ...textPlaces('prompt'), mediaIn, isBareMedia: () => true };
 
 /** What media a body has, and the texts that are left to be read in its values. */
@@ -34,6 +35,14 @@ test.each<[object, string]>([
   [{ image: PDF }, 'file inline'],
   [{ input_reference: { file_id: 'file-1' } }, 'image remote'],
   [{ image_url: 'https://x.example/a.png' }, 'image remote'],
+  [{ imageUrl: 'https://x.example/a.png' }, 'image remote'],
+  [{ 'image-url': PNG }, 'image inline'],
+  [{ 'image[0]': PNG }, 'image inline'],
+  [{ 'images[]': 'https://x.example/a.png' }, 'image remote'],
+  [{ last_frame_image: 'https://x.example/a.png' }, 'image remote'],
+  [{ subject_reference: [{ url: 'https://x.example/a.png' }] }, 'image remote'],
+  [{ x_vendor: MP4 }, 'image inline'],
+  [{ image: PNG.replaceAll(/.{60}/g, '$&\r\n  ') }, 'image inline'],
 ])('%j is media', (body, media) => {
   expect(seen(body).media).toEqual([media]);
 });
@@ -44,18 +53,41 @@ test('bytes are not read as text; addresses are', () => {
 });
 
 test.each([
+  { image: '4111111111111111' },
+  { mask: '4111-1111-1111-1111' },
+  { video: 'HansMeier' },
+  { images: [['DE89370400440532013000']] },
+  { image: { bytes: '4111111111111111' } },
+  { input_reference: 'HansMeier' },
+  { x_vendor: 'data:image/png;base64,4111111111111111' },
+  { image: `${'HansMeier'.repeat(50)}` },
+])('%j is named, and read as text too', (body) => {
+  const { media, texts } = seen(body);
+  expect(media).toHaveLength(1);
+  expect(texts).toHaveLength(1);
+});
+
+test.each([
   { prompt: 'data: a chart of it' },
+  { description: 'Data: Hans Meier bought this' },
+  { lyrics: 'data: la la', prompts: ['data: the chart'] },
+  { reference: 'https://x.example/a', image_size: 'large', frame_rate: 'auto' },
+  { cursor: Buffer.from('{"page":2,"of":"Hans Meier, Berlin","more":"and so on and on"}').toString('base64') },
   { input: PNG },
   { size: '1024x1024', quality: 'auto', seconds: '8', voice: 'alloy' },
   { image_size: 'square_hd', image: '' },
   { file: 'abcdefgh'.repeat(16) },
 ])('%j is text', (body) => {
-  expect(seen(body)).toEqual({ media: [], texts: Object.values(body) });
+  expect(seen(body)).toEqual({ media: [], texts: Object.values(body).flat() });
 });
 
-test.each([{ image: 'a cat.png' }, { image: 'data:image/png,%89PNG' }, { x_vendor: 'data:image/svg+xml,<svg/>' }])(
-  'nobody can tell what %j is',
-  (body) => {
-    expect(() => seen(body)).toThrow(BadRequestShape);
-  },
-);
+test.each([
+  { image: 'a cat.png' },
+  { image: 'Hans Meier 4111 1111 1111 1111' },
+  { frame: { content: 'Hans Meier' } },
+  { x_vendor: 'data:image/png;base64,Hans Meier 4111 1111 1111 1111' },
+  { image: 'data:image/png,%89PNG' },
+  { x_vendor: 'data:image/svg+xml,<svg/>' },
+])('nobody can tell what %j is', (body) => {
+  expect(() => seen(body)).toThrow(BadRequestShape);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindOfMedia, mediaTypeOfName, readDataUrl, textOfMedia } from './media.ts';
+import { isBase64, kindOfMedia, mediaTypeOfName, readDataUrl, textOfMedia } from './media.ts';
 
 test.each([
   ['data:image/PNG;base64,AAAA', { mediaType: 'image/png', data: 'AAAA' }],
@@ -25,4 +25,19 @@ test('a text document reads as text, any other does not', () => {
   expect(textOfMedia(part)).toBe('é');
   expect(textOfMedia({ ...part, mediaType: 'application/pdf' })).toBeUndefined();
   expect(textOfMedia({ ...part, source: { url: 'https://example.org' } })).toBeUndefined();
+});
+
+test.each(['', 'QUJD', 'QUJD\r\n\tREVG\n', '  QQ==\n', 'a-_/+b', `${'QUJD'.repeat(19)}\n`.repeat(9)])(
+  '%j is base64',
+  (text) => {
+    expect(isBase64(text)).toBe(true);
+  },
+);
+
+test.each(['QUJD REVG', 'Hans Meier', 'QQ==QQ', 'a.b', 'Łódź'])('%j is not', (text) => {
+  expect(isBase64(text)).toBe(false);
+});
+
+test.each([' ', '\n', '\n ', '\r\n', 'a\n', '='])('a million of %j is soon told', (unit) => {
+  expect(isBase64(`a${unit.repeat(1_000_000)}!`)).toBe(false);
 });

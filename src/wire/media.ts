@@ -3,10 +3,15 @@ import type { Lose, MediaPart } from './canonical.ts';
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+(?:=[^;,]*)?)*;base64,/i;
 /** What some reader could take for a `data:` URL: parsers of addresses skip blanks before it. */
 const ANY_DATA_URL = /^\s*data:/i;
-/** In lines too, as programs write it; decoders read over what is between them. */
-const BASE64 = /^[A-Za-z0-9+/_\s-]*={0,2}\s*$/;
+/** As it begins where a media type, parameters or the content follow: `data: a chart` does not. */
+const DATA_URL_HEAD = /^\s*data:\s*(?:[\w.+-]+\/[\w.+-]+\s*)?[;,]/i;
+/** In lines too, as programs write it. Blanks are none elsewhere: decoders read over them, and so would words pass. */
+const BASE64 = /^[A-Za-z0-9+/_-]*(?:[\r\n][ \t]*[A-Za-z0-9+/_-]*)*={0,2}$/;
 /** In hexadecimal, of PNG, JPEG, GIF, TIFF in both byte orders, WebP. */
 const PICTURE_HEADS = ['89504e47', 'ffd8ff', '47494638', '49492a00', '4d4d002a', '52494646'];
+/** In hexadecimal, of films and recordings: Matroska, ID3, Ogg, FLAC; and four bytes on, of MP4 and its kin. */
+const RECORDING_HEADS = ['1a45dfa3', '494433', '4f676753', '664c6143', 'fffb', 'fff3'];
+const BOX_HEADS = ['66747970'];
 /** In hexadecimal, of ZIP (offices' files) and of older offices' files. */
 const DOCUMENT_HEADS = ['504b0304', 'd0cf11e0'];
 /** What no text has: control characters but white space, and bytes that are no UTF-8. */
@@ -45,9 +50,14 @@ export function looksLikeDataUrl(text: string): boolean {
   return ANY_DATA_URL.test(text);
 }
 
+/** Whether a text begins as a `data:` URL does, and not as a sentence about data. */
+export function beginsAsDataUrl(text: string): boolean {
+  return DATA_URL_HEAD.test(text);
+}
+
 /** Whether a text is base64 throughout, with either alphabet, and nothing that readers could skip or stop at. */
 export function isBase64(text: string): boolean {
-  return BASE64.test(text);
+  return BASE64.test(text.trim());
 }
 
 /** Whether a file begins as a picture does that can be read. */
@@ -55,9 +65,19 @@ export function isPicture(head: Buffer): boolean {
   return begins(head, PICTURE_HEADS);
 }
 
+/** Whether a file begins as a film or a recording does. */
+export function isRecording(head: Buffer): boolean {
+  return begins(head, RECORDING_HEADS) || begins(head.subarray(4), BOX_HEADS);
+}
+
+/** Whether a file begins as a PDF or an office's file does. */
+export function isBinaryDocument(head: Buffer): boolean {
+  return head.includes('%PDF') || begins(head, DOCUMENT_HEADS);
+}
+
 /** Whether a file begins as a document does that some reader takes whatever it is called: PDF, of an office, or text. */
 export function isDocument(head: Buffer): boolean {
-  if (head.includes('%PDF') || begins(head, DOCUMENT_HEADS)) return true;
+  if (isBinaryDocument(head)) return true;
   // The last character may be cut off.
   return head.length > 3 && !NO_TEXT.test(head.subarray(0, -3).toString('utf8'));
 }

@@ -1,6 +1,7 @@
 import { BadRequestShape, type Contents, type Leaf, type Media } from './codec.ts';
 import { isExtension, type WireDocument } from './document.ts';
 import { looksLikeEscapedJson } from './json.ts';
+import { mayBeWords } from './media-members.ts';
 import { isBase64, isDocument, looksLikeDataUrl, readDataUrl } from './media.ts';
 import type { JsonNode, ObjectNode, StringNode } from './scan.ts';
 
@@ -141,7 +142,8 @@ class Walk implements Contents {
         const source = data === undefined ? 'remote' : 'inline';
         this.media.push({ kind: kindOf(media, data), source, length: text.length, ...(place && { place }) });
       }
-      if (data !== undefined) return;
+      // What nothing but its place says to be media is text as well where it may be.
+      if (data !== undefined && (part !== undefined || !mayBeWords(data))) return;
     }
     if (!own && this.#places.isStructural(text, name, parent, signed !== undefined)) return;
     const json = (!own && this.#places.isJson(name, parent)) || looksLikeEscapedJson(text);

@@ -87,6 +87,14 @@ test.each([
   expect(upstream.requests).toHaveLength(sent);
 });
 
+test('what may be a word or a number in the place of a picture is read as text, too', async () => {
+  upstream.respond(json({ id: 'x', created: 1 }));
+  const answer = await call('passing', '/v1/images/edits', bodyOf('"image":"4111111111111111"'));
+  expect([answer.status, answer.headers.get('x-gw-unscanned')]).toEqual([200, 'image']);
+  expect(upstream.requests.at(-1)!.body).toBe('{"model":"m","prompt":"of «EMAIL_1»", "image":"«CREDIT_CARD_1»"}');
+  expect((await call('passing', '/v1/images/edits', bodyOf('"mask":"Ada 4111 1111 1111 1111"'))).status).toBe(400);
+});
+
 test('a request without pictures passes', async () => {
   upstream.respond(json({ id: 'x', created: 1 }));
   const members = '"size":"1024x1024","input":"data: of it","metadata":{"image":"a cat.png"}';
