@@ -10,7 +10,10 @@ export interface Glossary {
    * Texts that are said together, in English as far as their words are known; and the languages that they were in, in the
    * glossary's order.
    */
-  readonly read: (texts: readonly string[]) => { readonly texts: readonly string[]; readonly languages: readonly string[] };
+  readonly read: (texts: readonly string[]) => {
+    readonly texts: readonly string[];
+    readonly languages: readonly string[];
+  };
 }
 
 const ENGLISH = 'en';
@@ -128,7 +131,8 @@ function stretchesOf(text: string): readonly (readonly Spot[])[] {
     const isAtNumber =
       /\p{N}$/u.test(text.slice(Math.max(0, start - 2), start)) || /^\p{N}/u.test(text.slice(end, end + 2));
     const isCommon = !/[\ud800-\udfff]/.test(said);
-    if (/^[\p{L}\p{M}]/u.test(said) && isCommon && !isAtNumber) stretches.at(-1)!.push({ start, end, word: folded(said) });
+    if (/^[\p{L}\p{M}]/u.test(said) && isCommon && !isAtNumber)
+      stretches.at(-1)!.push({ start, end, word: folded(said) });
   }
   return stretches.filter(({ length }) => length > 0);
 }

@@ -53,6 +53,11 @@ test('384 words of a state are read', () => {
   expect(stateText(words.slice(0, 384).join('  '))).toBe(words.slice(0, 384).join('  '));
 });
 
+test('of what has no words no more is read than words could have', () => {
+  expect(stateText('a'.repeat(40_000))).toBe('a'.repeat(32_768));
+  expect(stateText('😀'.repeat(40_000))).toBe('😀'.repeat(32_768));
+});
+
 const noul = (instructions: string): TypedQuestion => ({ type: 'noul', instructions, options: [] });
 const among = (instructions: string, ...names: readonly string[]): TypedQuestion => ({
   type: 'choice',

@@ -75,11 +75,11 @@ function sortCodeEnd(text: string, at: number): number {
 /** Prefix and account are multiples of eleven, each by its weights. */
 function slashedEnd(text: string, at: number): number {
   SLASHED.lastIndex = at;
-  const [, prefix = '', account = ''] = SLASHED.exec(text) ?? [];
+  const [, prefix = '', number = ''] = SLASHED.exec(text) ?? [];
   const end = SLASHED.lastIndex;
-  if (account === '' || !endsNumber(text, end)) return -1;
+  if (number === '' || !endsNumber(text, end)) return -1;
   const isChecked = (digits: string): boolean => weighted(digits.padStart(10, '0'), SLASHED_WEIGHTS) % 11 === 0;
-  return Number(account) > 0 && isChecked(prefix) && isChecked(account) && isNear(slashed, text, at, end) ? end : -1;
+  return Number(number) > 0 && isChecked(prefix) && isChecked(number) && isNear(slashed, text, at, end) ? end : -1;
 }
 
 function isAccount(text: string, at: number, end: number): boolean {
