@@ -190,7 +190,7 @@ ROUNDS = (
     },
 )
 """How often an item is read in each round: first what is short and teaches to follow from a text, then what callers ask."""
-PROPOSED = (0.85, 0.65, 0.35)
+PROPOSED = (0.85, 0.65, 0.5)
 """How often of SNLI a proposition is asked in each round, and not which relation there is: the one is learned of the other."""
 MOST_ASKED, MOST_OFFERED = 4, 8
 
