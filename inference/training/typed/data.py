@@ -181,7 +181,7 @@ ROUNDS = (
         "wikiann_questions": 0.02, "prompts": 0.0, "personal": 0.02, "purposes": 0.0,
     },
     {
-        OWN: 1.3, SCOPE: 1.6, "concepts": 0.4, "clinc150": 0.25, "dnc": 0.06, "hwu64": 0.3, "nlupp": 0.5, "p3_mini": 0.3, "snli": 0.8, "synth_support": 0.3,
+        OWN: 1.3, SCOPE: 1.6, "concepts": 0.4, "clinc150": 0.25, "dnc": 0.06, "hwu64": 0.3, "nlupp": 0.5, "p3_mini": 0.3, "snli": 0.4, "synth_support": 0.3,
         "wikiann_questions": 0.02, "prompts": 0.15, "personal": 0.02, "purposes": 0.2,
     },
     {
@@ -190,7 +190,7 @@ ROUNDS = (
     },
 )
 """How often an item is read in each round: first what is short and teaches to follow from a text, then what callers ask."""
-PROPOSED = (0.85, 0.65, 0.5)
+PROPOSED = (0.85, 0.4, 0.5)
 """How often of SNLI a proposition is asked in each round, and not which relation there is: the one is learned of the other."""
 MOST_ASKED, MOST_OFFERED = 4, 8
 
