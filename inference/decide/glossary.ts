@@ -80,8 +80,8 @@ export function openGlossary(bytes: Uint8Array): Glossary {
 
 /** The words of one language. */
 interface Forms {
-  /** Of a word as it is written, or without its accents. */
-  readonly exactly: (word: string) => string | undefined;
+  /** Of a word as it is written, or without its accents (`bare`). */
+  readonly exactly: (word: string, bare: string) => string | undefined;
   /** Of a word, or of what it seems to be a form or the parts of. */
   readonly of: (word: string, isEnglish: boolean) => string | undefined;
 }
@@ -95,7 +95,8 @@ function read(
   const split = texts.map((text) =>
     stretchesOf(text).map((spots) => ({ spots, counts: countsOf(spots, languages, english) })),
   );
-  const whole = names.map((_, at) => split.flat().reduce((sum, { counts }) => sum + counts[at]!, 0));
+  const all = split.flat();
+  const whole = names.map((_, at) => sumOf(all.map(({ counts }) => counts[at]!)));
   const total = Math.max(1, sumOf(whole));
   const found = new Set<string>();
   const said = split.map((stretches, number) => {
@@ -143,9 +144,11 @@ function countsOf(
   languages: ReadonlyMap<string, Forms>,
   english: ReadonlySet<string>,
 ): readonly number[] {
-  const counts = Array<number>(languages.size + 1).fill(0);
+  const others = [...languages.values()];
+  const counts = Array<number>(others.length + 1).fill(0);
   for (const { word } of spots) {
-    const known = [english.has(word), ...[...languages.values()].map((forms) => forms.exactly(word) !== undefined)];
+    const bare = plain(word);
+    const known = [english.has(word), ...others.map(({ exactly }) => exactly(word, bare) !== undefined)];
     const share = SHARE / Math.max(1, known.filter(Boolean).length);
     for (const [at, isKnown] of known.entries()) if (isKnown) counts[at]! += share;
   }
@@ -156,11 +159,10 @@ function formsOf(language: string, entries: ReadonlyMap<string, string>): Forms 
   const glosses = new Map(entries);
   for (const [form, gloss] of entries) if (!glosses.has(plain(form))) glosses.set(plain(form), gloss);
   const sorted = [...glosses.keys()].toSorted((a, b) => (a < b ? -1 : 1));
-  const exactly = (word: string): string | undefined => glosses.get(word) ?? glosses.get(plain(word));
+  const exactly = (word: string, bare: string): string | undefined => glosses.get(word) ?? glosses.get(bare);
 
   /** Of the form that begins alike and ends otherwise: of the one that differs least, of two the first by letters. */
-  const inflected = (word: string): string | undefined => {
-    const bare = plain(word);
+  const inflected = (bare: string): string | undefined => {
     let best = 2 * ENDING + 1;
     let found: string | undefined;
     for (let lost = 0; lost <= Math.min(ENDING, bare.length - STEM); lost += 1) {
@@ -191,7 +193,8 @@ function formsOf(language: string, entries: ReadonlyMap<string, string>): Forms 
       const first = part(word.slice(0, size));
       if (first === undefined) continue;
       const rest = word.slice(size);
-      const second = exactly(rest) ?? inflected(rest) ?? joined(rest, parts - 1);
+      const bare = plain(rest);
+      const second = exactly(rest, bare) ?? inflected(bare) ?? joined(rest, parts - 1);
       if (second !== undefined) return `${first} ${second}`;
     }
     return undefined;
@@ -206,10 +209,11 @@ function formsOf(language: string, entries: ReadonlyMap<string, string>): Forms 
   return {
     exactly,
     of: (word, isEnglish) => {
-      const found = exactly(word);
+      const bare = plain(word);
+      const found = exactly(word, bare);
       if (found !== undefined || isEnglish) return found;
-      if (!PARTED.has(language)) return inflected(word);
-      return without(word) ?? inflected(word) ?? joined(word);
+      if (!PARTED.has(language)) return inflected(bare);
+      return without(word) ?? inflected(bare) ?? joined(word);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Media, MediaPlace } from './codec.ts';
 import { setString, type Edit, type Family, type WireDocument } from './document.ts';
 import { BadRequestShape } from './codec.ts';
 import type { JsonObject } from './json.ts';
-import { mediaTypeOfName, readDataUrl, writeDataUrl } from './media.ts';
+import { headOf, mediaTypeOfName, readDataUrl, writeDataUrl } from './media.ts';
 import { member, type JsonNode, type ObjectNode, type StringNode } from './scan.ts';
 
 /** A file within a request, as it is written there. */
@@ -20,8 +20,6 @@ export type ShownPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string };
 
-/** In code units: more than a kilobyte. */
-const HEAD_LENGTH = 2048;
 /** What families call the name of a file, and the place it may be in. */
 const NAMES = ['filename', 'title', 'document_name', 'name'];
 
@@ -34,7 +32,7 @@ export function attachmentAt({ node, part }: MediaPlace): Attachment {
   const mediaType = (declared ?? 'application/octet-stream').toLowerCase();
   let bytes: Buffer | undefined;
   const decode = (): Buffer => (bytes ??= Buffer.from(data, 'base64'));
-  return { nameNode, mediaType, head: Buffer.from(data.slice(0, HEAD_LENGTH), 'base64'), decode };
+  return { nameNode, mediaType, head: headOf(data), decode };
 }
 
 /** Puts other bytes in the place of an inline file's. */

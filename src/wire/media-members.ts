@@ -1,6 +1,7 @@
 import type { Media } from './codec.ts';
 import {
   beginsAsDataUrl,
+  headOf,
   isBase64,
   isBinaryDocument,
   isPicture,
@@ -24,8 +25,6 @@ const WORDS = /^(?:prompt|negative_prompt|input|instructions|texts?|user|name|ti
 const LEAST_LENGTH = 64;
 /** Nobody writes as many characters on end without blanks and stops. */
 const LONGEST_WORDS = 512;
-/** Of base64: readers look for the beginning of a PDF within a kilobyte. */
-const HEAD_LENGTH = 2048;
 
 /**
  * What a string is where no family says so, if it is no text: in the place of a picture whatever it is, elsewhere a
@@ -34,14 +33,13 @@ const HEAD_LENGTH = 2048;
  */
 export function mediaIn(text: string, name: string, parent: string): Media['kind'] | undefined {
   const plain = plainName(name);
-  if (PICTURE.test(plain) || (BYTES.test(plain) && PICTURE.test(plainName(parent)))) return 'image';
+  if (isIn(PICTURE, plain, parent)) return 'image';
   if (WORDS.test(plain)) return undefined;
   if (beginsAsDataUrl(text)) return kindOfType(readDataUrl(text)?.mediaType ?? '');
-  const isPictured = PICTURED.test(plain) || (BYTES.test(plain) && PICTURED.test(plainName(parent)));
-  if (isPictured && isRemoteUrl(text)) return 'image';
+  if (isIn(PICTURED, plain, parent) && isRemoteUrl(text)) return 'image';
   if (text.length < LEAST_LENGTH || !isBase64(text)) return undefined;
   const head = headOf(text);
-  if (isPicture(head) || isRecording(head)) return 'image';
+  if (showsSomething(head)) return 'image';
   return isBinaryDocument(head) ? 'file' : undefined;
 }
 
@@ -50,13 +48,16 @@ export function mediaIn(text: string, name: string, parent: string): Media['kind
  * anything that is known. Then it is read as text, too.
  */
 export function mayBeWords(data: string): boolean {
-  if (data.length >= LONGEST_WORDS) return false;
-  const head = headOf(data);
-  return data.length < LEAST_LENGTH || !(isPicture(head) || isRecording(head));
+  return data.length < LEAST_LENGTH || (data.length < LONGEST_WORDS && !showsSomething(headOf(data)));
 }
 
-function headOf(data: string): Buffer {
-  return Buffer.from(data.slice(0, HEAD_LENGTH), 'base64');
+/** Whether a member is called so, or holds the content of one that is. */
+function isIn(places: RegExp, name: string, parent: string): boolean {
+  return places.test(name) || (BYTES.test(name) && places.test(plainName(parent)));
+}
+
+function showsSomething(head: Buffer): boolean {
+  return isPicture(head) || isRecording(head);
 }
 
 /** `imageUrl`, `image-url` and, in forms, `image_url[0]` are `image_url`. */

@@ -7,6 +7,8 @@ const ANY_DATA_URL = /^\s*data:/i;
 const DATA_URL_HEAD = /^\s*data:\s*(?:[\w.+-]+\/[\w.+-]+\s*)?[;,]/i;
 /** In lines too, as programs write it. Blanks are none elsewhere: decoders read over them, and so would words pass. */
 const BASE64 = /^[A-Za-z0-9+/_-]*(?:[\r\n][ \t]*[A-Za-z0-9+/_-]*)*={0,2}$/;
+/** Of base64: more than a kilobyte, within which readers look for the beginning of a PDF. */
+const HEAD_LENGTH = 2048;
 /** In hexadecimal, of PNG, JPEG, GIF, TIFF in both byte orders, WebP. */
 const PICTURE_HEADS = ['89504e47', 'ffd8ff', '47494638', '49492a00', '4d4d002a', '52494646'];
 /** In hexadecimal, of films and recordings: Matroska, ID3, Ogg, FLAC; and four bytes on, of MP4 and its kin. */
@@ -58,6 +60,11 @@ export function beginsAsDataUrl(text: string): boolean {
 /** Whether a text is base64 throughout, with either alphabet, and nothing that readers could skip or stop at. */
 export function isBase64(text: string): boolean {
   return BASE64.test(text.trim());
+}
+
+/** How a file begins, of its base64. */
+export function headOf(data: string): Buffer {
+  return Buffer.from(data.slice(0, HEAD_LENGTH), 'base64');
 }
 
 /** Whether a file begins as a picture does that can be read. */

@@ -2,7 +2,7 @@ import { BadRequestShape, type Contents, type Leaf, type Media } from './codec.t
 import { isExtension, type WireDocument } from './document.ts';
 import { looksLikeEscapedJson } from './json.ts';
 import { mayBeWords } from './media-members.ts';
-import { isBase64, isDocument, looksLikeDataUrl, readDataUrl } from './media.ts';
+import { headOf, isBase64, isDocument, looksLikeDataUrl, readDataUrl } from './media.ts';
 import type { JsonNode, ObjectNode, StringNode } from './scan.ts';
 
 /** What a family knows about the places of its request. `parent` is the member around `name`; arrays are looked through. */
@@ -57,8 +57,6 @@ const WORDS: ReadonlySet<string> = new Set([
   'text',
   'file_id',
 ]);
-/** Of base64: more than a kilobyte, within which readers look for the beginning of a PDF. */
-const HEAD_LENGTH = 2048;
 
 /**
  * Every string of a request that can leave, save: the model id, what its family calls structural, and the bytes of
@@ -177,5 +175,5 @@ class Walk implements Contents {
 /** A document that calls itself a picture is a file. `data`: its base64, where it is here. */
 function kindOf(media: Media['kind'], data: string | undefined): Media['kind'] {
   if (media !== 'image' || data === undefined) return media;
-  return isDocument(Buffer.from(data.slice(0, HEAD_LENGTH), 'base64')) ? 'file' : 'image';
+  return isDocument(headOf(data)) ? 'file' : 'image';
 }
