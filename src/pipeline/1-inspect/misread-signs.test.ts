@@ -70,6 +70,9 @@ describe('digits', () => {
   test.each([
     ['Tel. +48 22 6l5 84 8S', 'PHONE +48 22 6l5 84 8S'],
     ['Tel. +48 22:611 13 13, przed', 'PHONE +48 22:611 13 13'],
+    ['Tel. +34 91 449 37. 36, antes', 'PHONE +34 91 449 37. 36'],
+    ['Tel. +34 91 449 ,37 36, antes', 'PHONE +34 91 449 ,37 36'],
+    ['Tel. +34 91 449 37 36. 12 casas', 'PHONE +34 91 449 37 36'],
     ['Visa 4S89 3259 334I 2720,', 'CREDIT_CARD 4S89 3259 334I 2720'],
     ['IP 8l.163.149.3B, voor', 'IP_ADDRESS 8l.163.149.3B'],
   ])('that were read as letters are digits: %j', (text, expected) => {

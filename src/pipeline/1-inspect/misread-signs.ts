@@ -6,8 +6,8 @@ const DIGITS: Readonly<Record<string, string>> = {
   ...{ G: '6', b: '6', B: '8', g: '9', q: '9' },
 };
 const NUMBER = /(?<!\S)[+(]?[\dOoQDIl|!ZzSsGbBgq.,:/()-]+(?: [\dOoQDIl|!ZzSsGbBgq.,:/()-]+)*(?!\S)/g;
-/** What stands between groups of a number that is dialled. */
-const DUST = /(?<=\d)[.,:;](?=\d)/g;
+/** What stands between groups of a number that is dialled, alone or beside the blank there. */
+const DUST = /(?<=\d ?)[.,:;](?= ?\d)/g;
 
 const TOKEN = /[^\s<>"«»,;]+/g;
 /** What ends as the name of a host does. */
@@ -41,7 +41,7 @@ const APART =
  */
 export function correctedReading(text: string): string | undefined {
   const numbers = text.replace(NUMBER, (read) => {
-    const word = read.startsWith('+') ? read.replace(DUST, ' ') : read;
+    const word = read.startsWith('+') ? withoutDust(read) : read;
     const digits = word.match(/\d/g)?.length ?? 0;
     if (digits < 2 || digits * 2 < word.replace(/[^\dA-Za-z|!]/g, '').length) return word;
     return word.replace(/[A-Za-z|!]/g, (sign) => DIGITS[sign] ?? sign);
@@ -62,6 +62,11 @@ export function misreadAddresses(text: string): readonly Span[] {
     const length = addressLength(text.slice(start, start + ADDRESS_LENGTH).replace(/[\r\n,;][^]*$/, ''));
     return length > 0 ? [{ start, end: start + length, category: 'EMAIL' }] : [];
   });
+}
+
+/** Dust beside a blank is taken for what may stand beside one there. */
+function withoutDust(number: string): string {
+  return number.replace(DUST, (_, at: number) => (number[at - 1] === ' ' || number[at + 1] === ' ' ? '/' : ' '));
 }
 
 /** How much of a text is an address: up to the name of a host, before which no word is of letters alone. */
