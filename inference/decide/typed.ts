@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { groupsOf } from './batches.ts';
+import { affirmed } from './denial.ts';
 import { glossaryOf } from './glossary.ts';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
 import { openSession, type Device } from './session.ts';
@@ -50,17 +51,19 @@ export async function loadTyped({ manifest, files }: ModelFolder, device?: Devic
   });
   return async (state, questions) => {
     const text = readState(state, reader);
-    const rows = rowsOf(questions, text, reader);
+    const asked = questions.map(affirmed);
+    const rows = rowsOf(asked, text, reader);
     const windows = windowsOf(text, reader);
     const viewOf = await readOnce(graph, [...windows, ...rows.flat().flatMap(({ stretches }) => stretches)]);
     const known = graph.known(windows.map(viewOf));
     const answers: TypedAnswer[] = [];
-    for (const [number, { type }] of questions.entries()) {
+    for (const [number, { type, isDenied }] of asked.entries()) {
       const read = rows[number]!.map(({ stretches, features }) => ({ views: stretches.map(viewOf), features }));
       const logits = await ask(graph, known, type, read, labels.indexOf(type));
       const probabilities = softmax(logits, calibration.temperatures[type]);
       const confidence = confidenceOf(probabilities, calibration.confidence[type]);
-      answers.push({ probabilities, answer_confidence: confidence });
+      const own = isDenied ? probabilities.toReversed() : probabilities;
+      answers.push({ probabilities: own, answer_confidence: confidence });
     }
     return answers;
   };

@@ -194,6 +194,18 @@ describe('the model that is checked in', () => {
       expect(back?.probabilities.toReversed()[at]).toBeCloseTo(p, 3);
   });
 
+  test('makes one of a proposition and its denial', async () => {
+    const told = noul('The customer wants a refund.', 'money is asked back', 'nothing is asked');
+    const denial = noul('It is not true that the customer wants a refund.', 'nothing is asked', 'money is asked back');
+    const [holds, doesNot, notNot] = await ask(MAIL, told, denial, {
+      ...told,
+      instructions: `It is false that ${denial.instructions}`,
+    });
+    expect(doesNot?.probabilities.toReversed()).toEqual(holds?.probabilities);
+    expect(doesNot?.answer_confidence).toBe(holds?.answer_confidence);
+    expect(notNot).toEqual(holds);
+  });
+
   test('reads what there is to read, and no more', async () => {
     const hostile = [
       '',

@@ -125,7 +125,7 @@ def train(typed: Typed, items: list[Item], frozen: Frozen, tokenizer, glossary: 
     print(f"MiniLM read {len(frozen.states)} states and {len(frozen.rows)} rows in {time.time() - began:.0f} s", flush=True)
     groups = groups_of(encoded, chance)
     parameters = list(typed.reader.parameters())
-    pace = 1.0 if round_ < 2 else 0.6
+    pace = 1.0 if round_ < 3 else 0.6
     rates = [{"params": list(getattr(typed.reader, name).parameters()), "most": most * pace} for name, most in MOST.items()]
     optimizer = torch.optim.AdamW(rates, weight_decay=0.01)
     loss_of = nn.CrossEntropyLoss(label_smoothing=0.03)
