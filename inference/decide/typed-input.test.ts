@@ -24,7 +24,7 @@ interface Example {
 const fileAt = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
 const examples = JSON.parse(fileAt('./typed-examples.json').toString('utf8')) as readonly Example[];
 const tokenizer = openTokenizer(fileAt('../models/router/tokenizer.json'));
-const LIMITS: TypedLimits = { tokens: 128, windows: 10, row: 256, question: 512, questions: 3200 };
+const LIMITS: TypedLimits = { tokens: 128, windows: 32, row: 256, question: 1280, questions: 3200 };
 const glossary = openGlossary(fileAt('../models/router/glossary.txt'));
 const READER = { tokenizer, glossary, limits: LIMITS };
 
@@ -41,7 +41,7 @@ describe('states and questions become the numbers that the model was trained on'
   });
 
   test('up to where a state ends', () => {
-    expect(Math.max(...examples.map(({ windows }) => windows.length))).toBe(10);
+    expect(Math.max(...examples.map(({ windows }) => windows.length))).toBe(32);
     expect(Math.max(...examples.flatMap(({ windows }) => windows.map(({ length }) => length)))).toBe(128);
   });
 });
@@ -51,6 +51,13 @@ test('384 words of a state are read', () => {
   expect(stateText(words.join(' '))).toBe(`${words.slice(0, 384).join(' ')} `);
   expect(stateText(words)).toBe(`${words.slice(0, 384).join('\n')}\n`);
   expect(stateText(words.slice(0, 384).join('  '))).toBe(words.slice(0, 384).join('  '));
+});
+
+test('blanks take no place of words', () => {
+  expect(stateText(`${'\n \u3000'.repeat(30_000)}a word${'\t'.repeat(50_000)}and more`).trim()).toMatch(
+    /^a word\t{8}and more$/,
+  );
+  expect(stateText('\n'.repeat(131_000))).toBe('\n'.repeat(8));
 });
 
 test('of what has no words no more is read than words could have', () => {
@@ -93,12 +100,12 @@ describe('a question is read whole, or not at all', () => {
   });
 
   test('and refused by number where it is longer than that', () => {
-    expect(faultOf(noul('word '.repeat(508)))).toBeUndefined();
-    expect(faultOf(noul('a'), noul('word '.repeat(509)))).toBe(1);
-    expect(faultOf(among('a', 'b', 'word '.repeat(254)))).toBeUndefined();
-    expect(faultOf(noul('a'), noul('b'), among('a', 'b', 'word '.repeat(255)))).toBe(2);
-    expect(faultOf(among('語'.repeat(508), 'b', 'c'))).toBeUndefined();
-    expect(faultOf(among('語'.repeat(509), 'b', 'c'))).toBe(0);
+    expect(faultOf(noul('word '.repeat(1270)))).toBeUndefined();
+    expect(faultOf(noul('a'), noul('word '.repeat(1271)))).toBe(1);
+    expect(faultOf(among('a', 'b', 'word '.repeat(1270)))).toBeUndefined();
+    expect(faultOf(noul('a'), noul('b'), among('a', 'b', 'word '.repeat(1271)))).toBe(2);
+    expect(faultOf(among('語'.repeat(1270), 'b', 'c'))).toBeUndefined();
+    expect(faultOf(among('語'.repeat(1271), 'b', 'c'))).toBe(0);
   });
 
   test('and so are all of them together', () => {

@@ -27,9 +27,9 @@ export const TYPED_LIMITS = Type.Object({
   /** Of a state, in one stretch; and in how many stretches: where words are of many pieces, what is beyond is not read. */
   tokens: Type.Integer({ minimum: 16, maximum: 8192 }),
   windows: Type.Integer({ minimum: 1, maximum: 1024 }),
-  /** Of a question in one stretch, and of an option. */
+  /** Of a question or an option in one stretch. */
   row: Type.Integer({ minimum: 16, maximum: 8192 }),
-  /** Of a question, in as many stretches as it takes. */
+  /** Of a question or an option, in as many stretches as it takes. */
   question: Type.Integer({ minimum: 16, maximum: 8192 }),
   /** Of all questions with their options together. */
   questions: Type.Integer({ minimum: 64, maximum: 65_536 }),
@@ -63,13 +63,14 @@ export const FEATURES = 4;
 
 /** Words of a state that are read. // spec 4.4.4 */
 const MOST_WORDS = 384;
-/** That are looked for words in: more than any that are read have. */
+/** That are looked for words in: more than any that are read have, without blanks after the first eight of a row. */
 const MOST_CHARACTERS = 32_768;
 const WORD = /[^ \t\n\r\f\v\u00a0\u2028\u2029\u3000]+/g;
+const BLANKS = /([ \t\n\r\f\v\u00a0\u2028\u2029\u3000]{8})[ \t\n\r\f\v\u00a0\u2028\u2029\u3000]+/g;
 
 /** The first words of a state as text: members as `name: value`, a line each; lists as lines. */
 export function stateText(state: unknown): string {
-  const text = first(said(state).toWellFormed(), MOST_CHARACTERS);
+  const text = first(said(state).toWellFormed().replace(BLANKS, '$1'), MOST_CHARACTERS);
   let count = 0;
   for (const { index } of text.matchAll(WORD)) {
     if (count === MOST_WORDS) return text.slice(0, index);
@@ -111,10 +112,10 @@ export function rowsOf(
   const beside = wordsBeside(state);
   let left = limits.questions;
   return questions.map((question, number) =>
-    readApart(glossary, rowTexts(question)).map((text, place) => {
+    readApart(glossary, rowTexts(question)).map((text) => {
       const stretches = stretchesOf(text, tokenizer, limits.row);
       const size = sizeOf(stretches);
-      if (size > (place === 0 ? limits.question : limits.row)) throw new TooLong(number);
+      if (size > limits.question) throw new TooLong(number);
       left -= size;
       if (left < 0) throw new TooLong();
       return { stretches, features: beside(text) };

@@ -21,8 +21,9 @@ const INSTRUCTING: ReadonlySet<unknown> = new Set(['system', 'developer']);
 const ANSWERING: ReadonlySet<unknown> = new Set(['assistant', 'model', 'tool', 'function']);
 /** How forms write a member that is a list: `prompt[]`. */
 const LISTED = /\[\d*\]$/;
-/** Members of a state that name things. */
+/** Members of a state that name things, where they are a name. */
 const SILENT = new Set(['type', 'role', 'id']);
+const NAME = /^\S{0,40}$/;
 
 /** A text of fewer words is a follow-up: it says too little without what it follows. Words are as its language has them. */
 const FEWEST_WORDS = 8;
@@ -100,7 +101,9 @@ function wordsOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   if (isArray(value)) return said(value.map(wordsOf)).join('\n');
   if (!isObject(value)) return '';
-  const members = Object.entries(value).filter(([name]) => !SILENT.has(name));
+  const members = Object.entries(value).filter(
+    ([name, member]) => !(SILENT.has(name) && typeof member === 'string' && NAME.test(member)),
+  );
   return said(members.map(([, member]) => wordsOf(member))).join('\n');
 }
 

@@ -22,6 +22,8 @@ export interface Leaf {
   readonly signed?: JsonNode;
   /** It is said of a file: its name, its title. */
   readonly ofFile?: true;
+  /** Characters (`g`) that its reader leaves out: what they part is one for it. */
+  readonly skipped?: RegExp;
 }
 
 /** Content that cannot be read as text. */

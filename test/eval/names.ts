@@ -78,13 +78,12 @@ export async function evaluateNames(places: Places): Promise<Evaluation> {
 
 function readCorpora({ data, own }: Places): readonly Corpus[] {
   const wikis = globSync('wikiann.*.dev.jsonl.gz', { cwd: path.join(data, 'ner') }).toSorted();
+  const written = globSync('names.*.jsonl', { cwd: own })
+    .toSorted()
+    .flatMap((file) => readOwn(path.join(own, file)));
   return [
-    {
-      name: 'own',
-      samples: globSync('names.*.jsonl', { cwd: own })
-        .toSorted()
-        .flatMap((file) => readOwn(path.join(own, file))),
-    },
+    { name: 'own', samples: written },
+    { name: 'own, in lines', samples: written.map((sample) => ({ ...sample, text: inLines(sample.text) })) },
     { name: 'synth_eu', samples: readCorpus(path.join(data, 'pii/synth_eu.dev.jsonl.gz')) },
     { name: 'germeval', samples: readCorpus(path.join(data, 'ner/germeval2014.de.dev.jsonl.gz')) },
     {
@@ -92,6 +91,11 @@ function readCorpora({ data, own }: Places): readonly Corpus[] {
       samples: wikis.flatMap((file) => readCorpus(path.join(data, 'ner', file)).filter((_, at) => at % 5 === 0)),
     },
   ];
+}
+
+/** A text in lines of about 30 characters, as narrow columns have it. */
+function inLines(text: string): string {
+  return text.replace(/([^\n]{30}[^ \n]*) /g, '$1\n');
 }
 
 /** Sentences of our own that training leaves out (`is_held_out` in inference/training/names/data.py). */

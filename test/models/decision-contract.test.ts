@@ -340,8 +340,47 @@ describe('what is protected (4.4.8)', () => {
     expect(answers['falcon']?.legend).toEqual({ 0: 'no', 1: 'all Falcon' });
   });
 
+  test('is seen where signs part it that the model does not read', async () => {
+    const criteria = { [`the 'FAL[c]ON`]: 'cy`@example.com', 'the cat': '' };
+    const who = { type: 'choice', instructions: 'Is it ada[@](example).com?', criteria };
+    const answer = await typed('x', { 'wh[o': who }, 'masking', { gw: { remove: ['Falcon'] } });
+    const { answers } = await decided(answer);
+    expect(asked('typed')[0]?.body['questions']).toEqual([
+      {
+        type: 'choice',
+        instructions: 'Is it EMAIL?',
+        options: [{ name: `the '«TERM_1»`, description: 'EMAIL' }, { name: 'the cat' }],
+      },
+    ]);
+    expect(Object.keys(answers['wh[o']?.probabilities ?? {})).toEqual(Object.keys(criteria));
+    const refused = await typed(
+      'x',
+      { q: { ...NOUL, instructions: 'Is it DE89(3704)0044 0532 0130 00?' } },
+      'blocking',
+    );
+    expect(await failureOf(refused)).toMatchObject({ status: 422, code: 'data_protection' });
+  });
+
+  test('is text of the state, whatever members are called', async () => {
+    const state = { type: 'score', a: 'a score' };
+    await decided(await typed(state, { q: NOUL }, 'open', { gw: { remove: ['score'] } }));
+    expect(asked('typed')[0]?.body['state']).toEqual({ type: '«TERM_1»', a: 'a «TERM_1»' });
+  });
+
   test('is never a word of the format, whatever is to be removed', async () => {
-    const remove = ['model', 'state', 'questions', 'type', 'noul', 'instructions', 'criteria', 'request', 'system'];
+    const remove = [
+      'true',
+      'false',
+      'model',
+      'state',
+      'questions',
+      'type',
+      'noul',
+      'instructions',
+      'criteria',
+      'request',
+      'system',
+    ];
     const gw = { gw: { remove } };
     expect((await typed({ request: 'a state' }, { q: { ...NOUL, criteria: { true: 'a type' } } }, 'open', gw)).status).toBe(200); // prettier-ignore
     expect((await router({ request: 'a state', system: 'a system' }, 'open', gw)).status).toBe(200);

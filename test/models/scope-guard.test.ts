@@ -145,6 +145,15 @@ describe('a workload that is kept to its purpose', () => {
     expect(state?.request.split(' ')).toEqual([...words.slice(0, 260), '…', ...words.slice(-100)]);
   });
 
+  test.each([
+    ['without blanks', '假'.repeat(9000) + '诗', `${'假'.repeat(2600)} … ${'假'.repeat(999)}诗`],
+    ['of long words', `${'x'.repeat(900)} `.repeat(20), `${`${'x'.repeat(900)} `.repeat(3).slice(0, 2600)} … ${`${'x'.repeat(900)} `.repeat(2).slice(-1001, -1)}`], // prettier-ignore
+  ])('is judged by the beginning and the end of what is long %s', async (_what, text, shown) => {
+    models.models.set('typed', likely(1));
+    await say('blocking', user(text));
+    expect(models.asked[0]?.body['state']).toEqual({ request: shown });
+  });
+
   test('is refused where it says nothing', async () => {
     models.models.set('typed', likely(1));
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };

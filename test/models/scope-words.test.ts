@@ -146,10 +146,10 @@ test.each([
 
 test('a typed decision is judged by its state', async () => {
   const questions = { tax: { type: 'noul', instructions: 'It is about tax.' } };
-  const state = [{ role: 'user', content: 'Write a poem.' }, { user: 'Go on.' }];
+  const state = [{ role: 'user', content: 'Write a poem.' }, { id: 'm_1', user: 'Go on.' }, { id: 'In rhymes.' }];
   const answer = await world.post('/v1/systemone', { model: 'gw/typed', state, questions }, { as: 'blocking' });
   expect(answer.status).toBe(403);
-  expect(judged()).toEqual(['Write a poem. Go on.']);
+  expect(judged()).toEqual(['Write a poem. Go on. In rhymes.']);
 });
 
 describe('what says nothing', () => {

@@ -154,7 +154,19 @@ class Varied:
                 elif label == "LOC" and self.chance.random() < 0.4 and was[:1].isupper():
                     texts[index] = self.pick(item.lang, "city")
             item = replace_spans(item, texts)
-        return self.cased(item)
+        return self.wrapped(self.cased(item))
+
+    def wrapped(self, item: Item) -> Item:
+        """Now and then in lines of no more than so many characters, as mails and pages of print are: names go on in the next one."""
+        if len(item.text) < 25 or self.chance.random() >= 0.12:
+            return item
+        width = self.chance.randint(15, 80)
+        text, begin = "", self.chance.randint(0, width - 1)
+        for word in item.text.split(" "):
+            breaks = text and begin + len(word) >= width
+            text += ("\n" if breaks else " " if text else "") + word
+            begin = len(word) if breaks else begin + len(word) + 1
+        return replace(item, text=text) if len(text) == len(item.text) else item
 
     def cased(self, item: Item) -> Item:
         """Now and then in small letters throughout, or in capitals, or with capitals where there is no name."""

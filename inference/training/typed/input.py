@@ -10,18 +10,19 @@ CLS, SEP = 101, 102
 MOST_WORDS = 384
 """Words of a state that are read. // spec 4.4.4"""
 MOST_CHARACTERS = 32768
-"""That are looked for words in: more than any that are read have."""
-WINDOW, WINDOWS = 128, 10
+"""That are looked for words in: more than any that are read have, without blanks after the first eight of a row."""
+WINDOW, WINDOWS = 128, 32
 """Pieces of a state that are read together, marks included; and how many times that, where words are of many pieces."""
 ASKED, OFFERED = 256, 96
 """Pieces of a question and of an option that are learned from, marks included; none of ours is longer."""
-LIMITS = {"tokens": WINDOW, "windows": WINDOWS, "row": ASKED, "question": 2 * ASKED, "questions": 3200}
-"""What the runtime reads: a long question in stretches, as a state is; what is longer yet it refuses. // spec 4.4.5"""
+LIMITS = {"tokens": WINDOW, "windows": WINDOWS, "row": ASKED, "question": 5 * ASKED, "questions": 3200}
+"""What the runtime reads: long questions and options in stretches, as a state is; what is longer yet it refuses. // spec 4.4.5"""
 FEATURES = 4
 KINDS = ("noul", "choice", "score")
 GONE = str.maketrans("", "", "[]()`")
 """Characters that no question keeps. // spec 4.4.5"""
 WORD = re.compile("[^ \t\n\r\f\v\u00a0\u2028\u2029\u3000]+")
+BLANKS = re.compile("([ \t\n\r\f\v\u00a0\u2028\u2029\u3000]{8})[ \t\n\r\f\v\u00a0\u2028\u2029\u3000]+")
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def said(value) -> str:
 
 def state_text(value) -> str:
     """The first words of a state, spaces and line ends as they are."""
-    text = said(value)[:MOST_CHARACTERS]
+    text = BLANKS.sub(r"\1", said(value))[:MOST_CHARACTERS]
     for count, match in enumerate(WORD.finditer(text)):
         if count == MOST_WORDS:
             return text[: match.start()]

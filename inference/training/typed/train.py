@@ -20,7 +20,7 @@ from common.folder import write_manifest
 from common.minilm import WIDTH, model_folder, open_tokenizer
 from typed.batches import Encoded, Frozen, batch_of, encode, groups_of, part_of_row, scores_of
 from typed.concepts import concepts
-from typed.data import LANGUAGES, OWN, ROUNDS, SCOPE, Item, all_items, chosen_for, own_items, sources_of
+from typed.data import LANGUAGES, OWN, PACE, ROUNDS, SCOPE, Item, all_items, chosen_for, own_items, sources_of
 from typed.input import FEATURES, KINDS, LIMITS
 from typed.judge import confidence_of, measure, temperatures_of
 from typed.model import AGAIN, Exported, ExportedMiniLM, Typed, shrink
@@ -117,7 +117,7 @@ def forward(typed: Typed, batch) -> torch.Tensor:
 
 
 def train(typed: Typed, items: list[Item], frozen: Frozen, tokenizer, glossary: Glossary, round_: int) -> None:
-    """Once through a round's choice of items, varied anew; later rounds learn a little more slowly."""
+    """Once through a round's choice of items, varied anew."""
     chance = random.Random(SEED + round_)
     encoded = [encode(item, tokenizer, glossary) for item in chosen_for(round_, items, chance)]
     began = time.time()
@@ -125,8 +125,7 @@ def train(typed: Typed, items: list[Item], frozen: Frozen, tokenizer, glossary: 
     print(f"MiniLM read {len(frozen.states)} states and {len(frozen.rows)} rows in {time.time() - began:.0f} s", flush=True)
     groups = groups_of(encoded, chance)
     parameters = list(typed.reader.parameters())
-    pace = 1.0 if round_ < 3 else 0.6
-    rates = [{"params": list(getattr(typed.reader, name).parameters()), "most": most * pace} for name, most in MOST.items()]
+    rates = [{"params": list(getattr(typed.reader, name).parameters()), "most": most * PACE[round_]} for name, most in MOST.items()]
     optimizer = torch.optim.AdamW(rates, weight_decay=0.01)
     loss_of = nn.CrossEntropyLoss(label_smoothing=0.03)
     typed.train()

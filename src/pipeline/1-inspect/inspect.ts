@@ -9,6 +9,7 @@ import type { Detection, Span } from './detector.ts';
 import type { AttachedFile } from './attached-file.ts';
 import { attach, type Desk } from './attach.ts';
 import { detectOrRefuse, lookedFor, type Detected } from './detect-or-refuse.ts';
+import { readSkipping, together } from './readings.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
 import { unreadableReason } from './unreadable.ts';
@@ -119,7 +120,7 @@ interface Text {
 function flatten(contents: Contents): readonly Text[] {
   return contents.leaves.map((leaf) => ({
     leaf,
-    inner: leaf.kind === 'json' && !leaf.signed ? readInner(leaf.text) : undefined,
+    inner: leaf.kind === 'json' && !leaf.signed ? readInner(leaf) : undefined,
   }));
 }
 
@@ -127,12 +128,13 @@ function flatten(contents: Contents): readonly Text[] {
 const MAX_NESTING = 4;
 
 /** A JSON text as its leaves, whatever value it is; text that is no JSON is inspected as text. */
-function readInner(text: string, depth = 1): Text['inner'] {
+function readInner({ text, skipped }: Pick<Leaf, 'text' | 'skipped'>, depth = 1): Text['inner'] {
   const root = scanJson(text);
   if (root === undefined) return undefined;
-  const texts = innerLeaves(root).map((leaf) => {
+  const texts = innerLeaves(root).map((inside): Text => {
+    const leaf = skipped ? { ...inside, skipped } : inside;
     const nested = depth < MAX_NESTING && looksLikeEscapedJson(leaf.text);
-    return { leaf, inner: nested ? readInner(leaf.text, depth + 1) : undefined };
+    return { leaf, inner: nested ? readInner(leaf, depth + 1) : undefined };
   });
   return { text, texts };
 }
@@ -166,17 +168,33 @@ function innerLeaves(root: JsonNode): readonly Leaf[] {
   return found;
 }
 
-function leafTexts(texts: readonly Text[], found: string[] = []): readonly string[] {
+function lowest(texts: readonly Text[], found: Leaf[] = []): readonly Leaf[] {
   for (const { leaf, inner } of texts) {
-    if (inner) leafTexts(inner.texts, found);
-    else found.push(leaf.text);
+    if (inner) lowest(inner.texts, found);
+    else found.push(leaf);
   }
   return found;
 }
 
-/** Spans of every leaf text, in order, and what nobody looked for; one promise only where it is needed. */
-function detectAll(texts: readonly Text[], policy: ResolvedPolicy['dlp'], detection: Detection): Promise<Detected> {
-  const all = leafTexts(texts);
+/** Spans of every leaf text, in order, and what nobody looked for. */
+async function detectAll(
+  texts: readonly Text[],
+  policy: ResolvedPolicy['dlp'],
+  detection: Detection,
+): Promise<Detected> {
+  const leaves = lowest(texts);
+  const all = leaves.map(({ text }) => text);
+  if (!leaves.some(({ skipped }) => skipped)) return detectIn(all, policy, detection);
+  const readings = leaves.map(({ text, skipped }) => readSkipping(text, skipped));
+  const more = readings.filter((one) => one !== undefined);
+  const { spans, missed } = await detectIn([...all, ...more.map(({ text }) => text)], policy, detection);
+  const inReadings = spans.slice(all.length).values();
+  const both = readings.map((reading, at) => together(spans[at]!, reading?.written(inReadings.next().value!) ?? []));
+  return { spans: both, missed };
+}
+
+/** One promise only where it is needed. */
+function detectIn(all: readonly string[], policy: ResolvedPolicy['dlp'], detection: Detection): Promise<Detected> {
   const length = all.reduce((sum, text) => sum + text.length, 0);
   const kinds = lookedFor(policy, detection);
   if (!detection.needsWorker(length, kinds)) {
@@ -197,9 +215,9 @@ function termsBefore(
   let at = 0;
   for (const text of texts) {
     counts.push(terms.length);
-    for (const leaf of leafTexts([text])) {
+    for (const leaf of lowest([text])) {
       const found = spans[at++] ?? [];
-      for (const { start, end, category } of found) terms.push({ term: leaf.slice(start, end), label: category });
+      for (const { start, end, category } of found) terms.push({ term: leaf.text.slice(start, end), label: category });
     }
   }
   return attached.map(({ leaves }) => terms.slice(0, counts[leaves] ?? terms.length));

@@ -93,6 +93,22 @@ function withoutBlanks(term: Term): Term {
   return { ...term, term: term.term.replace(/\s+/g, ''), formOf: term.formOf ?? term.term };
 }
 
+/** A text without characters that its reader leaves out, and where what is found in that is written; undefined without any. */
+export function readSkipping(
+  text: string,
+  skipped: RegExp | undefined,
+): { readonly text: string; readonly written: (spans: readonly Span[]) => readonly Span[] } | undefined {
+  if (!skipped) return undefined;
+  const reading = without(undefined, text, (written) =>
+    Array.from(written.matchAll(skipped), ({ 0: said, index }) => ({
+      start: index,
+      end: index + said.length,
+      read: '',
+    })),
+  );
+  return reading && { text: reading.text, written: (spans) => disguisedIn(text, reading, spans) };
+}
+
 /** Detection that looks at texts as they read, too, and at numbers that go on in the next line. */
 export function detectionInReadings(detection: Detection): Detection {
   const find: Detection['find'] = async (texts, kinds) => {
@@ -118,7 +134,7 @@ export function detectionInReadings(detection: Detection): Detection {
 }
 
 /** Stretches once, those first that are found as they are written. */
-function together(found: readonly Span[], more: readonly Span[]): readonly Span[] {
+export function together(found: readonly Span[], more: readonly Span[]): readonly Span[] {
   return more.length > 0 ? outermost([...found, ...more]) : found;
 }
 

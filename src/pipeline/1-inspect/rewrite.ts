@@ -5,7 +5,7 @@ import { isSource, setString, type Edit } from '#wire/document.ts';
 import type { JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
 import { mergeActions, type Action } from './merge.ts';
-import { createReadingTermFinder } from './readings.ts';
+import { createReadingTermFinder, readSkipping, together } from './readings.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 
 /** What is replaced in texts, and how. */
@@ -44,12 +44,13 @@ export class Rewrite {
 
   /** `anonymized`: what is found becomes a tag, whatever the mode. */
   text(text: string, detected: readonly Span[], anonymized = false): string {
-    return apply(text, this.#replacements(text, detected, anonymized));
+    return apply(text, this.#replacements({ text }, detected, anonymized));
   }
 
   /** As `text`, of a string of a document; undefined where it stays. Only what is put into it is written anew. */
-  edit({ node, text }: Leaf, detected: readonly Span[], anonymized = false): Edit | undefined {
-    const replacements = this.#replacements(text, detected, anonymized);
+  edit(leaf: Leaf, detected: readonly Span[], anonymized = false): Edit | undefined {
+    const { node, text } = leaf;
+    const replacements = this.#replacements(leaf, detected, anonymized);
     if (replacements.length === 0) return undefined;
     const written = apply(text, replacements);
     if (written === text) return undefined;
@@ -60,16 +61,17 @@ export class Rewrite {
   }
 
   /** What is put into a text in the place of what is found in it, in order. */
-  #replacements(text: string, detected: readonly Span[], anonymized: boolean): readonly Replacement[] {
+  #replacements(leaf: Said, detected: readonly Span[], anonymized: boolean): readonly Replacement[] {
+    const { text } = leaf;
     const { mode, removed, policyTerms, reversible } = this.#scope;
     if (detected.length === 0 && !removed && !policyTerms && !(reversible && text.includes('«'))) return NOTHING;
     const actions: Action[] = [];
     // Terms first: what a detector finds too is called what its owner calls it.
-    for (const span of removed?.(text) ?? []) {
+    for (const span of termsIn(leaf, removed)) {
       this.count(span.category);
       actions.push({ ...span, act: 'tag' });
     }
-    const found = policyTerms ? [...policyTerms(text), ...detected] : detected;
+    const found = policyTerms ? [...termsIn(leaf, policyTerms), ...detected] : detected;
     for (const span of found) {
       this.count(span.category);
       if (anonymized) actions.push({ ...span, act: 'tag' });
@@ -95,6 +97,15 @@ export class Rewrite {
   count(category: string, times = 1): void {
     this.#findings[category] = (this.#findings[category] ?? 0) + times;
   }
+}
+
+type Said = Pick<Leaf, 'text' | 'skipped'>;
+
+/** Terms in a text as it is written, and as who leaves characters of it out reads it. */
+function termsIn({ text, skipped }: Said, find: Scope['removed']): readonly Span[] {
+  if (!find) return [];
+  const reading = readSkipping(text, skipped);
+  return together(find(text), reading ? reading.written(find(reading.text)) : []);
 }
 
 /** What stands in the place of a stretch of text. */

@@ -20,6 +20,8 @@ const INSIDE = 0.5;
 const PATIENCE_MS = { block: 11_000, monitor: 3000 } as const;
 /** The model reads the first 384 words of a state: these are the beginning and the end of what is said. // spec 4.4.4 */
 const MOST_WORDS = { head: 260, tail: 100 } as const;
+/** Of text with long words or none, so many characters of each: the model reads a piece a character at most. */
+const MOST_CHARACTERS = { head: 2600, tail: 1000 } as const;
 
 /** A purpose has at most 1,000 characters, of at most three pieces each: an eighth of it is always read whole. */
 const MOST_PARTS = 8;
@@ -60,20 +62,31 @@ async function judge(
   mode: keyof typeof PATIENCE_MS,
   { models, signal }: ScopeDeps,
 ): Promise<number | string> {
-  const words = text.split(/\s+/).filter(Boolean);
-  if (words.length === 0) return 'nothing is said';
+  const shown = shownOf(text);
+  if (shown === '') return 'nothing is said';
   if (!models) return 'unavailable';
-  const { head, tail } = MOST_WORDS;
-  const shown = words.length <= head + tail ? words : [...words.slice(0, head), '…', ...words.slice(-tail)];
   const late = AbortSignal.timeout(PATIENCE_MS[mode]);
   try {
-    return await insideOf({ request: shown.join(' ') }, scope, models, AbortSignal.any([signal, late]));
+    return await insideOf({ request: shown }, scope, models, AbortSignal.any([signal, late]));
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     if (late.aborted) return 'late';
     if (thrown instanceof ModelFault) return thrown.kind;
     throw thrown;
   }
+}
+
+/** The beginning and the end of a text. */
+function shownOf(text: string): string {
+  const words = text.split(/\s+/).filter(Boolean);
+  const few =
+    words.length <= MOST_WORDS.head + MOST_WORDS.tail
+      ? words
+      : [...words.slice(0, MOST_WORDS.head), '…', ...words.slice(-MOST_WORDS.tail)];
+  const shown = few.join(' ');
+  const { head, tail } = MOST_CHARACTERS;
+  if (shown.length <= head + tail) return shown;
+  return `${shown.slice(0, head)} … ${shown.slice(-tail)}`.toWellFormed();
 }
 
 /** A purpose that is longer than the model reads as one is judged in parts, of which any may be meant. Rejects with `ModelFault`. */

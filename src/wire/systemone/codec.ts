@@ -5,7 +5,7 @@ import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts
 import { member, type JsonNode } from '../scan.ts';
 import { walk, type Places } from '../walk.ts';
 import { namesIn, ownNames, tellApart } from './names.ts';
-import { QUESTION_TYPES } from './questions.ts';
+import { KEPT_BY_MODEL, QUESTION_TYPES } from './questions.ts';
 import { readDecision, ROUTER } from './request.ts';
 import { readState } from './state.ts';
 
@@ -18,7 +18,7 @@ const OF_ROUTER_STATE = new Set(ROUTER_STATE);
 
 const PLACES: Places = {
   ...textPlaces('state', 'questions'),
-  isStructural: (text, name) => name === 'type' && QUESTION_TYPES.has(text),
+  isStructural: () => false,
   isWord: (word, name, parent) => (parent === 'questions' ? OF_QUESTION : name === '' ? OF_REQUEST : NONE).has(word),
 };
 const ROUTER_PLACES: Places = {
@@ -30,7 +30,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** Typed decisions: a state and questions about it in, answers by name of the question out. // spec 2.6 */
 export const systemOneCodec: Codec = plainCodec({
   family: 'systemone',
-  contents: (document) => (document.body['model'] === ROUTER ? routerContents(document) : walk(document, PLACES)),
+  contents: (document) => (document.body['model'] === ROUTER ? routerContents(document) : questionContents(document)),
   ask,
   checkLocal: ({ body }, model) => void readDecision(body, model),
   tellApart,
@@ -45,6 +45,27 @@ export const systemOneCodec: Codec = plainCodec({
   answerLeaves,
   fitAnswer: ownNames,
 });
+
+/** Types of questions are no text, nor is what a proposition's criteria are called; the model leaves out some signs of the rest. */
+function questionContents(document: WireDocument): Contents {
+  const contents = walk(document, PLACES);
+  const questions = member(document.root, 'questions');
+  if (questions?.kind !== 'object') return contents;
+  const ofFormat = new Set(questions.members.flatMap(({ value }) => wordsOfFormat(value)));
+  const isAsked = ({ start, end }: JsonNode): boolean => start >= questions.start && end <= questions.end;
+  const leaves = contents.leaves
+    .filter(({ node }) => !ofFormat.has(node))
+    .map((leaf) => (isAsked(leaf.node) ? { ...leaf, skipped: KEPT_BY_MODEL } : leaf));
+  return { ...contents, leaves };
+}
+
+function wordsOfFormat(question: JsonNode): readonly JsonNode[] {
+  const type = member(question, 'type');
+  if (type?.kind !== 'string' || !QUESTION_TYPES.has(type.value)) return [];
+  const criteria = type.value === 'noul' ? member(question, 'criteria') : undefined;
+  const told = criteria?.kind === 'object' ? criteria.members.map(({ key }) => key) : [];
+  return [type, ...told.filter(({ value }) => value === 'true' || value === 'false')];
+}
 
 /** Leaves in the order of a conversation: tags are numbered as they are where the same is said to an automatic alias. */
 function routerContents(document: WireDocument): Contents {

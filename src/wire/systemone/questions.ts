@@ -25,7 +25,8 @@ const FEWEST_OPTIONS = 2;
 const MOST_OPTIONS = 20;
 const MOST_BYTES = 64 * 1024;
 const MOST_TOKENS = 1000;
-const KEPT_BY_MODEL = /[[\]()`]/g;
+/** Characters that the model keeps for itself. // spec 4.4.5 */
+export const KEPT_BY_MODEL = /[[\]()`]/g;
 
 /**
  * The set of questions of a request. `bounded`: as it was sent; data protection may have made it longer since. Throws
