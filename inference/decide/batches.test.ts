@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { batchesOf, groupsOf } from './batches.ts';
+import { batchesOf, runsOf } from './batches.ts';
 import { NO_GLOSSARY } from './glossary.ts';
 import { openTokenizer } from './tokenizer.ts';
 import { rowsOf, sizeOf, stateText, TooLong, windowsOf, type TypedLimits, type TypedQuestion } from './typed-input.ts';
@@ -36,13 +36,33 @@ describe('texts are read in batches of like length', () => {
 });
 
 test('options are asked about in as many runs as their pieces take, each beside the question', () => {
-  expect(groupsOf(10, [])).toEqual([[]]);
-  expect(groupsOf(10, [5, 5, 5])).toEqual([[0, 1, 2]]);
-  expect(groupsOf(512, [256, 256, 200, 56, 56])).toEqual([
-    [0, 1],
-    [2, 3, 4],
+  const all = runsOf([[10], [10, 5, 5, 5], [512, 256, 256, 200, 56, 56], [1016, 10, 10]], 1300);
+  expect(all).toEqual([
+    [[]],
+    [[0, 1, 2]],
+    [
+      [0, 1],
+      [2, 3, 4],
+    ],
+    [[0], [1]],
   ]);
-  expect(groupsOf(2000, [1, 1])).toEqual([[0], [1]]);
+});
+
+test('what would take more than there is room or time for is refused: a question by its number, or all', () => {
+  const faultOf = (sizes: readonly (readonly number[])[], state: number): unknown => {
+    try {
+      runsOf(sizes, state);
+      return undefined;
+    } catch (thrown) {
+      return thrown instanceof TooLong ? (thrown.question ?? 'all') : thrown;
+    }
+  };
+  expect(faultOf([[1000]], 2600)).toBeUndefined();
+  expect(faultOf([[10], [1000]], 2601)).toBe(1);
+  expect(faultOf([[10], [900, 100, 101]], 2600)).toBe(1);
+  const ten = Array.from({ length: 10 }, () => [1000]);
+  expect(faultOf(ten, 1400)).toBeUndefined();
+  expect(faultOf([...ten, [1]], 1400)).toBe('all');
 });
 
 describe('the most that may be asked', () => {
@@ -60,6 +80,9 @@ describe('the most that may be asked', () => {
   const SHAPES: readonly (readonly [questions: number, instructions: number, options: number, each: number])[] = [
     [16, 200, 0, 0],
     [6, 505, 0, 0],
+    [3, 1010, 0, 0],
+    [1, 1010, 20, 100],
+    [1, 1010, 2, 1000],
     [16, 1, 20, 5],
     [16, 40, 20, 5],
     [3, 505, 20, 20],
@@ -67,8 +90,11 @@ describe('the most that may be asked', () => {
     [1, 505, 20, 128],
     [1, 505, 10, 254],
   ];
-  /** About 4 s of a slow processor. */
-  const WORK = { read: 5000, asked: 5500, pairs: 13_000_000 };
+  /** Some 4 s of a processor. */
+  const WORK = { read: 8000, asked: 9500, pairs: 24_000_000 };
+
+  const sizesOf = (rows: ReturnType<typeof rowsOf>[number]): readonly number[] =>
+    rows.map(({ stretches }) => sizeOf(stretches));
 
   /** Begins with a number, so that no two are alike. */
   function textOf(unit: string, pieces: number, number: number): string {
@@ -76,7 +102,11 @@ describe('the most that may be asked', () => {
     return `${number} ${unit.repeat(Math.max(0, Math.floor((pieces - 3) / each)))}`;
   }
 
-  function admitted(unit: string, [questions, instructions, options, each]: (typeof SHAPES)[number]) {
+  function admitted(
+    unit: string,
+    [questions, instructions, options, each]: (typeof SHAPES)[number],
+    beside: number,
+  ): { readonly rows: ReturnType<typeof rowsOf>; readonly runs: ReturnType<typeof runsOf> } {
     const all: TypedQuestion[] = [];
     for (let number = 0; number < questions; number += 1) {
       const names = Array.from({ length: options }, (_, at) => ({ name: textOf(unit, each, at) }));
@@ -85,9 +115,10 @@ describe('the most that may be asked', () => {
     }
     for (;;) {
       try {
-        return rowsOf(all, '', READER);
+        const rows = rowsOf(all, '', READER);
+        return { rows, runs: runsOf(rows.map(sizesOf), beside) };
       } catch (thrown) {
-        if (!(thrown instanceof TooLong) || thrown.question !== undefined) throw thrown;
+        if (!(thrown instanceof TooLong)) throw thrown;
         all.pop();
       }
     }
@@ -98,17 +129,17 @@ describe('the most that may be asked', () => {
     const windows = windowsOf(state, READER);
     const beside = sizeOf(windows);
     for (const shape of SHAPES) {
-      const rows = admitted(unit, shape);
+      const { rows, runs } = admitted(unit, shape, beside);
       const texts = [...windows, ...rows.flat().flatMap(({ stretches }) => stretches)];
       const lengths = texts.map(({ length }) => length);
       const read = batchesOf(lengths).reduce((sum, batch) => sum + batch.length * lengths[batch[0]!]!, 0);
-      const runs = rows.flatMap(([question, ...options]) => {
-        const sizes = options.map(({ stretches }) => sizeOf(stretches));
-        const own = sizeOf(question!.stretches);
-        return groupsOf(own, sizes).map((group) => group.reduce((sum, at) => sum + sizes[at]!, own));
+      const sizes = rows.flatMap((own, number) => {
+        const [question = 0, ...options] = sizesOf(own);
+        return runs[number]!.map((run) => run.reduce((sum, at) => sum + options[at]!, question));
       });
-      const asked = runs.reduce((a, b) => a + b, 0);
-      const pairs = runs.reduce((sum, own) => sum + own * (own + beside), 0);
+      const asked = sizes.reduce((a, b) => a + b, 0);
+      const pairs = sizes.reduce((sum, own) => sum + own * (own + beside), 0);
+      expect(Math.max(0, ...sizes.map((own) => own * (own + beside)))).toBeLessThanOrEqual(3_600_000);
       expect(read, 'pieces read').toBeLessThanOrEqual(WORK.read);
       expect(asked, 'pieces asked').toBeLessThanOrEqual(WORK.asked);
       expect(pairs, 'pairs of pieces that see each other').toBeLessThanOrEqual(WORK.pairs);

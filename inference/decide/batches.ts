@@ -1,5 +1,12 @@
-/** Pieces that are read at once, those that only fill up included, and that are asked about at once: bounds a run's memory. */
-const MOST = { read: 1280, asked: 1024 };
+import { TooLong } from './typed-input.ts';
+
+/** Pieces that are read at once, those that only fill up included: bounds a run's memory. */
+const MOST_READ = 1280;
+/**
+ * Pairs of pieces that see each other, which is what asking takes: in a run that options share; in one that cannot be parted,
+ * for its memory; and of all questions together, for their time: the most takes some 3 s of a processor.
+ */
+const MOST_PAIRS = { shared: 2_400_000, run: 3_600_000, all: 24_000_000 };
 /** Pieces that may only fill up: as many as a run of its own would cost, and a part of all. */
 const SPARE = { pieces: 32, share: 1 / 8 };
 
@@ -15,7 +22,7 @@ export function batchesOf(lengths: readonly number[]): readonly (readonly number
     const length = lengths[at]!;
     const all = width * ((batches.at(-1)?.length ?? 0) + 1);
     const spare = all - sum - length;
-    if (batches.length > 0 && all <= MOST.read && spare <= Math.max(SPARE.pieces, all * SPARE.share)) {
+    if (batches.length > 0 && all <= MOST_READ && spare <= Math.max(SPARE.pieces, all * SPARE.share)) {
       batches.at(-1)!.push(at);
       sum += length;
     } else {
@@ -27,19 +34,35 @@ export function batchesOf(lengths: readonly number[]): readonly (readonly number
 }
 
 /**
- * Options that are asked about together, by number, each time beside their question: options do not see each other, and the
- * memory of a run grows with the square of its pieces. At least one a run; none at all is one run too.
+ * Of each question the options that are asked about together, by number, each time beside their question: options do not see
+ * each other. At least one a run; none at all is one run too. `state`: what they are asked beside, in pieces. Throws
+ * `TooLong` for a question with one of its options, or all together, that would take more than there is room and time for.
+ * `sizes`: of each question its own and then its options', in pieces.
  */
-export function groupsOf(question: number, options: readonly number[]): readonly (readonly number[])[] {
-  const groups: number[][] = [[]];
-  let sum = question;
-  for (const [at, length] of options.entries()) {
-    if (sum + length > MOST.asked && groups.at(-1)!.length > 0) {
-      groups.push([]);
-      sum = question;
+export function runsOf(
+  sizes: readonly (readonly number[])[],
+  state: number,
+): readonly (readonly (readonly number[])[])[] {
+  let left = MOST_PAIRS.all;
+  return sizes.map(([question = 0, ...options], number) => {
+    const runs: number[][] = [[]];
+    let size = question;
+    const end = (): void => {
+      const pairs = size * (state + size);
+      if (pairs > MOST_PAIRS.run) throw new TooLong(number);
+      left -= pairs;
+      if (left < 0) throw new TooLong();
+    };
+    for (const [at, length] of options.entries()) {
+      if ((size + length) * (state + size + length) > MOST_PAIRS.shared && runs.at(-1)!.length > 0) {
+        end();
+        runs.push([]);
+        size = question;
+      }
+      runs.at(-1)!.push(at);
+      size += length;
     }
-    groups.at(-1)!.push(at);
-    sum += length;
-  }
-  return groups;
+    end();
+    return runs;
+  });
 }

@@ -24,7 +24,7 @@ interface Example {
 const fileAt = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
 const examples = JSON.parse(fileAt('./typed-examples.json').toString('utf8')) as readonly Example[];
 const tokenizer = openTokenizer(fileAt('../models/router/tokenizer.json'));
-const LIMITS: TypedLimits = { tokens: 128, windows: 32, row: 256, question: 1280, questions: 3200 };
+const LIMITS: TypedLimits = { tokens: 128, windows: 32, row: 256, question: 1024, questions: 3200 };
 const glossary = openGlossary(fileAt('../models/router/glossary.txt'));
 const READER = { tokenizer, glossary, limits: LIMITS };
 
@@ -100,12 +100,12 @@ describe('a question is read whole, or not at all', () => {
   });
 
   test('and refused by number where it is longer than that', () => {
-    expect(faultOf(noul('word '.repeat(1270)))).toBeUndefined();
-    expect(faultOf(noul('a'), noul('word '.repeat(1271)))).toBe(1);
-    expect(faultOf(among('a', 'b', 'word '.repeat(1270)))).toBeUndefined();
-    expect(faultOf(noul('a'), noul('b'), among('a', 'b', 'word '.repeat(1271)))).toBe(2);
-    expect(faultOf(among('語'.repeat(1270), 'b', 'c'))).toBeUndefined();
-    expect(faultOf(among('語'.repeat(1271), 'b', 'c'))).toBe(0);
+    expect(faultOf(noul('word '.repeat(1016)))).toBeUndefined();
+    expect(faultOf(noul('a'), noul('word '.repeat(1017)))).toBe(1);
+    expect(faultOf(among('a', 'b', 'word '.repeat(1016)))).toBeUndefined();
+    expect(faultOf(noul('a'), noul('b'), among('a', 'b', 'word '.repeat(1017)))).toBe(2);
+    expect(faultOf(among('語'.repeat(1016), 'b', 'c'))).toBeUndefined();
+    expect(faultOf(among('語'.repeat(1017), 'b', 'c'))).toBe(0);
   });
 
   test('and so are all of them together', () => {

@@ -1,13 +1,13 @@
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
-import { groupsOf } from './batches.ts';
+import { runsOf } from './batches.ts';
 import { affirmed } from './denial.ts';
 import { glossaryOf } from './glossary.ts';
 import { ModelFault, WEIGHTS, type ModelFolder } from './manifest.ts';
 import { openSession, type Device } from './session.ts';
 import { longestText, openTokenizer } from './tokenizer.ts';
 import { openTypedGraph, type Known, type ReadRow, type TypedGraph, type View } from './typed-graph.ts';
-import { KINDS, readState, rowsOf, TYPED_LIMITS, windowsOf, type TypedQuestion } from './typed-input.ts';
+import { KINDS, readState, rowsOf, sizeOf, TYPED_LIMITS, windowsOf, type TypedQuestion } from './typed-input.ts';
 
 /** What the model makes of one question. */
 export interface TypedAnswer {
@@ -54,12 +54,14 @@ export async function loadTyped({ manifest, files }: ModelFolder, device?: Devic
     const asked = questions.map(affirmed);
     const rows = rowsOf(asked, text, reader);
     const windows = windowsOf(text, reader);
+    const sizes = rows.map((own) => own.map(({ stretches }) => sizeOf(stretches)));
+    const runs = runsOf(sizes, sizeOf(windows));
     const viewOf = await readOnce(graph, [...windows, ...rows.flat().flatMap(({ stretches }) => stretches)]);
     const known = graph.known(windows.map(viewOf));
     const answers: TypedAnswer[] = [];
     for (const [number, { type, isDenied }] of asked.entries()) {
       const read = rows[number]!.map(({ stretches, features }) => ({ views: stretches.map(viewOf), features }));
-      const logits = await ask(graph, known, type, read, labels.indexOf(type));
+      const logits = await ask(graph, known, type, read, runs[number]!, labels.indexOf(type));
       const probabilities = softmax(logits, calibration.temperatures[type]);
       const confidence = confidenceOf(probabilities, calibration.confidence[type]);
       const own = isDenied ? probabilities.toReversed() : probabilities;
@@ -86,12 +88,12 @@ async function ask(
   known: Known,
   type: TypedQuestion['type'],
   [question, ...options]: readonly ReadRow[],
+  runs: readonly (readonly number[])[],
   column: number,
 ): Promise<readonly number[]> {
   const logits: number[] = [];
-  const sizeIn = ({ views }: ReadRow): number => views.reduce((sum, { length }) => sum + length, 0);
-  for (const group of groupsOf(sizeIn(question!), options.map(sizeIn))) {
-    const said = await graph.ask(known, type, [question!, ...group.map((at) => options[at]!)]);
+  for (const run of runs) {
+    const said = await graph.ask(known, type, [question!, ...run.map((at) => options[at]!)]);
     const [first, ...others] = said.map((row) => row[column]!);
     logits.push(...(type === 'noul' ? [first!, 0] : others));
   }

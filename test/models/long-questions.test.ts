@@ -34,8 +34,8 @@ const decide = (questions: object): Promise<Response> =>
   world.post('/v1/systemone', { model: 'gw/typed', state: 'My parcel never arrived.', questions });
 
 describe('a question', () => {
-  test('of 500 pieces is read to its end', async () => {
-    const before = 'It is so. '.repeat(100);
+  test('of 970 pieces is read to its end', async () => {
+    const before = 'It is so. '.repeat(240);
     const answer = await decide({
       on: noul(`${before}The parcel never arrived.`),
       off: noul(`${before}I sing in a choir.`),
@@ -45,12 +45,23 @@ describe('a question', () => {
     expect(answers['on']?.noul).not.toBe(answers['off']?.noul);
   });
 
+  test('is read with a description of 900 words', async () => {
+    const criteria = { a: `The parcel: ${'it came not '.repeat(250)}`, b: 'a choir' };
+    const answer = await decide({ q: { type: 'choice', instructions: 'What is it about?', criteria } });
+    expect(answer.status).toBe(200);
+  });
+
   test.each([
-    ['instructions', { short: noul('It is late.'), long: noul('word '.repeat(600)) }, 'questions.long'],
-    ['instructions without spaces', { long: noul('語'.repeat(600)) }, 'questions.long'],
+    ['instructions', { short: noul('It is late.'), long: noul('Is it so? '.repeat(300)) }, 'questions.long'],
+    ['instructions without spaces', { long: noul('語'.repeat(1100)) }, 'questions.long'],
     [
       'an option',
-      { long: { type: 'choice', instructions: 'Which?', criteria: { a: 'word '.repeat(300), b: null } } },
+      { long: { type: 'choice', instructions: 'Which?', criteria: { a: 'i o '.repeat(600), b: null } } },
+      'questions.long',
+    ],
+    [
+      'an option beside instructions',
+      { long: { type: 'choice', instructions: '語'.repeat(900), criteria: { a: '語'.repeat(1000), b: null } } },
       'questions.long',
     ],
   ])('is refused by name where %s would be read in part', async (_what, questions, param) => {

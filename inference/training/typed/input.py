@@ -15,7 +15,7 @@ WINDOW, WINDOWS = 128, 32
 """Pieces of a state that are read together, marks included; and how many times that, where words are of many pieces."""
 ASKED, OFFERED = 256, 96
 """Pieces of a question and of an option that are learned from, marks included; none of ours is longer."""
-LIMITS = {"tokens": WINDOW, "windows": WINDOWS, "row": ASKED, "question": 5 * ASKED, "questions": 3200}
+LIMITS = {"tokens": WINDOW, "windows": WINDOWS, "row": ASKED, "question": 4 * ASKED, "questions": 3200}
 """What the runtime reads: long questions and options in stretches, as a state is; what is longer yet it refuses. // spec 4.4.5"""
 FEATURES = 4
 KINDS = ("noul", "choice", "score")
