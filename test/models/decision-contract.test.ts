@@ -69,6 +69,7 @@ beforeAll(async () => {
         },
         listed: { workload: { allowedModels: ['upstream/*'] } },
         poor: { workload: { budget: { amount: '0.00000001', period: 'Daily' } } },
+        thrifty: { workload: { budget: { amount: '0.0001', period: 'Daily' } } },
         slow: { workload: { limits: { requestsPerMinute: 1 } } },
       },
       more: [
@@ -294,6 +295,17 @@ describe('what cannot be asked (4.4.4, 4.4.5)', () => {
     expect(await world.row(answer)).toMatchObject({ outcome: 'refused', held_nano_eur: '0', cost_nano_eur: '0' });
   });
 
+  test('is of 64 KiB of questions and no more, and of 128 KiB of a state', async () => {
+    const noted = (note: string): object => ({ q: { ...NOUL, note } });
+    const spare = 65_536 - JSON.stringify(noted('')).length;
+    expect((await typed('Ada', noted('x'.repeat(spare)))).status).toBe(200);
+    expect((await typed('Ada', noted('x'.repeat(spare + 1)))).status).toBe(413);
+    const requested = (text: string): object => ({ request: text });
+    const room = 131_072 - JSON.stringify(requested('')).length;
+    expect((await router(requested('é'.repeat(room / 2)))).status).toBe(200);
+    expect((await router(requested(`${'é'.repeat(room / 2)}x`))).status).toBe(413);
+  });
+
   test('may be asked of the same workload, which is guarded and protected', async () => {
     const holiday = 'Ada Lovelace asks how many days of holiday she has left this year.';
     // A guard that has nobody to ask yet refuses.
@@ -459,6 +471,17 @@ describe('the bill (4.4.9)', () => {
       usage: { input: tokens, output: 0 },
       cost_nano_eur: String(10 * tokens),
     });
+  });
+
+  test('is for answers alone: what is held for a question that cannot be read is given back', async () => {
+    const unread = { q: { ...NOUL, instructions: '語'.repeat(1100) } };
+    for (let time = 0; time < 8; time += 1) {
+      const answer = await typed('x', unread, 'thrifty');
+      expect(await failureOf(answer)).toMatchObject({ status: 400, param: 'questions.q' });
+      const { held_nano_eur: held } = await world.row(answer);
+      expect(Number(held) * 3).toBeGreaterThan(100_000);
+    }
+    expect((await typed('x', { q: NOUL }, 'thrifty')).status).toBe(200);
   });
 
   test.each([['gw/typed'], ['gw/typed/router']])('comes under the rules of any call: %s', async (model) => {
