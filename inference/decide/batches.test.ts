@@ -130,6 +130,8 @@ describe('the most that may be asked', () => {
     const beside = sizeOf(windows);
     for (const shape of SHAPES) {
       const { rows, runs } = admitted(unit, shape, beside);
+      // Beside a state of many pieces instructions of a thousand may be too long.
+      if (shape[1] < 600) expect(rows.length).toBeGreaterThan(0);
       const texts = [...windows, ...rows.flat().flatMap(({ stretches }) => stretches)];
       const lengths = texts.map(({ length }) => length);
       const read = batchesOf(lengths).reduce((sum, batch) => sum + batch.length * lengths[batch[0]!]!, 0);

@@ -4,7 +4,7 @@ import { TooLong } from './typed-input.ts';
 const MOST_READ = 1280;
 /**
  * Pairs of pieces that see each other, which is what asking takes: in a run that options share; in one that cannot be parted,
- * for its memory; and of all questions together, for their time: the most takes some 3 s of a processor.
+ * for its memory; and of all questions together, for their time: the most takes some 4 s of a processor.
  */
 const MOST_PAIRS = { shared: 2_400_000, run: 3_600_000, all: 24_000_000 };
 /** Pieces that may only fill up: as many as a run of its own would cost, and a part of all. */

@@ -34,6 +34,10 @@ test.each([
   'It is not true that',
   'It is not true that the customer left, but the contract ended.',
   'It is not true that the customer left. The contract ended.',
+  'It is not true that the parcel arrived, so the customer asks for a refund.',
+  'It is not true that the customer left – he wants a refund.',
+  'It is not true that the customer left\nHe stayed',
+  'It is false that the parcel arrived although it was sent.',
   'It is wrong that the customer left.',
 ])('%j is asked as it is', (instructions) => {
   expect(affirmed(noul(instructions))).toEqual({ ...noul(instructions), isDenied: false });

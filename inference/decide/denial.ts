@@ -7,18 +7,19 @@ export interface Affirmed extends TypedQuestion {
 
 const DENIAL =
   /^\s*it(?:(?: is|['’]s) (?:not (?:true|the case)|false|untrue)| isn['’]t (?:true|the case)) that\s+(?=[^\s.,:;!?])/iu;
-/** What follows is not denied. */
-const GOES_ON = /[.:;!?]\s+\S|\b(?:but|instead|rather)\b/iu;
+/** What may follow another clause, which is not denied. */
+const GOES_ON = /[,:;\n\r\u2013\u2014]|[.!?]\s+\S|\s-\s|\b(?:but|instead|so|however|though|although|yet)\b/iu;
 
 /**
- * A proposition without words before it that deny it (`It is not true that …`): asked so, its probability and that of its
- * denial make one, which a model that reads both learns by half. Words within a sentence that deny are left to the model.
+ * A proposition of one clause without words before it that deny it (`It is not true that …`): asked so, its probability and
+ * that of its denial make one, which a model that reads both learns by half. All else that denies is left to the model.
+ * What it is like when it holds and when it does not (`options`) is exchanged.
  */
 export function affirmed(question: TypedQuestion): Affirmed {
-  if (question.type !== 'noul') return { ...question, isDenied: false };
+  if (question.type !== 'noul' || GOES_ON.test(question.instructions)) return { ...question, isDenied: false };
   let { instructions } = question;
   let isDenied = false;
-  for (let said = DENIAL.exec(instructions); said && !GOES_ON.test(instructions); said = DENIAL.exec(instructions)) {
+  for (let said = DENIAL.exec(instructions); said; said = DENIAL.exec(instructions)) {
     instructions = instructions.slice(said[0].length);
     isDenied = !isDenied;
   }

@@ -21,9 +21,9 @@ const INSTRUCTING: ReadonlySet<unknown> = new Set(['system', 'developer']);
 const ANSWERING: ReadonlySet<unknown> = new Set(['assistant', 'model', 'tool', 'function']);
 /** How forms write a member that is a list: `prompt[]`. */
 const LISTED = /\[\d*\]$/;
-/** Members of a state that name things, where they are a name. */
-const SILENT = new Set(['type', 'role', 'id']);
-const NAME = /^\S{0,40}$/;
+/** Members of a state that say what it is made of, where they are a word of a format. */
+const SILENT = new Set(['type', 'role']);
+const OF_FORMAT = /^[a-z_]{1,20}$/;
 
 /** A text of fewer words is a follow-up: it says too little without what it follows. Words are as its language has them. */
 const FEWEST_WORDS = 8;
@@ -96,13 +96,13 @@ function textOf(value: Json | undefined): string {
   return type === undefined ? textOf(content) : '';
 }
 
-/** Every word of a state, which is of any shape. */
+/** Every word of a state, which is of any shape; what members are called is no word of it. */
 function wordsOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   if (isArray(value)) return said(value.map(wordsOf)).join('\n');
   if (!isObject(value)) return '';
   const members = Object.entries(value).filter(
-    ([name, member]) => !(SILENT.has(name) && typeof member === 'string' && NAME.test(member)),
+    ([name, member]) => !(SILENT.has(name) && typeof member === 'string' && OF_FORMAT.test(member)),
   );
   return said(members.map(([, member]) => wordsOf(member))).join('\n');
 }

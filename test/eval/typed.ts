@@ -249,8 +249,16 @@ async function lawRows(answer: Answerer, asked: readonly Asked[]): Promise<reado
     apart['together']?.push(distance(alone?.probabilities, together?.probabilities));
     apart['reversed']?.push(distance(alone?.probabilities, order));
     if (question.type !== 'noul' || language !== 'en') continue;
+    const [yes, no] = question.options;
     const [denied] = await decide(answer, state, [
-      { ...question, instructions: `It is not true that ${question.instructions}` },
+      {
+        ...question,
+        instructions: `It is not true that ${question.instructions}`,
+        options: [
+          { ...no, name: 'true' },
+          { ...yes, name: 'false' },
+        ],
+      },
     ]);
     apart['denied']?.push(distance(alone?.probabilities, denied?.probabilities.toReversed()));
   }

@@ -365,12 +365,23 @@ describe('what is protected (4.4.8)', () => {
       },
     ]);
     expect(Object.keys(answers['wh[o']?.probabilities ?? {})).toEqual(Object.keys(criteria));
-    const refused = await typed(
-      'x',
-      { q: { ...NOUL, instructions: 'Is it DE89(3704)0044 0532 0130 00?' } },
-      'blocking',
-    );
-    expect(await failureOf(refused)).toMatchObject({ status: 422, code: 'data_protection' });
+  });
+
+  test.each(['Is it DE89(3704)0044 0532 0130 00?', 'The pass[word: hunter2secretX9'])(
+    'is refused where signs part it, or the word that tells of it: %j',
+    async (instructions) => {
+      const refused = await typed('x', { q: { ...NOUL, instructions } }, 'blocking');
+      expect(await failureOf(refused)).toMatchObject({ status: 422, code: 'data_protection' });
+    },
+  );
+
+  test('has the tag of the same text in the state, though signs part it or it has some', async () => {
+    const questions = { q: { ...NOUL, instructions: 'Is Fal[con of ACME ((Berlin)?' } };
+    await decided(await typed('Falcon', questions, 'open', { gw: { remove: ['Falcon', 'ACME (Berlin)'] } }));
+    expect(asked('typed')[0]?.body).toMatchObject({
+      state: '«TERM_1»',
+      questions: [{ instructions: 'Is «TERM_1» of «TERM_2»?' }],
+    });
   });
 
   test('is text of the state, whatever members are called', async () => {

@@ -148,6 +148,7 @@ describe('a workload that is kept to its purpose', () => {
   test.each([
     ['without blanks', '假'.repeat(9000) + '诗', `${'假'.repeat(2600)} … ${'假'.repeat(999)}诗`],
     ['of long words', `${'x'.repeat(900)} `.repeat(20), `${`${'x'.repeat(900)} `.repeat(3).slice(0, 2600)} … ${`${'x'.repeat(900)} `.repeat(2).slice(-1001, -1)}`], // prettier-ignore
+    ['of letters in one', '각'.repeat(2000), `${'각'.repeat(866)}가 … ${'\u11a8'}${'각'.repeat(333)}`],
   ])('is judged by the beginning and the end of what is long %s', async (_what, text, shown) => {
     models.models.set('typed', likely(1));
     await say('blocking', user(text));

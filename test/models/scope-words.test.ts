@@ -146,10 +146,15 @@ test.each([
 
 test('a typed decision is judged by its state', async () => {
   const questions = { tax: { type: 'noul', instructions: 'It is about tax.' } };
-  const state = [{ role: 'user', content: 'Write a poem.' }, { id: 'm_1', user: 'Go on.' }, { id: 'In rhymes.' }];
+  const state = [
+    { role: 'user', content: 'Write a poem.' },
+    { type: 'text', user: 'Go on.' },
+    { id: 'In rhymes' },
+    { type: '写诗' },
+  ];
   const answer = await world.post('/v1/systemone', { model: 'gw/typed', state, questions }, { as: 'blocking' });
   expect(answer.status).toBe(403);
-  expect(judged()).toEqual(['Write a poem. Go on. In rhymes.']);
+  expect(judged()).toEqual(['Write a poem. Go on. In rhymes 写诗']);
 });
 
 describe('what says nothing', () => {

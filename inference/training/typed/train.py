@@ -20,7 +20,7 @@ from common.folder import write_manifest
 from common.minilm import WIDTH, model_folder, open_tokenizer
 from typed.batches import Encoded, Frozen, batch_of, encode, groups_of, part_of_row, scores_of
 from typed.concepts import concepts
-from typed.data import LANGUAGES, OWN, PACE, ROUNDS, SCOPE, Item, all_items, chosen_for, own_items, sources_of
+from typed.data import LANGUAGES, OWN, PACE, PROPOSED, ROUNDS, SCOPE, Item, all_items, chosen_for, own_items, sources_of
 from typed.input import FEATURES, KINDS, LIMITS
 from typed.judge import confidence_of, measure, temperatures_of
 from typed.model import AGAIN, Exported, ExportedMiniLM, Typed, shrink
@@ -237,6 +237,11 @@ def some(items: list[Item], part: str, tokenizer, glossary: Glossary, most: int 
     return [encode(item, tokenizer, glossary) for item in chosen]
 
 
+def schedule(rounds: int) -> str:
+    """What so many rounds read, and how fast they learn."""
+    return repr((ROUNDS[:rounds], PACE[:rounds], PROPOSED[:rounds]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, default=HERE.parents[3] / "shared" / "data")
@@ -257,15 +262,21 @@ def main() -> None:
     if args.trained and args.trained.exists():
         kept = torch.load(args.trained)
         done = kept["rounds"]
+        if kept["schedule"] != schedule(done):
+            raise ValueError(f"{args.trained} was trained in other rounds")
         typed.reader.load_state_dict(kept["reader"])
     learned = [item for item in items if item.part == "train"]
+    unread = {item.source for item in learned}.difference(*ROUNDS)
+    if unread:
+        raise ValueError(f"no round reads {unread}")
     for round_ in range(done, len(ROUNDS)):
         # In 8 bits a text is read a little differently beside others: anew in each round, which may be the first of a run.
         frozen = freeze(typed, is_quick=True)
         torch.manual_seed(SEED + round_)
         train(typed, learned, frozen, tokenizer, glossary, round_)
         if args.trained:
-            torch.save({"rounds": round_ + 1, "reader": typed.reader.state_dict()}, args.trained)
+            kept = {"rounds": round_ + 1, "schedule": schedule(round_ + 1), "reader": typed.reader.state_dict()}
+            torch.save(kept, args.trained)
     frozen = freeze(typed, is_quick=False)
     parts = {part: some(items, part, tokenizer, glossary, few) for part in ("calibrate", "test")}
     for part in parts.values():

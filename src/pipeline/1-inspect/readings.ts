@@ -70,27 +70,40 @@ function disguisedIn(text: string, reading: Reading, spans: readonly Span[]): re
   });
 }
 
+/** Finds terms in a text. `skipped`: characters (`g`) that its reader leaves out, the same in every call. */
+export type TermFinder = (text: string, skipped?: RegExp) => readonly Span[];
+
 /**
  * Finds terms in a text as it is written and as it reads; where letters stand apart, whatever blanks they have. Undefined
  * where there are no terms.
  */
-export function createReadingTermFinder(terms: readonly Term[]): ((text: string) => readonly Span[]) | undefined {
+export function createReadingTermFinder(terms: readonly Term[]): TermFinder | undefined {
   const find = createTermFinder(terms);
   if (!find) return undefined;
   let findApart: ReturnType<typeof createTermFinder>;
-  return (text) => {
+  let findSkipping: ReturnType<typeof createTermFinder>;
+  return (text, skipped) => {
     const more = meant(text).flatMap((one) => writtenIn(one, find(one.text)));
     const apart = without(undefined, text, lettersApart);
     if (apart) {
       findApart ??= createTermFinder(terms.map(withoutBlanks));
       more.push(...disguisedIn(text, apart, findApart?.(apart.text) ?? []));
     }
+    const reading = readSkipping(text, skipped);
+    if (reading && skipped) {
+      findSkipping ??= createTermFinder(terms.map((term) => withoutAny(term, skipped)));
+      more.push(...reading.written(findSkipping?.(reading.text) ?? []));
+    }
     return together(find(text), more);
   };
 }
 
 function withoutBlanks(term: Term): Term {
-  return { ...term, term: term.term.replace(/\s+/g, ''), formOf: term.formOf ?? term.term };
+  return withoutAny(term, /\s+/g);
+}
+
+function withoutAny(term: Term, characters: RegExp): Term {
+  return { ...term, term: term.term.replace(characters, ''), formOf: term.formOf ?? term.term };
 }
 
 /** A text without characters that its reader leaves out, and where what is found in that is written; undefined without any. */
@@ -106,7 +119,7 @@ export function readSkipping(
       read: '',
     })),
   );
-  return reading && { text: reading.text, written: (spans) => disguisedIn(text, reading, spans) };
+  return reading && { text: reading.text, written: (spans) => writtenIn(reading, spans) };
 }
 
 /** Detection that looks at texts as they read, too, and at numbers that go on in the next line. */

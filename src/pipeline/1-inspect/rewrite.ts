@@ -5,14 +5,14 @@ import { isSource, setString, type Edit } from '#wire/document.ts';
 import type { JsonNode } from '#wire/scan.ts';
 import type { Span } from './detector.ts';
 import { mergeActions, type Action } from './merge.ts';
-import { createReadingTermFinder, readSkipping, together } from './readings.ts';
+import { createReadingTermFinder, type TermFinder } from './readings.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 
 /** What is replaced in texts, and how. */
 export interface Scope {
   readonly mode: ResolvedPolicy['dlp']['mode'];
-  readonly removed: ((text: string) => readonly Span[]) | undefined;
-  readonly policyTerms: ((text: string) => readonly Span[]) | undefined;
+  readonly removed: TermFinder | undefined;
+  readonly policyTerms: TermFinder | undefined;
   /** Whether tags are made at all, so that text which looks like one must be told apart. */
   readonly reversible: boolean;
 }
@@ -61,17 +61,20 @@ export class Rewrite {
   }
 
   /** What is put into a text in the place of what is found in it, in order. */
-  #replacements(leaf: Said, detected: readonly Span[], anonymized: boolean): readonly Replacement[] {
-    const { text } = leaf;
+  #replacements(
+    { text, skipped }: Pick<Leaf, 'text' | 'skipped'>,
+    detected: readonly Span[],
+    anonymized: boolean,
+  ): readonly Replacement[] {
     const { mode, removed, policyTerms, reversible } = this.#scope;
     if (detected.length === 0 && !removed && !policyTerms && !(reversible && text.includes('«'))) return NOTHING;
     const actions: Action[] = [];
     // Terms first: what a detector finds too is called what its owner calls it.
-    for (const span of termsIn(leaf, removed)) {
+    for (const span of removed?.(text, skipped) ?? []) {
       this.count(span.category);
       actions.push({ ...span, act: 'tag' });
     }
-    const found = policyTerms ? [...termsIn(leaf, policyTerms), ...detected] : detected;
+    const found = policyTerms ? [...policyTerms(text, skipped), ...detected] : detected;
     for (const span of found) {
       this.count(span.category);
       if (anonymized) actions.push({ ...span, act: 'tag' });
@@ -80,7 +83,9 @@ export class Rewrite {
     }
     if (reversible) for (const span of tagLiterals(text)) actions.push({ ...span, act: 'tag' });
     return mergeActions(actions).map(({ start, end, category, act }) => {
-      return { start, end, by: act === 'mask' ? `[${category}]` : this.tags.tagFor(text.slice(start, end), category) };
+      if (act === 'mask') return { start, end, by: `[${category}]` };
+      const said = text.slice(start, end);
+      return { start, end, by: this.tags.tagFor(skipped ? said.replace(skipped, '') : said, category) };
     });
   }
 
@@ -97,15 +102,6 @@ export class Rewrite {
   count(category: string, times = 1): void {
     this.#findings[category] = (this.#findings[category] ?? 0) + times;
   }
-}
-
-type Said = Pick<Leaf, 'text' | 'skipped'>;
-
-/** Terms in a text as it is written, and as who leaves characters of it out reads it. */
-function termsIn({ text, skipped }: Said, find: Scope['removed']): readonly Span[] {
-  if (!find) return [];
-  const reading = readSkipping(text, skipped);
-  return together(find(text), reading ? reading.written(find(reading.text)) : []);
 }
 
 /** What stands in the place of a stretch of text. */

@@ -20,7 +20,7 @@ const INSIDE = 0.5;
 const PATIENCE_MS = { block: 11_000, monitor: 3000 } as const;
 /** The model reads the first 384 words of a state: these are the beginning and the end of what is said. // spec 4.4.4 */
 const MOST_WORDS = { head: 260, tail: 100 } as const;
-/** Of text with long words or none, so many characters of each: the model reads a piece a character at most. */
+/** Of text with long words or none, so many characters of each, taken apart (NFD): the model reads a piece of each at most. */
 const MOST_CHARACTERS = { head: 2600, tail: 1000 } as const;
 
 /** A purpose has at most 1,000 characters, of at most three pieces each: an eighth of it is always read whole. */
@@ -85,8 +85,9 @@ function shownOf(text: string): string {
       : [...words.slice(0, MOST_WORDS.head), '…', ...words.slice(-MOST_WORDS.tail)];
   const shown = few.join(' ');
   const { head, tail } = MOST_CHARACTERS;
-  if (shown.length <= head + tail) return shown;
-  return `${shown.slice(0, head)} … ${shown.slice(-tail)}`.toWellFormed();
+  const apart = shown.normalize('NFD');
+  if (apart.length <= head + tail) return shown;
+  return `${apart.slice(0, head)} … ${apart.slice(-tail)}`.normalize('NFC').toWellFormed();
 }
 
 /** A purpose that is longer than the model reads as one is judged in parts, of which any may be meant. Rejects with `ModelFault`. */

@@ -61,7 +61,7 @@ export function tooLong(questions: readonly Question[], at: number | undefined):
     );
   }
   return new BadRequestShape(
-    'the instructions or an option of this question are longer than the model reads',
+    'the instructions of this question, an option, or both beside this state are longer than the model reads',
     `questions.${question.id}`,
   );
 }
