@@ -36,7 +36,7 @@ describe('texts are read in batches of like length', () => {
 });
 
 test('options are asked about in as many runs as their pieces take, each beside the question', () => {
-  const all = runsOf([[10], [10, 5, 5, 5], [512, 256, 256, 200, 56, 56], [1016, 10, 10]], 1300);
+  const all = runsOf([[10], [10, 5, 5, 5], [512, 256, 256, 200, 56, 56], [1016, 300, 300]], 1300);
   expect(all).toEqual([
     [[]],
     [[0, 1, 2]],
@@ -57,9 +57,9 @@ test('what would take more than there is room or time for is refused: a question
       return thrown instanceof TooLong ? (thrown.question ?? 'all') : thrown;
     }
   };
-  expect(faultOf([[1000]], 2600)).toBeUndefined();
-  expect(faultOf([[10], [1000]], 2601)).toBe(1);
-  expect(faultOf([[10], [900, 100, 101]], 2600)).toBe(1);
+  expect(faultOf([[1000]], 3000)).toBeUndefined();
+  expect(faultOf([[10], [1000]], 3001)).toBe(1);
+  expect(faultOf([[10], [900, 100, 101]], 3000)).toBe(1);
   const ten = Array.from({ length: 10 }, () => [1000]);
   expect(faultOf(ten, 1400)).toBeUndefined();
   expect(faultOf([...ten, [1]], 1400)).toBe('all');
@@ -130,8 +130,8 @@ describe('the most that may be asked', () => {
     const beside = sizeOf(windows);
     for (const shape of SHAPES) {
       const { rows, runs } = admitted(unit, shape, beside);
-      // Beside a state of many pieces instructions of a thousand may be too long.
-      if (shape[1] < 600) expect(rows.length).toBeGreaterThan(0);
+      // Beside a state of very many pieces, what is asked in many runs of hundreds may be too long.
+      if (shape[1] + shape[3] < 600) expect(rows.length).toBeGreaterThan(0);
       const texts = [...windows, ...rows.flat().flatMap(({ stretches }) => stretches)];
       const lengths = texts.map(({ length }) => length);
       const read = batchesOf(lengths).reduce((sum, batch) => sum + batch.length * lengths[batch[0]!]!, 0);
@@ -141,7 +141,7 @@ describe('the most that may be asked', () => {
       });
       const asked = sizes.reduce((a, b) => a + b, 0);
       const pairs = sizes.reduce((sum, own) => sum + own * (own + beside), 0);
-      expect(Math.max(0, ...sizes.map((own) => own * (own + beside)))).toBeLessThanOrEqual(3_600_000);
+      expect(Math.max(0, ...sizes.map((own) => own * (own + beside)))).toBeLessThanOrEqual(4_000_000);
       expect(read, 'pieces read').toBeLessThanOrEqual(WORK.read);
       expect(asked, 'pieces asked').toBeLessThanOrEqual(WORK.asked);
       expect(pairs, 'pairs of pieces that see each other').toBeLessThanOrEqual(WORK.pairs);

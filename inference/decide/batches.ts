@@ -3,10 +3,11 @@ import { TooLong } from './typed-input.ts';
 /** Pieces that are read at once, those that only fill up included: bounds a run's memory. */
 const MOST_READ = 1280;
 /**
- * Pairs of pieces that see each other, which is what asking takes: in a run that options share; in one that cannot be parted,
- * for its memory; and of all questions together, for their time: the most takes some 4 s of a processor.
+ * Pairs of pieces that see each other, which is what asking takes: in a run that options share; in any, which a long question
+ * may need; and of all questions together. Memory hangs on the first two, time on the last: the most takes some 4 s of a
+ * processor.
  */
-const MOST_PAIRS = { shared: 2_400_000, run: 3_600_000, all: 24_000_000 };
+const MOST_PAIRS = { shared: 2_400_000, run: 4_000_000, all: 24_000_000 };
 /** Pieces that may only fill up: as many as a run of its own would cost, and a part of all. */
 const SPARE = { pieces: 32, share: 1 / 8 };
 
@@ -33,6 +34,13 @@ export function batchesOf(lengths: readonly number[]): readonly (readonly number
   return batches;
 }
 
+/** Beside a long question, pieces of options that share a run where there is room. */
+const ROOM = 256;
+
+function pairsOf(asked: number, state: number): number {
+  return asked * (state + asked);
+}
+
 /**
  * Of each question the options that are asked about together, by number, each time beside their question: options do not see
  * each other. At least one a run; none at all is one run too. `state`: what they are asked beside, in pieces. Throws
@@ -45,16 +53,17 @@ export function runsOf(
 ): readonly (readonly (readonly number[])[])[] {
   let left = MOST_PAIRS.all;
   return sizes.map(([question = 0, ...options], number) => {
+    const most = Math.min(MOST_PAIRS.run, Math.max(MOST_PAIRS.shared, pairsOf(question + ROOM, state)));
     const runs: number[][] = [[]];
     let size = question;
     const end = (): void => {
-      const pairs = size * (state + size);
+      const pairs = pairsOf(size, state);
       if (pairs > MOST_PAIRS.run) throw new TooLong(number);
       left -= pairs;
       if (left < 0) throw new TooLong();
     };
     for (const [at, length] of options.entries()) {
-      if ((size + length) * (state + size + length) > MOST_PAIRS.shared && runs.at(-1)!.length > 0) {
+      if (pairsOf(size + length, state) > most && runs.at(-1)!.length > 0) {
         end();
         runs.push([]);
         size = question;

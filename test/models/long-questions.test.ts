@@ -34,8 +34,8 @@ const decide = (questions: object): Promise<Response> =>
   world.post('/v1/systemone', { model: 'gw/typed', state: 'My parcel never arrived.', questions });
 
 describe('a question', () => {
-  test('of 970 pieces is read to its end', async () => {
-    const before = 'It is so. '.repeat(240);
+  test('of 760 pieces is read to its end', async () => {
+    const before = 'It is so. '.repeat(190);
     const answer = await decide({
       on: noul(`${before}The parcel never arrived.`),
       off: noul(`${before}I sing in a choir.`),
@@ -61,7 +61,7 @@ describe('a question', () => {
     ],
     [
       'an option beside instructions',
-      { long: { type: 'choice', instructions: '語'.repeat(900), criteria: { a: '語'.repeat(1000), b: null } } },
+      { long: { type: 'choice', instructions: '語'.repeat(1010), criteria: { a: '語'.repeat(1010), b: null } } },
       'questions.long',
     ],
   ])('is refused by name where %s would be read in part', async (_what, questions, param) => {

@@ -195,7 +195,7 @@ ROUNDS = (
 How often an item is read in each round. First what follows from a sentence, by itself, which is learned within a hundred steps
 then, and among others late or never; then how two sentences are related; then what else is short; then what callers ask.
 """
-PACE = (1.0, 0.5, 1.0, 0.6, 0.6)
+PACE = (1.0, 0.5, 0.35, 0.45, 0.35)
 """How fast each learns, of the highest rate: which relation there is is not found at a higher one."""
 PROPOSED = (1.0, 0.3, 0.3, 0.3, 0.25)
 """How often of SNLI a proposition is asked in each round, and not which relation there is: the one is learned of the other."""
