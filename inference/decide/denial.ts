@@ -28,6 +28,6 @@ export function affirmed(question: TypedQuestion): Affirmed {
 }
 
 /** What it is like when the denial holds is what it is like when the proposition does not. */
-function exchanged(options: TypedQuestion['options']): TypedQuestion['options'] {
+export function exchanged(options: TypedQuestion['options']): TypedQuestion['options'] {
   return options.map(({ name }, at) => ({ ...options.at(-1 - at), name }));
 }

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Answerer } from '../../inference/decide/loaders.ts';
 import type { TypedAnswer } from '../../inference/decide/typed.ts';
 import { rowTexts, stateText, wordsBeside, type TypedQuestion } from '../../inference/decide/typed-input.ts';
+import { exchanged } from '../../inference/decide/denial.ts';
 import { aucOf, calibrationOf, eceOf, f1Of, topOf } from './calibration.ts';
 import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
 import { rollOf, rollOfId, sampled } from './held-out.ts';
@@ -249,17 +250,8 @@ async function lawRows(answer: Answerer, asked: readonly Asked[]): Promise<reado
     apart['together']?.push(distance(alone?.probabilities, together?.probabilities));
     apart['reversed']?.push(distance(alone?.probabilities, order));
     if (question.type !== 'noul' || language !== 'en') continue;
-    const [yes, no] = question.options;
-    const [denied] = await decide(answer, state, [
-      {
-        ...question,
-        instructions: `It is not true that ${question.instructions}`,
-        options: [
-          { ...no, name: 'true' },
-          { ...yes, name: 'false' },
-        ],
-      },
-    ]);
+    const instructions = `It is not true that ${question.instructions}`;
+    const [denied] = await decide(answer, state, [{ ...question, instructions, options: exchanged(question.options) }]);
     apart['denied']?.push(distance(alone?.probabilities, denied?.probabilities.toReversed()));
   }
   return Object.entries(apart).map(([law, all]) => ({
