@@ -187,7 +187,7 @@ ROUNDS = (
         "wikiann_questions": 0.02, "prompts": 0.15, "personal": 0.02, "purposes": 0.2,
     },
     {
-        OWN: 1.3, SCOPE: 1.2, "concepts": 0.4, "clinc150": 0.35, "dnc": 0.04, "hwu64": 0.3, "nlupp": 0.4, "p3_mini": 0.3, "snli": 0.9, "synth_support": 0.4,
+        OWN: 1.3, SCOPE: 1.2, "concepts": 0.4, "clinc150": 0.5, "dnc": 0.04, "hwu64": 0.3, "nlupp": 0.4, "p3_mini": 0.3, "snli": 0.9, "synth_support": 0.4,
         "wikiann_questions": 0.02, "prompts": 0.15, "personal": 0.02, "purposes": 0.2,
     },
 )
@@ -199,7 +199,9 @@ PACE = (1.0, 0.5, 0.35, 0.45, 0.35)
 """How fast each learns, of the highest rate: which relation there is is not found at a higher one."""
 PROPOSED = (1.0, 0.3, 0.3, 0.3, 0.25)
 """How often of SNLI a proposition is asked in each round, and not which relation there is: the one is learned of the other."""
-MOST_ASKED, MOST_OFFERED = 4, 8
+MOST_ASKED = 4
+MOST_OFFERED = (8, 8, 8, 8, 16)
+"""Options of a choice in each round."""
 
 
 def chosen_for(round_: int, items: list[Item], chance: random.Random) -> list[Item]:
@@ -211,7 +213,7 @@ def chosen_for(round_: int, items: list[Item], chance: random.Random) -> list[It
             kept = item
             if item.source == "snli" and chance.random() < PROPOSED[round_]:
                 kept = replace(item, questions=tuple(q for q in item.questions if q.kind == "noul"))
-            chosen.append(varied(kept, chance))
+            chosen.append(varied(kept, chance, MOST_OFFERED[round_]))
     return chosen
 
 
@@ -233,7 +235,7 @@ def sources_of(items: list[Item]) -> list[dict]:
 FOLLOWS = ("It is true that {}", "From the text it follows: {}", "Does it follow that {}?")
 
 
-def varied(item: Item, chance: random.Random) -> Item:
+def varied(item: Item, chance: random.Random, offered: int) -> Item:
     """Fewer questions and options, and other words around a proposition."""
     most = 1 if item.source == "snli" else MOST_ASKED if item.source in (OWN, SCOPE) else 2
     asked = chance.sample(item.questions, min(most, len(item.questions)))
@@ -241,10 +243,10 @@ def varied(item: Item, chance: random.Random) -> Item:
         # As many purposes that it has as others, where there are.
         holding, others = ([q for q in item.questions if q.answer == answer] for answer in (1, 0))
         asked = chance.sample(holding, min(2, len(holding))) + chance.sample(others, min(max(1, len(holding)), 2, len(others)))
-    return replace(item, questions=tuple(changed(q, item, chance) for q in asked))
+    return replace(item, questions=tuple(changed(q, item, chance, offered) for q in asked))
 
 
-def changed(q: Question, item: Item, chance: random.Random) -> Question:
+def changed(q: Question, item: Item, chance: random.Random, offered: int) -> Question:
     if q.kind == "noul":
         if item.source in ("snli", "dnc") and chance.random() < 0.25:
             return replace(q, asked=chance.choice(FOLLOWS).format(q.asked[:1].lower() + q.asked[1:]))
@@ -253,8 +255,8 @@ def changed(q: Question, item: Item, chance: random.Random) -> Question:
         return q
     if chance.random() < 0.12:
         return proposed(q, chance)
-    if len(q.texts) > MOST_OFFERED or (len(q.texts) > 3 and chance.random() < 0.25 and item.source != "p3_mini"):
-        keep = chance.randint(2, min(len(q.texts), MOST_OFFERED))
+    if len(q.texts) > offered or (len(q.texts) > 3 and chance.random() < 0.25 and item.source != "p3_mini"):
+        keep = chance.randint(2, min(len(q.texts), offered))
         others = [i for i in range(len(q.texts)) if i != q.answer]
         order = sorted([q.answer, *chance.sample(others, keep - 1)])
         return replace(q, texts=tuple(q.texts[i] for i in order), answer=order.index(q.answer))

@@ -20,7 +20,7 @@ from common.folder import write_manifest
 from common.minilm import WIDTH, model_folder, open_tokenizer
 from typed.batches import Encoded, Frozen, batch_of, encode, groups_of, part_of_row, scores_of
 from typed.concepts import concepts
-from typed.data import LANGUAGES, OWN, PACE, PROPOSED, ROUNDS, SCOPE, Item, all_items, chosen_for, own_items, sources_of
+from typed.data import LANGUAGES, MOST_OFFERED, OWN, PACE, PROPOSED, ROUNDS, SCOPE, Item, all_items, chosen_for, own_items, sources_of
 from typed.input import FEATURES, KINDS, LIMITS
 from typed.judge import confidence_of, measure, temperatures_of
 from typed.model import AGAIN, Exported, ExportedMiniLM, Typed, shrink
@@ -239,7 +239,7 @@ def some(items: list[Item], part: str, tokenizer, glossary: Glossary, most: int 
 
 def schedule(rounds: int) -> str:
     """What so many rounds read, and how fast they learn."""
-    return repr((ROUNDS[:rounds], PACE[:rounds], PROPOSED[:rounds]))
+    return repr((ROUNDS[:rounds], PACE[:rounds], PROPOSED[:rounds], MOST_OFFERED[:rounds]))
 
 
 def main() -> None:
