@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { exchanged } from '../../inference/decide/denial.ts';
 import type { Answerer } from '../../inference/decide/loaders.ts';
 import type { TypedAnswer } from '../../inference/decide/typed.ts';
 import { rowTexts, stateText, wordsBeside, type TypedQuestion } from '../../inference/decide/typed-input.ts';
-import { exchanged } from '../../inference/decide/denial.ts';
 import { aucOf, calibrationOf, eceOf, f1Of, topOf } from './calibration.ts';
 import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
 import { rollOf, rollOfId, sampled } from './held-out.ts';

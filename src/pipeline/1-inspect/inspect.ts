@@ -9,7 +9,7 @@ import type { Detection, Span } from './detector.ts';
 import type { AttachedFile } from './attached-file.ts';
 import { attach, type Desk } from './attach.ts';
 import { detectOrRefuse, lookedFor, type Detected } from './detect-or-refuse.ts';
-import { readSkipping, together } from './readings.ts';
+import { readSkipping, together, writtenIn, type Reading } from './readings.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
 import { unreadableReason } from './unreadable.ts';
@@ -177,19 +177,27 @@ function lowest(texts: readonly Text[], found: Leaf[] = []): readonly Leaf[] {
 }
 
 /** Spans of every leaf text, in order, and what nobody looked for. */
-async function detectAll(
-  texts: readonly Text[],
-  policy: ResolvedPolicy['dlp'],
-  detection: Detection,
-): Promise<Detected> {
+function detectAll(texts: readonly Text[], policy: ResolvedPolicy['dlp'], detection: Detection): Promise<Detected> {
   const leaves = lowest(texts);
   const all = leaves.map(({ text }) => text);
   if (!leaves.some(({ skipped }) => skipped)) return detectIn(all, policy, detection);
-  const readings = leaves.map(({ text, skipped }) => readSkipping(text, skipped));
+  const readings = leaves.map(({ text, skipped }) => skipped && readSkipping(text, skipped));
+  return detectInBoth(all, readings, policy, detection);
+}
+
+/** As they are written, and without what their reader leaves out. */
+async function detectInBoth(
+  all: readonly string[],
+  readings: readonly (Reading | undefined)[],
+  policy: ResolvedPolicy['dlp'],
+  detection: Detection,
+): Promise<Detected> {
   const more = readings.filter((one) => one !== undefined);
   const { spans, missed } = await detectIn([...all, ...more.map(({ text }) => text)], policy, detection);
   const inReadings = spans.slice(all.length).values();
-  const both = readings.map((reading, at) => together(spans[at]!, reading?.written(inReadings.next().value!) ?? []));
+  const both = readings.map((reading, at) =>
+    reading ? together(spans[at]!, writtenIn(reading, inReadings.next().value!)) : spans[at]!,
+  );
   return { spans: both, missed };
 }
 

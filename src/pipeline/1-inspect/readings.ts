@@ -4,7 +4,7 @@ import { outermost } from './merge.ts';
 import { createTermFinder, type Term } from './terms.ts';
 
 /** A text as it reads where that is not how it is written. */
-interface Reading {
+export interface Reading {
   readonly text: string;
   /** Where a stretch of it is written. */
   written(start: number, end: number): { readonly start: number; readonly end: number };
@@ -58,7 +58,7 @@ function joinedLines(text: string): Reading | undefined {
 }
 
 /** What was found in a reading, where it is written. */
-function writtenIn(reading: Reading, spans: readonly Span[]): readonly Span[] {
+export function writtenIn(reading: Reading, spans: readonly Span[]): readonly Span[] {
   return spans.map((span) => ({ ...span, ...reading.written(span.start, span.end) }));
 }
 
@@ -89,10 +89,10 @@ export function createReadingTermFinder(terms: readonly Term[]): TermFinder | un
       findApart ??= createTermFinder(terms.map(withoutBlanks));
       more.push(...disguisedIn(text, apart, findApart?.(apart.text) ?? []));
     }
-    const reading = readSkipping(text, skipped);
-    if (reading && skipped) {
+    const reading = skipped && readSkipping(text, skipped);
+    if (reading) {
       findSkipping ??= createTermFinder(terms.map((term) => withoutAny(term, skipped)));
-      more.push(...reading.written(findSkipping?.(reading.text) ?? []));
+      more.push(...writtenIn(reading, findSkipping?.(reading.text) ?? []));
     }
     return together(find(text), more);
   };
@@ -106,20 +106,15 @@ function withoutAny(term: Term, characters: RegExp): Term {
   return { ...term, term: term.term.replace(characters, ''), formOf: term.formOf ?? term.term };
 }
 
-/** A text without characters that its reader leaves out, and where what is found in that is written; undefined without any. */
-export function readSkipping(
-  text: string,
-  skipped: RegExp | undefined,
-): { readonly text: string; readonly written: (spans: readonly Span[]) => readonly Span[] } | undefined {
-  if (!skipped) return undefined;
-  const reading = without(undefined, text, (written) =>
+/** A text without characters that its reader leaves out; undefined where it has none. */
+export function readSkipping(text: string, skipped: RegExp): Reading | undefined {
+  return without(undefined, text, (written) =>
     Array.from(written.matchAll(skipped), ({ 0: said, index }) => ({
       start: index,
       end: index + said.length,
       read: '',
     })),
   );
-  return reading && { text: reading.text, written: (spans) => writtenIn(reading, spans) };
 }
 
 /** Detection that looks at texts as they read, too, and at numbers that go on in the next line. */

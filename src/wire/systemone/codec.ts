@@ -18,7 +18,6 @@ const OF_ROUTER_STATE = new Set(ROUTER_STATE);
 
 const PLACES: Places = {
   ...textPlaces('state', 'questions'),
-  isStructural: () => false,
   isWord: (word, name, parent) => (parent === 'questions' ? OF_QUESTION : name === '' ? OF_REQUEST : NONE).has(word),
 };
 const ROUTER_PLACES: Places = {
@@ -52,11 +51,14 @@ function questionContents(document: WireDocument): Contents {
   const questions = member(document.root, 'questions');
   if (questions?.kind !== 'object') return contents;
   const ofFormat = new Set(questions.members.flatMap(({ value }) => wordsOfFormat(value)));
-  const isAsked = ({ start, end }: JsonNode): boolean => start >= questions.start && end <= questions.end;
   const leaves = contents.leaves
     .filter(({ node }) => !ofFormat.has(node))
-    .map((leaf) => (isAsked(leaf.node) ? { ...leaf, skipped: KEPT_BY_MODEL } : leaf));
+    .map((leaf) => (isWithin(leaf.node, questions) ? { ...leaf, skipped: KEPT_BY_MODEL } : leaf));
   return { ...contents, leaves };
+}
+
+function isWithin({ start, end }: JsonNode, part: JsonNode): boolean {
+  return start >= part.start && end <= part.end;
 }
 
 function wordsOfFormat(question: JsonNode): readonly JsonNode[] {
@@ -71,8 +73,7 @@ function wordsOfFormat(question: JsonNode): readonly JsonNode[] {
 function routerContents(document: WireDocument): Contents {
   const contents = walk(document, ROUTER_PLACES);
   const parts = ROUTER_STATE.map((name) => member(member(document.root, 'state'), name));
-  const rank = ({ node }: Leaf): number =>
-    parts.findIndex((part) => part !== undefined && node.start >= part.start && node.end <= part.end);
+  const rank = ({ node }: Leaf): number => parts.findIndex((part) => part !== undefined && isWithin(node, part));
   return { ...contents, leaves: contents.leaves.toSorted((a, b) => rank(a) - rank(b)) };
 }
 
