@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Evaluation } from './evaluation.ts';
 import { judged, type Goal } from './goals.ts';
 import { learned } from './held-out.ts';
+import { evaluateLogins, KINDS, loginPrompts, loginSentences, SETS } from './logins.ts';
 import { casesOf, promptsOf, readWritten, unlearnedIn } from './scope-cases.ts';
 
 describe('goals', () => {
@@ -59,5 +60,35 @@ describe('what the scope guard is judged by', () => {
     const [prompt] = promptsOf({ own });
     const read = [prompt?.said[0]?.toUpperCase() ?? '', ' Cooking, recipes, food and restaurants.'];
     expect(learned([...read, 'Nobody wrote this.'], { data: nowhere, own }).toSorted()).toEqual(read.toSorted());
+  });
+});
+
+describe('logins and passwords in sentences', () => {
+  const said = loginSentences();
+
+  test('are in eight languages, in a set for tuning and one that is held out', () => {
+    const of = (set: string, kind: string): readonly string[] =>
+      said.filter((one) => one.set === set && one.spans.some(({ category }) => category === kind)).map(({ language }) => language); // prettier-ignore
+    for (const set of SETS) {
+      for (const kind of KINDS) {
+        expect(of(set, kind).length).toBeGreaterThanOrEqual(40);
+        expect(new Set(of(set, kind)).size).toBe(8);
+      }
+    }
+    expect(new Set(said.map(({ text }) => text)).size).toBe(said.length);
+    expect(loginPrompts()).toHaveLength(10);
+  });
+
+  test('are found as often as they were, and none where prompts only speak of them', async () => {
+    const { tables } = await evaluateLogins();
+    const recall = (set: string, kind: string): number => {
+      const row = tables[0]?.rows.find((one) => one['set'] === set && one['kind'] === kind);
+      return Number(row?.['recall']);
+    };
+    for (const set of SETS) {
+      expect(recall(set, 'SECRET')).toBeGreaterThanOrEqual(0.9);
+      expect(recall(set, 'USERNAME')).toBeGreaterThanOrEqual(0.8);
+    }
+    expect(tables[1]?.rows[0]).toMatchObject({ wrong: 0 });
   });
 });

@@ -7,6 +7,7 @@ import { evaluateAgents } from './agents.ts';
 import { evaluateDetectors } from './detectors.ts';
 import type { Evaluation, Evaluator, Places, Table } from './evaluation.ts';
 import { GOALS, judged } from './goals.ts';
+import { evaluateLogins } from './logins.ts';
 import { evaluateNames } from './names.ts';
 import { evaluatePresidio } from './presidio.ts';
 import { evaluateRouter } from './router.ts';
@@ -22,6 +23,7 @@ import { evaluateTyped } from './typed.ts';
  */
 const EVALUATORS: Readonly<Record<string, Evaluator>> = {
   detectors: evaluateDetectors,
+  logins: evaluateLogins,
   names: evaluateNames,
   router: evaluateRouter,
   typed: evaluateTyped,

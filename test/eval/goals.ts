@@ -62,6 +62,10 @@ export const GOALS: Readonly<Record<string, readonly Goal[]>> = {
     { table: TIMES, column: 'p50', most: 0.3 },
     { table: TIMES, column: 'p99', most: 1 },
   ],
+  logins: [
+    { table: 'Logins and passwords in sentences', column: 'recall', least: 0.9 },
+    { table: 'Prompts that only speak of them', column: 'wrongPerThousandWords', most: 1, isBound: true },
+  ],
   names: [
     SMALL,
     {

@@ -2,7 +2,7 @@ import { createReadDetection } from '#inspect/read-detection.ts';
 import { withNames } from '#inspect/detect-names.ts';
 import type { Detection } from '#inspect/detector.ts';
 import { searching } from '#inspect/searches.ts';
-import { finish } from '#inspect/steps.ts';
+import { finish } from '#wire/steps.ts';
 import type { Answerer } from '../../inference/decide/loaders.ts';
 
 interface Find {

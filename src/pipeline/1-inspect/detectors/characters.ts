@@ -79,3 +79,8 @@ export function isInUuid(text: string, start: number, end: number): boolean {
 export function isCapital(code: number): boolean {
   return code >= 65 && code <= 90;
 }
+
+/** Whether the code unit is a blank of ASCII, the ends of lines among them. */
+export function isBlank(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13);
+}

@@ -22,6 +22,11 @@ export interface Examiner {
   /** ASCII characters to look around. A digit counts only as the first of a run of digits. */
   readonly triggers: string;
   /**
+   * Triggers that are frequent count only in these surroundings, each of single characters and classes of them: `lo>g[io]` is
+   * a `g` behind `lo` and before `i` or `o`. `examine` may be called elsewhere, too, and has to look for itself.
+   */
+  readonly near?: readonly string[];
+  /**
    * Whether digits that look like this could be any of it; asked once for each look, so it may only depend on that.
    * `examine` is not called for digits where it says no. Without it, for all.
    */

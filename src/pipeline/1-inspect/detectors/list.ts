@@ -1,4 +1,6 @@
 import { address } from './address.ts';
+import { announcedLogin } from './announced-login.ts';
+import { announcedSecret } from './announced-secret.ts';
 import { bankAccount } from './bank-account.ts';
 import { birthDate } from './birth-date.ts';
 import { card } from './card.ts';
@@ -28,6 +30,7 @@ export function createExaminers(options: DetectionOptions = {}): readonly Examin
     taxId,
     nationalId,
     secret,
+    announcedSecret,
     email,
     passport,
     birthDate,
@@ -36,6 +39,7 @@ export function createExaminers(options: DetectionOptions = {}): readonly Examin
     address,
     ip,
     username,
+    announcedLogin,
     bankAccount,
     createPhone(options.phoneRegions),
   ];

@@ -1,4 +1,4 @@
-import { isCapital, isDigit, isLetter } from './characters.ts';
+import { digitsEnd, isCapital, isDigit, isLetter } from './characters.ts';
 
 /**
  * What a character is to a number next to it. `wide` is any from À on, `ordinal` is º, `degree` ª or °; `other` is the rest
@@ -76,6 +76,11 @@ function kindAt(text: string, at: number): number {
   return code > 191 ? WIDE : (KIND_BY_CODE[code] as number);
 }
 
+/** The look of the digits that begin at `at`. */
+export function lookAt(text: string, at: number): Look {
+  return lookOf(lookKey(text, at, digitsEnd(text, at)));
+}
+
 /** The look that a key stands for. */
 export function lookOf(key: number): Look {
   const kind = (place: number): Kind => KINDS[(key >> (3 + place * KIND_BITS)) & 15] ?? 'other';
@@ -85,6 +90,11 @@ export function lookOf(key: number): Look {
 /** Whether it is a letter of ASCII. */
 export function isLetterKind(kind: Kind): boolean {
   return kind === 'lower' || kind === 'capital';
+}
+
+/** Whether what follows the digits ends what is said: a full stop, comma, bracket, quote or line break, or the end. */
+export function endsSaying(next: Kind): boolean {
+  return next === 'dot' || next === 'comma' || next === 'bracket' || next === 'other';
 }
 
 /** Whether a token may start at the digits: as `startsToken` of `characters.ts`, or more often. */

@@ -9,6 +9,10 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const REFERENCE = /^(?:sha\d|md5[:-]|data:|arn:|urn:|-----|[a-z][a-z0-9+.-]*:\/\/)/i;
 const NAME =
   /^(?:sha-?\d+|md5|oauth-?\d?|bcrypt|argon2\w*|pbkdf2|scrypt|base64|utf-?\d+|aes-?\d*\w*|rsa-?\d*|win\d+|v\d+)$/i;
+/** Measures, dates, versions, standards, products and files: `14-digit`, `24h`, `v2.4`, `WPA2-PSK`, `OAuth2`, `seeds.json`. */
+const SPECIFICATION =
+  /^(?:\d+(?:[.,:x×/+-]\d+)*(?:[-–][\p{L}-]+|[\p{L}%€$°+]{0,3})|v?\d+(?:\.\d+)+[\w-]*|\d{4}-\d\d-\d\dT\S*|(?:uuid|ip|tls|ssl|http|ipv?|iso|rfc|hs|rs|es|ed|x|id|pkcs|caching_sha|mysql|scram|totp|kdf|level|step|stage|phase|version|release|section)[-_]?v?\d\S*|1password|keepass\w*|oauth\S*|auth0\S*|neo4j|log4\w+|base\d+\S*|utf-?\d+\S*|sha-?\d+\S*|argon2\S*|scrypt\S*|bcrypt\S*|pbkdf2\S*|\S*\.(?:md|tsx?|jsx?|py|java|go|rs|rb|php|sql|ya?ml|toml|json|env|txt|conf|html?|com|org|net))$/iu;
+const ACRONYM = /^[A-Z]{2,}[\d-]{0,2}\d{1,3}(?:-[A-Z]+)?$/;
 const CODE_PATH = /^[!&*~-]?[a-z_$][\w$]*(?:(?:\.|->|::|\?\.)[a-z_$][\w$]*)+$/i;
 
 /** Whether the value is a stand-in such as `<your token>`, `${API_KEY}`, `xxxx` or `$PASSWORD`. */
@@ -67,17 +71,22 @@ export function isStrongToken(value: string): boolean {
   return distinct >= 10 && ((upper > 0 && lower > 0) || digits >= 5);
 }
 
+/** Whether a word is a measure, date, version, standard, product or file: what texts say of passwords, and none. */
+export function isSpecification(value: string): boolean {
+  return SPECIFICATION.test(value) || ACRONYM.test(value) || NAME.test(value);
+}
+
 /** Whether what stands behind `password =` is one: letters with digits or signs, and no expression of code. */
 export function isPassword(value: string): boolean {
   if (value.length < 6 || value.length > 128) return false;
   const { upper, lower, digits, signs } = mixOf(value);
   if (upper + lower === 0 || digits + signs === 0 || REFERENCE.test(value) || isPlaceholder(value)) return false;
-  return !(/[()[\]{}]|::|->/.test(value) || CODE_PATH.test(value) || NAME.test(value));
+  return !(/[()[\]{}]|::|->|^!\w+$/.test(value) || CODE_PATH.test(value) || NAME.test(value));
 }
 
 /** The same in running text, where the next word is more often no password: it must look like one. */
 export function isPasswordInProse(value: string): boolean {
-  if (value.length < 8 || !isPassword(value)) return false;
+  if (value.length < 8 || !isPassword(value) || isSpecification(value)) return false;
   const { upper, lower, digits, signs } = mixOf(value);
   return signs > 0 ? digits > 0 || upper > 0 : digits > 1 || (upper > 0 && lower > 0 && digits > 0);
 }

@@ -15,6 +15,7 @@ export const secret: Examiner = {
   category: 'SECRET',
   evidence: 'shaped',
   triggers: '-_:=AJGBw',
+  near: ['>w[od]'],
   examine(text, at, floor, found): number {
     const stretch = stretchAt(text, at, floor);
     if (stretch === undefined) return text.charCodeAt(at) === 65 ? amazon(text, at, floor, found) : floor;

@@ -1,5 +1,5 @@
 import type { Span } from '../detector.ts';
-import type { Steps } from '../steps.ts';
+import type { Steps } from '#wire/steps.ts';
 import { digitsEnd, isDigit } from './characters.ts';
 import type { Examiner } from './examiner.ts';
 import { fold, isFoldable, type Folded } from './fold.ts';
@@ -54,15 +54,54 @@ const MET = 1 << 30;
 
 function routesOf(examiners: readonly Examiner[]): Routes {
   const byCode = new Int32Array(128);
-  examiners.forEach(({ triggers }, index) => {
+  const near = new Map<string, readonly string[]>();
+  const anywhere = new Set<string>();
+  examiners.forEach(({ triggers, near: places = [] }, index) => {
+    const own = Map.groupBy(places, triggerOf);
     for (const character of triggers) {
       const code = character.charCodeAt(0);
       byCode[code] = (byCode[code] ?? 0) | (1 << index);
+      const there = own.get(character);
+      if (there) near.set(character, [...(near.get(character) ?? []), ...there]);
+      else anywhere.add(character);
     }
   });
-  const triggers = Array.from(byCode, (route, code) => (route === 0 ? '' : `\\x${code.toString(16).padStart(2, '0')}`));
-  const next = new RegExp(`[${triggers.join('')}\\x80-\\uffff]`, 'g');
-  return { byCode, byLook: new Int32Array(LOOKS), next };
+  for (const character of anywhere) near.delete(character);
+  return { byCode, byLook: new Int32Array(LOOKS), next: nextOf([...anywhere], near) };
+}
+
+/** A class of characters, or one. */
+const UNITS = /\[[^[\]]{1,16}\]|[^]/g;
+
+/** The trigger that a place of `Examiner.near` is around. */
+function triggerOf(place: string): string {
+  return place[place.indexOf('>') + 1] ?? '';
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** A class as it is written, any other character as itself. */
+function escapedUnit(unit: string): string {
+  return unit.length === 1 ? escaped(unit) : unit;
+}
+
+/** What may have to be folded: all beyond ASCII but the letters of European languages, which are frequent and never are. */
+const BEYOND = '\\x80-\\xbf\\u0180-\\uffff';
+
+/** The pattern of `Routes.next`. It matches one character, and looks around it only where that is a frequent one. */
+function nextOf(anywhere: readonly string[], near: ReadonlyMap<string, readonly string[]>): RegExp {
+  const frequent = [...near.keys()].map(escaped).join('');
+  const any = `[${anywhere.map(escaped).join('')}${frequent}${BEYOND}]`;
+  if (frequent === '') return new RegExp(any, 'g');
+  // What follows is read first, as it rules out most.
+  const places = [...new Set([...near.values()].flat())].map((place) => {
+    const [before = [], around = []] = place.split('>').map((side) => (side.match(UNITS) ?? []).map(escapedUnit));
+    const [trigger = '', ...after] = around;
+    return `${after.join('')}(?<=${before.join('')}${trigger}${'[^]'.repeat(after.length)})`;
+  });
+  return new RegExp(`${any}(?:(?<![${frequent}])|(?=${places.join('|')}))`, 'g');
 }
 
 /** The examiners that want digits of this look; each is asked once for each look. */
@@ -126,11 +165,8 @@ function pass(
   let { at, floors, found } = progress;
   for (; at < until; at += 1) {
     const code = text.charCodeAt(at);
-    if (code > 127) {
-      if (foldable && isFoldable(code)) return false;
-      continue;
-    }
-    let route = routes.byCode[code] as number;
+    if (foldable && code > 127 && isFoldable(code)) return false;
+    let route = code < 128 ? (routes.byCode[code] as number) : 0;
     if (route === 0) {
       next.lastIndex = at + 1;
       at = next.test(text) ? next.lastIndex - 2 : text.length;
@@ -151,6 +187,8 @@ function pass(
       if (trigger >= floor) floors[index] = (examiners[index] as Examiner).examine(text, trigger, floor, found);
     }
   }
-  Object.assign(progress, { at, floors, found } satisfies Progress);
+  progress.at = at;
+  progress.floors = floors;
+  progress.found = found;
   return true;
 }

@@ -1,22 +1,18 @@
 import { isLetter } from './characters.ts';
 import type { Examiner } from './examiner.ts';
+import { isNobodysLogin } from './login-value.ts';
 import { spoken } from './secret-assignment.ts';
 
 /** Fields for a login. Those that hold other things too, such as an object of code, need a sign that this is a value. */
 const SURE =
-  /(?:^|[^a-z])(?:user[_ -]?name|user[_ -]?id|login[_ -]?name|benutzer(?:name|kennung)|nom d'utilisateur|identifiant|nombre de usuario|nome utente|gebruikersnaam|nazwa u[zż]ytkownika|nome de (?:usu[aá]rio|utilizador)|username|login)["'`\]]{0,2} ?$/i;
+  /(?:^|[^a-z])(?:user[_ -]?name|user[_ -]?id|login[_ -]?name|(?:be)?nutzer(?:name|kennung)|anmeldename|inlognaam|nom d'utilisateur|identifiant|nombre de usuario|nome utente|gebruikersnaam|nazwa u[zż]ytkownika|nome de (?:usu[aá]rio|utilizador)|username|login)["'`\]]{0,2} ?$/i;
 const LOOSE =
   /(?:^|[^a-z])(?:user|usr|benutzer|utilisateur|usuario|utente|gebruiker|u[zż]ytkownik|utilizador)["'`\]]{0,2}$/i;
-const VALUE = /([ \t]?)(\\?["'`]?)([a-zA-Z][\w.-]{2,31})(?![\w@([/:\\-])/y;
+const VALUE = /([ \t]?)(\\?["'`]?)([a-zA-Z][\w.-]{2,31})(?![\w@([/:\\\u00c0-\u024f-])/y;
 const LOGIN = /\/\/([\w.+%-]{2,64}):[^\s/@"'`<>\\]{1,256}@/y;
 /** `user ada1 with password …`, read backwards from the word. */
 const SPOKEN =
   /(?:^|[^a-z])(?:user(?:name)?|benutzer(?:name)?|utente|usuario|utilisateur|gebruiker|login|account)[ :]{1,2}["'`]?([a-z_][\w.-]{2,31})["'`]?,? (?:with|and|mit|und|avec|et|con|y|e|com|met|en)(?: the| dem)? pas$/i;
-/** Names of roles, types and stand-ins: nobody's login. */
-const NOBODY =
-  /^(?:users?|user_?name|name|login|root|admin|administrator|postgres|mysql|mongo|redis|rabbitmq|guest|anonymous|app|api|sa|test|tester|default|null|none|nil|undefined|true|false|string|str|text|varchar|any|unknown|object|self|this|current_?user|me|id|email|key|token|password|required|optional|system|service|assistant|bot|new|await|async|get|set|your\w*|example\w*)$/i;
-const CODE =
-  /^(?:request|req|res|self|this|ctx|context|process|os|config|settings|event|session|data|args|props|env|params)\.|_?user$/i;
 
 /**
  * Logins: the name in `scheme://name:password@host`, the values of fields that are named for one, and what stands
@@ -26,6 +22,7 @@ export const username: Examiner = {
   category: 'USERNAME',
   evidence: 'shaped',
   triggers: ':=w',
+  near: ['>w[od]'],
   examine(text, at, floor, found): number {
     const start = text.charCodeAt(at) === 119 ? spokenBefore(text, at) : assignedAfter(text, at);
     if (start < floor) return floor;
@@ -34,7 +31,7 @@ export const username: Examiner = {
     let end = NAME.lastIndex;
     while (text.charCodeAt(end - 1) === 46) end -= 1;
     const name = text.slice(start, end);
-    if (end - start < 3 || NOBODY.test(name) || CODE.test(name)) return floor;
+    if (end - start < 3 || isNobodysLogin(name)) return floor;
     found.push({ start, end, category: 'USERNAME' });
     return end;
   },
