@@ -7,14 +7,16 @@ import type { FormPart } from '#wire/form.ts';
 import type { Json } from '#wire/json.ts';
 import { namesInText, withIds, withoutPrefix } from '#wire/kept/names.ts';
 import { claimOf, type Claim } from '#route/ownership.ts';
+import { readLarge } from '#wire/large-json.ts';
 import { member } from '#wire/scan.ts';
 import { isModelId, refuseLookalikes } from '#wire/request-shape.ts';
 import { requestFault } from './admit.ts';
+import { turnsFor } from './loop-turns.ts';
 import { countsOf, DECIDING, MAX_IMAGES, MAX_VIDEO_SECONDS } from './passage-counts.ts';
 import { InspectedForm } from './passage-form.ts';
 import { inspectDocument, inspectedPath, inspectIdsOf } from './passage-text.ts';
 import type { Passage, PassageBody, PassageStages } from './passage.ts';
-import { permittedToolServers } from './provider-side-tools.ts';
+import { permittedToolServers, permittedToolServerSteps } from './provider-side-tools.ts';
 import { SAYS_NOTHING, spokenIn } from './said-in.ts';
 
 /** A passage's body as far as it had to be read: everything inspected, files still to come. */
@@ -72,8 +74,10 @@ const NO_BODY: BodyOnly = {
 };
 
 async function readJson(passage: Passage, text: string, stages: PassageStages, entry: Entry): Promise<BodyOnly> {
-  const document = readDocument('passthrough', text);
-  permittedToolServers(document, passage.key);
+  const turns = turnsFor(text, passage);
+  const document = turns ? await turns.run(readLarge('passthrough', text)) : readDocument('passthrough', text);
+  if (turns) await turns.run(permittedToolServerSteps(document, passage.key));
+  else permittedToolServers(document, passage.key);
   const { remove, edits } = readExtension(document);
   entry.removed = remove.map(({ label }) => label);
   refuseLookalikes(document, DECIDING);

@@ -6,7 +6,7 @@ import { isExtension } from '#wire/document.ts';
 import type { FormField, FormFile, FormPart } from '#wire/form.ts';
 import { foldedName } from '#wire/request-shape.ts';
 import { requestFault } from './admit.ts';
-import { refuseClaimsOfForm } from './passage-claims.ts';
+import { refuseClaimsOfForm, refuseToolServersOfForm } from './passage-claims.ts';
 import { countsOf, DECIDING } from './passage-counts.ts';
 import { inspectedField, inspectedTexts, inspectIdsOf } from './passage-text.ts';
 import type { Passage, PassageStages } from './passage.ts';
@@ -80,6 +80,7 @@ export class InspectedForm {
     const { name, value } = field;
     this.#check(name, value);
     refuseClaimsOfForm(name, value);
+    refuseToolServersOfForm(name, value, this.#passage.key);
     this.fields.set(name, value);
     this.#said.push([name, value]);
     if (name === 'model') {

@@ -11,6 +11,7 @@ import type { Entry } from '#seal/entry.ts';
 import type { Family } from '#wire/document.ts';
 import type { Opening } from './call.ts';
 import type { CorridorDeps } from './corridor-deps.ts';
+import { turnsFor } from './loop-turns.ts';
 import type { PassageStages } from './passage.ts';
 
 /** What the steps of a passage are put together from. */
@@ -30,8 +31,11 @@ export function createPassageStages(parts: PassageParts): PassageStages {
   return {
     open: (passage) => parts.openEntry(passage, 'passthrough'),
     guard: parts.guard,
-    inspect: (document, codec, { key, signal }, remove, told) =>
-      inspect(document, codec, key.workload.policy.dlp, remove, detectionFor({ key, signal }, detection), told),
+    inspect(document, codec, passage, remove, told) {
+      const turns = turnsFor(document.text, passage);
+      const { dlp } = passage.key.workload.policy;
+      return inspect(document, codec, dlp, remove, detectionFor(passage, detection), told, undefined, [], turns);
+    },
     detectors: ({ key }, unscanned) => parts.detectors.of(key.workload.policy.dlp, unscanned),
     route: (passage, model, entry) => routePassage(passage, model, parts, entry),
     claim: (passage, { provider }, claims) => ownership.check(passage, provider.config, claims),

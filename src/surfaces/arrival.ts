@@ -38,8 +38,8 @@ export function arrive(
   const startedAt = Date.now();
   request.voice = voice;
   const id = numberReply(reply, voice, startedAt);
-  requireOnce(request.raw.rawHeaders);
   const { headers } = request;
+  requireOnce(request.raw.rawHeaders, headers);
   const arrival = { id, startedAt, headers, door, ...identify(headers, keys) };
   // Known from here on, so that a refusal for its headers is sealed too.
   request.arrival = arrival;

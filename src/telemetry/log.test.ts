@@ -63,6 +63,8 @@ test('an error says where it was thrown, and a text that looks like a stack says
     errorFacts(new Error('ill\n    at /home/Ada.Lovelace:1:1\n    at Lovelace (/Lovelace:1:1)')),
   );
   expect(told).not.toContain('Lovelace');
+  expect(errorFacts(Object.assign(new Error('Lovelace'), { status: 429 }))).toMatchObject({ status: 429 });
+  expect(errorFacts(Object.assign(new Error('x'), { status: 'Ada Lovelace' }))).not.toHaveProperty('status');
   expect(errorFacts(Object.assign(new Error('x'), { name: 'Ada Lovelace is', code: 'Ada Lovelace' }))).toMatchObject({
     type: 'Error',
   });

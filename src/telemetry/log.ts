@@ -7,7 +7,7 @@ export type Log = Logger;
 export const LOG_LEVELS: readonly string[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 /**
- * Opens the log on stdout. Errors are logged by name, code and place only: their texts may quote what they handled. Given
+ * Opens the log on stdout. Errors are logged by name, code, status and place only: their texts may quote what they handled. Given
  * an error without a text, pino takes the error's, under whatever name it finds it: it is told to find none.
  */
 export function createLog(level: string): Log {
@@ -41,11 +41,12 @@ const DIGITS = /^\d{1,9}$/;
 export function errorFacts(error: unknown, depth = 0): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name, cause } = error;
-  const code = (error as { code?: unknown }).code;
+  const { code, status } = error as { code?: unknown; status?: unknown };
   const at = framesOf(error);
   return {
     type: WORD.test(name) ? name : 'Error',
     ...(typeof code === 'string' && WORD.test(code) && { code }),
+    ...(Number.isInteger(status) && { status }),
     ...(at.length > 0 && { at }),
     ...(cause !== undefined && depth < MOST_CAUSES && { cause: errorFacts(cause, depth + 1) }),
   };

@@ -8,6 +8,11 @@ const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,255}$/;
 /** What leads out of a folder, where an id becomes a part of an address. */
 const STEP_UP = /(?:^|\/)\.{1,2}(?:\/|$)/;
 
+/** A name that folding leaves as it is. */
+const PLAIN_NAME = /^[a-z\d_.-]*$/;
+/** Longer names differ from known ones in more than case; of those of the gateway's extension this tells enough. */
+const MOST_FOLDED = 64;
+
 /** More tokens than any answer has: a ceiling beyond it is not meant. */
 export const MAX_TOKENS = 10_000_000;
 /** Most answers one request may ask for. */
@@ -29,7 +34,7 @@ export function modelOf({ body, root }: WireDocument): { model: string; modelNod
 
 /** A member's name as lenient readers take it: without differences of case and width. */
 export function foldedName(name: string): string {
-  return name.normalize('NFKC').toLowerCase();
+  return PLAIN_NAME.test(name) ? name : name.normalize('NFKC').toLowerCase();
 }
 
 /**
@@ -37,7 +42,8 @@ export function foldedName(name: string): string {
  * gateway's own extension). Throws `BadRequestShape`.
  */
 export function refuseLookalikes({ body }: WireDocument, controls: readonly string[]): void {
-  for (const name in body) {
+  for (const whole in body) {
+    const name = whole.length > MOST_FOLDED ? whole.slice(0, MOST_FOLDED) : whole;
     const folded = foldedName(name);
     if (folded !== name && (controls.includes(folded) || isExtension(folded))) {
       throw new BadRequestShape('a member differs from a known one in nothing but case', folded);

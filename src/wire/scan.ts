@@ -1,4 +1,16 @@
 import type { Json } from './json.ts';
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COMMA,
+  indexOf,
+  isDigit,
+  isEnd,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-signs.ts';
 
 /**
  * Positions of every value in a JSON text, so that edits can be spliced into the original instead of
@@ -61,11 +73,9 @@ export interface ScanOptions {
   readonly lenient?: boolean;
 }
 
-const MAX_DEPTH = 256;
-const MAX_VALUES = 250_000;
+export const MAX_DEPTH = 256;
+export const MAX_VALUES = 250_000;
 const LINEAR_SEARCH_MEMBERS = 12;
-const QUOTE = 34;
-const BACKSLASH = 92;
 
 /**
  * Scans a JSON text once. Throws `AmbiguousJson` or `TooManyValues`; anything else is the caller's promise that
@@ -118,8 +128,7 @@ class Scanner {
   constructor(text: string, lenient: boolean) {
     this.#text = text;
     this.#lenient = lenient;
-    this.#backslash = text.indexOf('\\');
-    if (this.#backslash < 0) this.#backslash = text.length;
+    this.#backslash = indexOf(text, '\\', 0);
   }
 
   document(): JsonNode {
@@ -132,8 +141,8 @@ class Scanner {
     if (depth > MAX_DEPTH) throw new AmbiguousJson(`JSON is nested deeper than ${MAX_DEPTH} levels`);
     const code = this.#text.charCodeAt(this.#at);
     if (code === QUOTE) return this.#string();
-    if (code === 123) return this.#object(depth);
-    if (code === 91) return this.#array(depth);
+    if (code === OPEN_OBJECT) return this.#object(depth);
+    if (code === OPEN_LIST) return this.#array(depth);
     return this.#plain(code);
   }
 
@@ -141,10 +150,7 @@ class Scanner {
     const text = this.#text;
     const start = this.#at;
     let close = text.indexOf('"', start + 1);
-    if (this.#backslash < start) {
-      this.#backslash = text.indexOf('\\', start);
-      if (this.#backslash < 0) this.#backslash = text.length;
-    }
+    if (this.#backslash < start) this.#backslash = indexOf(text, '\\', start);
     if (this.#backslash > close) {
       this.#at = close + 1;
       return { kind: 'string', start, end: close + 1, value: text.slice(start + 1, close) };
@@ -159,7 +165,7 @@ class Scanner {
     const members: Member[] = [];
     this.#blanks();
     let names: Set<string> | undefined;
-    while (this.#text.charCodeAt(this.#at) !== 125) {
+    while (this.#text.charCodeAt(this.#at) !== CLOSE_OBJECT) {
       const key = this.#string();
       if (key.end - key.start - 2 !== key.value.length) this.escapedNames = true;
       if (!this.#lenient) names = refuseDuplicate(members, names, key.value);
@@ -177,7 +183,7 @@ class Scanner {
     const start = this.#at++;
     const items: JsonNode[] = [];
     this.#blanks();
-    while (this.#text.charCodeAt(this.#at) !== 93) {
+    while (this.#text.charCodeAt(this.#at) !== CLOSE_LIST) {
       items.push(this.#value(depth + 1));
       this.#separator();
     }
@@ -189,19 +195,16 @@ class Scanner {
     const text = this.#text;
     const start = this.#at;
     let at = start + 1;
-    for (; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      if (code === 44 || code === 125 || code === 93 || code <= 32) break;
-    }
+    while (!isEnd(text.charCodeAt(at))) at++;
     this.#at = at;
-    const kind = first === 45 || (first >= 48 && first <= 57) ? 'number' : 'literal';
+    const kind = first === 45 || isDigit(first) ? 'number' : 'literal';
     return { kind, start, end: at, source: text.slice(start, at) };
   }
 
   /** Blanks, at most one comma, blanks. */
   #separator(): void {
     this.#blanks();
-    if (this.#text.charCodeAt(this.#at) === 44) {
+    if (this.#text.charCodeAt(this.#at) === COMMA) {
       this.#at++;
       this.#blanks();
     }

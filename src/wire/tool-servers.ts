@@ -1,6 +1,7 @@
 import type { WireDocument } from './document.ts';
 import { foldedName } from './request-shape.ts';
 import type { JsonNode, ObjectNode, StringNode } from './scan.ts';
+import { finish, type Steps } from './steps.ts';
 
 /** Servers of tools that a request would have its provider call by itself, past inspection. // spec 4.5.3 */
 export interface ToolServers {
@@ -12,10 +13,8 @@ export interface ToolServers {
   readonly credentials: ReadonlySet<StringNode>;
 }
 
-/** Some text that every request with a tool server has, escapes in names and values included. */
-const MAY_HAVE = [/mcp/i, /server[-_]?url/i, /connector/i, /\\u00[4-7]/, /[\uff01-\uff5e]/] as const;
-/** Beyond this the walk, which is bounded by the number of values, costs less than looking at every character. */
-const LARGE = 65_536;
+/** So many values are looked at in one step. */
+const A_STEP = 256;
 
 /** Members that name a server, in whatever spelling a reader takes them. */
 const SERVER_MEMBERS: ReadonlySet<string> = new Set(['mcpservers', 'mcpserver', 'serverurl', 'connectorid']);
@@ -51,43 +50,79 @@ interface Place {
 
 /**
  * The servers of tools that a request names, anywhere but in what clients fill as they like; undefined where there are
- * none. Linear in the request, and next to nothing for one that has no such word.
+ * none. Linear in the number of values.
  */
-export function toolServersIn({ text, root }: WireDocument): ToolServers | undefined {
-  if (text.length < LARGE && !mayHave(text)) return undefined;
+export function toolServersIn(document: WireDocument): ToolServers | undefined {
+  return mayHave(document.root) ? finish(toolServerSteps(document)) : undefined;
+}
+
+/** As `toolServersIn`, in steps. */
+export function* toolServerSteps({ root }: WireDocument): Steps<ToolServers | undefined> {
   let first: string | undefined;
+  let looked = 0;
   const servers: ObjectNode[] = [];
   const credentials = new Set<StringNode>();
   const pending: Place[] = [{ node: root, step: '', parent: undefined, within: undefined }];
   for (let place = pending.pop(); place; place = pending.pop()) {
+    if (++looked % A_STEP === 0) yield;
     const { node, within } = place;
     if (node.kind === 'array') {
-      for (let at = node.items.length - 1; at >= 0; at--)
-        pending.push({ node: node.items[at]!, step: `[${at}]`, parent: place, within });
+      for (let at = node.items.length - 1; at >= 0; at--) {
+        if (at % A_STEP === A_STEP - 1) yield;
+        const item = node.items[at]!;
+        if (isHolder(item)) pending.push({ node: item, step: `[${at}]`, parent: place, within });
+      }
     }
     if (node.kind !== 'object') continue;
-    const named = node.members.find(({ key, value }) => SERVER_MEMBERS.has(bare(key.value)) && isSaid(value));
-    const typed = types(node).some((type) => SERVER_TYPE.test(type));
-    if (named || typed) first ??= pathOf(place, node === root ? (named?.key.value ?? 'type') : '');
+    let named: string | undefined;
+    let typed = false;
+    let isTool = false;
+    for (const [at, { key, value }] of node.members.entries()) {
+      if (at % A_STEP === A_STEP - 1) yield;
+      const name = bare(key.value);
+      if (SERVER_MEMBERS.has(name) && isSaid(value)) named ??= key.value;
+      // What an object says that it is: once, or in several spellings for readers that differ.
+      if (name !== 'type' || value.kind !== 'string') continue;
+      const type = bare(value.value);
+      typed ||= SERVER_TYPE.test(type);
+      isTool ||= type.endsWith('tooluse');
+    }
+    if (named !== undefined || typed) first ??= pathOf(place, node === root ? (named ?? 'type') : '');
     const isServer = named !== undefined || typed || within === 'list';
     if (isServer && node !== root) servers.push(node);
-    const isTool = types(node).some((type) => type.endsWith('tooluse'));
     for (let at = node.members.length - 1; at >= 0; at--) {
+      if (at % A_STEP === A_STEP - 1) yield;
       const { key, value } = node.members[at]!;
       const name = bare(key.value);
       if (node !== root && (isServer || within)) noteCredentials(name, value, credentials);
-      if (OWN.has(name) || (name === 'input' && isTool)) continue;
+      if (!isHolder(value) || OWN.has(name) || (name === 'input' && isTool)) continue;
       const inside = SERVER_LISTS.has(name) ? 'list' : isServer && node !== root ? 'part' : within && 'part';
       pending.push({ node: value, step: node === root ? key.value : `.${key.value}`, parent: place, within: inside });
     }
   }
-  return first === undefined ? undefined : { param: first, names: namesOf(servers), credentials };
+  return first === undefined ? undefined : { param: first, names: yield* namesOf(servers), credentials };
 }
 
-/** One by one: the engine looks at many characters at once for a single word, and not for one of several. */
-function mayHave(text: string): boolean {
-  const [mcp, url, connector, escaped, wide] = MAY_HAVE;
-  return mcp.test(text) || url.test(text) || connector.test(text) || escaped.test(text) || wide.test(text);
+/** Whether anything may stand in it. */
+function isHolder({ kind }: JsonNode): boolean {
+  return kind === 'object' || kind === 'array';
+}
+
+/** Whether a server may be named: never wrong in saying no, and without what is made to tell where. */
+function mayHave(root: JsonNode): boolean {
+  const pending = [root];
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    if (node.kind === 'array') for (const item of node.items) pending.push(item);
+    if (node.kind !== 'object') continue;
+    for (const { key, value } of node.members) {
+      const name = bare(key.value);
+      if (SERVER_MEMBERS.has(name)) return true;
+      if (value.kind === 'string') {
+        if (name === 'type' && SERVER_TYPE.test(bare(value.value))) return true;
+      } else if (!OWN.has(name)) pending.push(value);
+    }
+  }
+  return false;
 }
 
 const MOST_KNOWN = 2000;
@@ -107,13 +142,6 @@ function isSaid(value: JsonNode): boolean {
   return !(value.kind === 'literal' && value.source === 'null');
 }
 
-/** What an object says that it is: once, or in several spellings for readers that differ. */
-function types(node: ObjectNode): readonly string[] {
-  return node.members.flatMap(({ key, value }) =>
-    value.kind === 'string' && bare(key.value) === 'type' ? bare(value.value) : [],
-  );
-}
-
 function noteCredentials(name: string, value: JsonNode, credentials: Set<StringNode>): void {
   const note = (node: JsonNode): void => {
     if (node.kind === 'string' && TOKEN.test(node.value)) credentials.add(node);
@@ -129,18 +157,17 @@ function pathOf(place: Place, last: string): string {
 }
 
 /** Each server once. What only repeats the name of one, as its calls do, adds nothing. */
-function namesOf(servers: readonly ObjectNode[]): readonly string[] {
+function* namesOf(servers: readonly ObjectNode[]): Steps<readonly string[]> {
   const places = new Map<string, Set<string>>();
   for (const server of servers) {
-    const url = textOf(server, 'server_url', 'url');
-    const connector = textOf(server, 'connector_id');
-    const label = textOf(
-      server,
-      'server_label',
-      'mcp_server_name',
-      'server_name',
-      ...(url === undefined ? [] : ['name']),
-    );
+    const texts = yield* textsOf(server);
+    const url = texts.get('serverurl') ?? texts.get('url');
+    const connector = texts.get('connectorid');
+    const label =
+      texts.get('serverlabel') ??
+      texts.get('mcpservername') ??
+      texts.get('servername') ??
+      (url === undefined ? undefined : texts.get('name'));
     if (label === undefined && url === undefined && connector === undefined) continue;
     const name = plain(label) ?? 'unnamed';
     const known = places.get(name) ?? new Set<string>();
@@ -151,12 +178,18 @@ function namesOf(servers: readonly ObjectNode[]): readonly string[] {
   return [...places].flatMap(([name, known]) => (known.size === 0 ? name : [...known].map((at) => `${name} ${at}`)));
 }
 
-function textOf(node: ObjectNode, ...names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = node.members.find(({ key }) => bare(key.value) === bare(name))?.value;
-    if (value?.kind === 'string') return value.value;
+/** What an object says of itself in texts, by names that are bare: of several alike the first, if that is a text. */
+function* textsOf({ members }: ObjectNode): Steps<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const [at, { key, value }] of members.entries()) {
+    if (at % A_STEP === 0) yield;
+    const name = bare(key.value);
+    if (seen.has(name)) continue;
+    seen.add(name);
+    if (value.kind === 'string') texts.set(name, value.value);
   }
-  return undefined;
+  return texts;
 }
 
 function plain(text: string | undefined): string | undefined {

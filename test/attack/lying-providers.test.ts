@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { json, sse } from '../harness/answers.ts';
+import type { Answer } from '../harness/exchange.ts';
 import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
@@ -29,8 +30,21 @@ beforeAll(async () => {
         endpoint: { url: upstream.url, allowInsecure: true },
         jurisdiction: 'EU',
       }),
+      resource('Provider', 'openai', {
+        slug: 'openai',
+        vendor: 'openai',
+        endpoint: { url: upstream.url, allowInsecure: true },
+        jurisdiction: 'EU',
+        credentials: [{ name: 'k', type: 'APIKey', secretKeyRef: { name: 'accounts', key: 'k' } }],
+      }),
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'accounts', namespace: 'default' },
+        stringData: { k: 'an-account' },
+      },
       resource('PriceBook', 'prices', {
-        prices: ['upstream/*', 'claude/*'].map((model) => ({ model, input: '2', output: '8' })),
+        prices: ['upstream/*', 'claude/*', 'openai/*'].map((model) => ({ model, input: '2', output: '8' })),
       }),
     ].filter((one, index, all) => all.findLastIndex((other) => nameOf(other) === nameOf(one)) === index),
     redisUrl: inject('redisUrl'),
@@ -50,15 +64,27 @@ function nameOf(one: object): string {
 
 type Counts = readonly [input: unknown, output: unknown];
 interface Lane {
-  readonly surface: 'chat' | 'messages';
-  readonly provider: 'upstream' | 'claude';
+  readonly surface: 'chat' | 'messages' | 'responses' | 'completions';
+  readonly provider: 'upstream' | 'claude' | 'openai';
   readonly stream: boolean;
 }
 
-const LANES: readonly Lane[] = (['chat', 'messages'] as const).flatMap((surface) =>
-  (['upstream', 'claude'] as const).flatMap((provider) =>
-    [true, false].map((stream) => ({ surface, provider, stream })),
-  ),
+/** Who serves a surface: in its own format, or in another that is translated. `openai` speaks that of responses. */
+const SERVED = {
+  chat: ['upstream', 'claude'],
+  messages: ['upstream', 'claude'],
+  responses: ['upstream', 'claude', 'openai'],
+  completions: ['upstream'],
+} as const;
+const PATHS = {
+  chat: '/v1/chat/completions',
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+  completions: '/v1/completions',
+} as const;
+
+const LANES: readonly Lane[] = (Object.keys(SERVED) as (keyof typeof SERVED)[]).flatMap((surface) =>
+  SERVED[surface].flatMap((provider) => [true, false].map((stream) => ({ surface, provider, stream }))),
 );
 const LIES: readonly Counts[] = [
   [1e18, 1],
@@ -78,8 +104,18 @@ const LIES: readonly Counts[] = [
   [1e300, 1e300],
 ];
 
-function answer({ provider, stream }: Lane, [input, output]: Counts) {
+function answer(lane: Lane, counts: Counts): Answer {
+  const { surface, provider, stream } = lane;
+  const [input, output] = counts;
+  if (provider === 'openai') return responseOf(stream, { input_tokens: input, output_tokens: output });
   const finish = { index: 0, finish_reason: 'stop' };
+  if (surface === 'completions') {
+    const usage = { prompt_tokens: input, completion_tokens: output };
+    const whole = { id: 'c', object: 'text_completion', choices: [{ ...finish, text: SAID }] };
+    return stream
+      ? sse([{ data: whole }, { data: { ...whole, choices: [], usage } }, { data: '[DONE]' }])
+      : json({ ...whole, usage });
+  }
   if (provider === 'upstream') {
     const usage = { prompt_tokens: input, completion_tokens: output };
     if (!stream)
@@ -105,24 +141,46 @@ function answer({ provider, stream }: Lane, [input, output]: Counts) {
   return sse(events.map((data) => ({ event: data.type, data })));
 }
 
+function responseOf(stream: boolean, usage: object): Answer {
+  const content = [{ type: 'output_text', text: SAID, annotations: [] }];
+  const item = { type: 'message', id: 'i', role: 'assistant', status: 'completed', content };
+  const begun = { id: 'resp_1', object: 'response', model: 'm', status: 'in_progress', output: [] as object[] };
+  const done = { ...begun, status: 'completed', output: [item], usage };
+  if (!stream) return json(done);
+  const place = { item_id: 'i', output_index: 0, content_index: 0 };
+  const events = [
+    { type: 'response.created', response: begun },
+    { type: 'response.output_item.added', output_index: 0, item: { ...item, status: 'in_progress', content: [] } },
+    { type: 'response.output_text.delta', ...place, delta: SAID },
+    { type: 'response.output_text.done', ...place, text: SAID },
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response: done },
+  ];
+  return sse(events.map((data) => ({ event: data.type, data })));
+}
+
+function bodyOf({ surface, provider, stream }: Lane): object {
+  const request = { model: `${provider}/m`, stream };
+  const usage = stream &&
+    (surface === 'chat' || surface === 'completions') && { stream_options: { include_usage: true } };
+  if (surface === 'responses') return { ...request, input: 'Say hello.', max_output_tokens: 100 };
+  if (surface === 'completions') return { ...request, ...usage, prompt: 'Say hello.', max_tokens: 100 };
+  return { ...request, ...usage, max_tokens: 100, messages: [{ role: 'user', content: 'Say hello.' }] };
+}
+
 async function call(lane: Lane, counts: Counts) {
   upstream.respond(answer(lane, counts));
-  const { surface, provider, stream } = lane;
-  const response = await fetch(`${gateway.url}/v1/${surface === 'chat' ? 'chat/completions' : 'messages'}`, {
+  const response = await fetch(`${gateway.url}${PATHS[lane.surface]}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, connection: 'close' },
-    body: JSON.stringify({
-      model: `${provider}/m`,
-      stream,
-      max_tokens: 100,
-      ...(stream && surface === 'chat' && { stream_options: { include_usage: true } }),
-      messages: [{ role: 'user', content: 'Say hello.' }],
-    }),
+    body: JSON.stringify(bodyOf(lane)),
   });
   const text = await response.text();
   expect(response.status, text).toBe(200);
-  return { told: toldUsage(text, stream), text };
+  return { told: toldUsage(text, lane.stream), text };
 }
+
+type Told = Readonly<Record<string, number>>;
 
 /** The last usage that a client is told. */
 function toldUsage(text: string, stream: boolean): { input: number; output: number } {
@@ -133,7 +191,8 @@ function toldUsage(text: string, stream: boolean): { input: number; output: numb
         .map((line) => line.slice(6))
     : [text];
   const told = bodies
-    .map((body) => (JSON.parse(body) as { usage?: Record<string, number> | null }).usage)
+    .map((body) => JSON.parse(body) as { usage?: Told | null; response?: { usage?: Told | null } })
+    .map(({ usage, response }) => usage ?? response?.usage)
     .findLast((usage) => usage !== undefined && usage !== null)!;
   return {
     input: (told['prompt_tokens'] ?? told['input_tokens'])!,
@@ -182,10 +241,12 @@ describe.each(LANES)('$surface of $provider, streamed: $stream', (lane) => {
   });
 });
 
-test('every lie is counted for whoever watches', async () => {
+test('every lie is counted in the metrics', async () => {
   const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
   const counted = (provider: string) =>
     Number(new RegExp(`gw_usage_implausible_total\\{provider="${provider}"\\} (\\d+)`).exec(metrics)?.[1]);
-  expect(counted('upstream')).toBe((LANES.length / 2) * LIES.length);
-  expect(counted('claude')).toBe((LANES.length / 2) * LIES.length);
+  for (const provider of ['upstream', 'claude', 'openai']) {
+    const lanes = LANES.filter((lane) => lane.provider === provider);
+    expect(counted(provider), provider).toBe(lanes.length * LIES.length);
+  }
 });

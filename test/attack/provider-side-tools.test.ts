@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { json } from '../harness/answers.ts';
+import { chat, json } from '../harness/answers.ts';
 import { newKey, startGateway, type GatewayProcess } from '../harness/gateway.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
@@ -86,6 +86,9 @@ const call = (workload: string, path: string, body: string | object, headers: Re
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
+const send = (workload: string, path: string, body: FormData): Promise<Response> =>
+  fetch(gateway.url + path, { method: 'POST', headers: { authorization: `Bearer ${keys[workload]}` }, body });
+
 const MCP_TOOL = { type: 'mcp', server_label: 'docs', server_url: 'https://mcp.example.com/sse' };
 const CONNECTOR = { type: 'mcp', server_label: 'mail', connector_id: 'connector_gmail' };
 const FUNCTION = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
@@ -114,7 +117,7 @@ const SURFACES: Readonly<Record<string, { readonly body: object; readonly attack
       'an escaped type': String.raw`"tools":[{"type":"\u006dcp","server_\u0075rl":"https://x.example"}]`,
       'a name in capitals': { MCP_SERVERS: [{ url: 'https://x.example' }] },
       'a type in capitals': { tools: [{ type: 'MCP', Server_URL: 'https://x.example' }] },
-      'a type beside another one': { tools: [{ type: 'function', Type: 'mcp', function: { name: 'f' } }] },
+      'two types in one tool': { tools: [{ type: 'function', Type: 'mcp', function: { name: 'f' } }] },
       'behind a long text': { pad: 'x'.repeat(70_000), tools: [MCP_TOOL] },
     },
   },
@@ -200,6 +203,47 @@ test.each(Object.keys(PLAIN))('%s takes no servers of tools either, whatever pol
       expect(answer.status).toBe(400);
     }
   }
+});
+
+const FIELDS: readonly (readonly [name: string, value: string])[] = [
+  ['mcp_servers', '[{"url":"https://x.example"}]'],
+  ['mcp_servers', 'https://x.example'],
+  ['mcp_servers[0][url]', 'https://x.example'],
+  ['MCP-Servers', '[]'],
+  ['tools', JSON.stringify([MCP_TOOL])],
+  ['tools[]', JSON.stringify(MCP_TOOL)],
+  ['tools[0][type]', 'mcp'],
+  ['tools.0.server_url', 'https://x.example'],
+  ['tools', '[{"type":"mcp","type":"function"}]'],
+  ['extra', '{"body":{"mcp_servers":[{"url":"https://x.example"}]}}'],
+];
+
+test.each(FIELDS)('a field %s of a form takes no servers of tools: %s', async (name, value) => {
+  for (const path of ['/v1/audio/transcriptions', '/v1/images/edits']) {
+    for (const workload of ['watched', 'permitted']) {
+      const before = upstream.requests.length;
+      const form = new FormData();
+      form.append('model', 'chatty/m');
+      form.append(name, value);
+      form.append('file', new Blob(['x'], { type: 'audio/wav' }), 'x.wav');
+      const answer = await send(workload, path, form);
+      if (answer.status === 400 && upstream.requests.length === before) tried.held(`${path} field ${name}`);
+      else tried.passed(`${path} field ${name} ${value} ${workload}`);
+      expect([answer.status, upstream.requests.length - before], await answer.text()).toEqual([400, 0]);
+    }
+  }
+});
+
+test('a field that only tells of servers is let through', async () => {
+  const form = new FormData();
+  form.append('model', 'chatty/m');
+  form.append('prompt', 'Which mcp_servers does [this] have?');
+  form.append('file', new Blob(['x'], { type: 'audio/wav' }), 'x.wav');
+  const before = upstream.requests.length;
+  upstream.respond(json({ text: 'Hi' }));
+  const { status } = await send('watched', '/v1/audio/transcriptions', form);
+  upstream.respond(chat({ content: 'Hello.' }));
+  expect([status, upstream.requests.length - before]).toEqual([200, 1]);
 });
 
 describe('what only looks like it is let through', () => {

@@ -84,7 +84,7 @@ test.each(PROTECTING)('personal data in tokens does not leave under %s', async (
   }
 });
 
-test('what is found leaves as a text with a tag, and so do the lists beside it', async () => {
+test('what is found leaves as a text with a tag, and so do the other lists', async () => {
   const { sent } = await ask('tokenize', 'input', EMBEDDING, [[...cl100k('harmless')], tokens]);
   expect(sent?.['input']).toEqual(['harmless', SAID.replace(MAIL, '«EMAIL_1»')]);
 });

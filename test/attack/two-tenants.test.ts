@@ -238,7 +238,7 @@ const PAIRS: readonly (readonly [what: string, slug: 'own' | 'shared', owner: Te
   ['two workloads of one organization on a managed account', 'shared', 'app', 'other'],
   ['two workloads that share nothing on an own account', 'own', 'app', 'other'],
   ['two organizations of one namespace on an own account', 'own', 'app', 'rival'],
-  ['an organization that shares, and one beside it', 'own', 'app', 'opener'],
+  ['an organization that shares, and another one', 'own', 'app', 'opener'],
   ['two workloads that share, on a managed account', 'shared', 'open', 'opener'],
 ];
 

@@ -1,5 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { answerCodecs, requestCodecs } from './codecs.ts';
+import { fuzzDocuments } from './documents.ts';
 import { evidenceTargets } from './evidence.ts';
 import { fuzzAnswers, fuzzRequests } from './http-targets.ts';
 import { fuzzPure } from './pure-run.ts';
@@ -33,6 +34,14 @@ test.each([
   const { attempts, faults } = await fuzz(short(3_000), servers);
   expect(faults).toEqual([]);
   expect(attempts).toBe(3_000);
+});
+
+test('changed documents are rewritten without what is personal in them, or refused', async () => {
+  const { attempts, faults, outcomes } = await fuzzDocuments(short(60));
+  expect(faults).toEqual([]);
+  expect(attempts).toBe(60);
+  // Changes that break every document would prove nothing about those that can be read.
+  expect(outcomes?.['done']).toBeGreaterThan(30);
 });
 
 test('a broken law is found and told with its input', async () => {

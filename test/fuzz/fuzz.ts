@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { startPostgres } from '../harness/postgres.ts';
 import { startRedis } from '../harness/redis.ts';
 import { answerCodecs, requestCodecs } from './codecs.ts';
+import { fuzzDocuments } from './documents.ts';
 import { evidenceTargets } from './evidence.ts';
 import { fuzzAnswers, fuzzRequests, type FuzzLimits, type FuzzReport } from './http-targets.ts';
 import { fuzzPure } from './pure-run.ts';
@@ -12,7 +13,8 @@ import { resources } from './resources.ts';
 const HTTP = { requests: fuzzRequests, answers: fuzzAnswers };
 const PURE = [requestCodecs, answerCodecs, resources];
 const EVIDENCE = ['exports', 'proofs'];
-const TARGETS = [...Object.keys(HTTP), ...PURE.map(({ name }) => name), ...EVIDENCE];
+const DOCUMENTS = 'documents';
+const TARGETS = [...Object.keys(HTTP), ...PURE.map(({ name }) => name), ...EVIDENCE, DOCUMENTS];
 
 const { values } = parseArgs({
   options: {
@@ -33,8 +35,9 @@ if (values.target !== '' && !TARGETS.includes(values.target)) {
 }
 const names = values.target === '' ? TARGETS : [values.target];
 for (const name of names) {
-  const { attempts, faults } = await run(name);
+  const { attempts, faults, outcomes = {} } = await run(name);
   process.stdout.write(`${name}: ${attempts} attempts, seed ${limits.seed}, ${faults.length} faults\n`);
+  for (const [outcome, times] of Object.entries(outcomes)) process.stdout.write(`  ${outcome}: ${times}\n`);
   for (const fault of faults) process.stdout.write(`\n${fault}\n`);
   if (faults.length > 0) process.exitCode = 1;
 }
@@ -42,6 +45,7 @@ for (const name of names) {
 async function run(name: string): Promise<FuzzReport> {
   const pure = PURE.find((target) => target.name === name);
   if (pure) return fuzzPure(pure, limits);
+  if (name === DOCUMENTS) return fuzzDocuments(limits);
   const postgres = await startPostgres();
   await using servers = new AsyncDisposableStack();
   servers.defer(() => postgres.stop());

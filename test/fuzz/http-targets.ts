@@ -8,6 +8,8 @@ export interface FuzzReport {
   readonly attempts: number;
   /** What did not hold, each once. */
   readonly faults: readonly string[];
+  /** How attempts ended, and how often, where a target counts that. */
+  readonly outcomes?: Readonly<Record<string, number>>;
 }
 
 export interface FuzzLimits {

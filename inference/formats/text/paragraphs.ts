@@ -39,7 +39,12 @@ export function withoutData(text: string): { readonly text: string; readonly fil
 
 /** A text without the marks of Markdown that letters are bold, slanted, struck out, code or a link by. */
 export function unmarked(text: string): string {
-  return text.replace(/\[([^\][]*)\]\([^()]*\)/g, '$1').replace(/[*`~]+|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '');
+  return unlinked(text).replace(/[*`~]+|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '');
+}
+
+/** A text with the words of its links alone, without their addresses. */
+export function unlinked(text: string): string {
+  return text.replace(/\[([^\][]*)\]\([^()]*\)/g, '$1');
 }
 
 /** A text as it is shown: escapes of Markdown, entities of HTML and percent escapes put in their places. */

@@ -125,6 +125,13 @@ test('Markdown is read without its marks too: a name of which one word is bold i
   ]);
 });
 
+test('a name that is a link of Markdown in part goes, and with it the address of that link', async () => {
+  const content = 'by [Ada](https://a.example) Lovelace, see [more](https://b.example)\n\n[kept](https://c.example)';
+  expect((await anonymize(content, 'text/markdown', TAGS)).toString()).toBe(
+    'by «PERSON_1», see more\n\n[kept](https://c.example)',
+  );
+});
+
 describe('JSON', () => {
   const content =
     '{"name":"\\u0041da \\"Love\\u006cace\\"", "n": 4711, "list":["ada@example.com",true,-1.50e+3], "x":"\\u00fc\\/"}\n';

@@ -16,7 +16,7 @@ import {
 } from '../slots.ts';
 import { parseCsv } from './csv.ts';
 import { parseJson } from './json.ts';
-import { paragraphsOf, undisguised, unmarked, withoutData } from './paragraphs.ts';
+import { paragraphsOf, undisguised, unlinked, unmarked, withoutData } from './paragraphs.ts';
 
 /** Cells or paragraphs of one text. */
 const MAX_UNITS = 1_000_000;
@@ -50,16 +50,23 @@ async function read(file: DocumentFile): Promise<ReadDocument> {
 }
 
 async function redact(file: DocumentFile, options: RedactOptions): Promise<RedactedDocument> {
-  const { units, texts, write, files } = parse(file);
+  const { kind, units, texts, write, files } = parse(file);
   checkLayout(options.layout, units);
   const search = new Search(options, units);
   replaceIn(units, options.replacements);
+  // Of a name that is a link in part, the address of the link stands within the name.
+  if (kind === 'markdown') for (const slot of texts.flat()) unlink(slot, search);
   search.sweep(texts);
   const bytes = write();
   const again = decodeText(bytes).text;
   if (search.isIn(again) || search.isIn(undisguised(again))) throw leftOver();
-  for (const slots of parse({ ...file, bytes }).texts) if (search.isIn(textOf(slots))) throw leftOver();
+  for (const { slots } of parse({ ...file, bytes }).units) if (search.isIn(textOf(slots))) throw leftOver();
   return { bytes, mediaType: file.mediaType, pages: 1, images: files, downgraded: false };
+}
+
+function unlink(slot: Slot, search: Search): void {
+  const plain = unlinked(slot.text);
+  if (plain !== slot.text && search.isIn(plain)) slot.text = plain;
 }
 
 function parse({ bytes, mediaType }: DocumentFile): Parsed {

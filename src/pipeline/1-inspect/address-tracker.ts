@@ -1,4 +1,5 @@
 import { addressAt, hostsIn, MOST_HOSTS, NO_HOST } from './addresses.ts';
+import { isBlank } from './detectors/characters.ts';
 
 /** An address that a place in a text is part of. */
 export interface AddressAround {
@@ -21,6 +22,8 @@ const OVERLAP = 256;
 const LOOKED_AGAIN = 64;
 /** A word without an address ends at any of these. */
 const BREAK = /[\s"'`<>()[\]{},]/g;
+/** No address begins in a word without one of these, and nothing is `<base`. */
+const SIGN = /[:/\\?#&%<]|(?<=www)\./gi;
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
@@ -56,7 +59,28 @@ export class AddressTracker {
   }
 
   feed(text: string): void {
-    for (let at = 0; at < text.length;) at = this.#start < 0 ? this.#word(text, at) : this.#address(text, at);
+    let sign = -1;
+    for (let at = 0; at < text.length;) {
+      if (this.#start >= 0) {
+        at = this.#address(text, at);
+        continue;
+      }
+      if (this.#run === '' && this.#before === ' ' && sign < at) {
+        sign = next(SIGN, text, at);
+        at = this.#skip(text, at, sign);
+      }
+      at = this.#word(text, at);
+    }
+  }
+
+  /** Passes over words in which no address can begin, up to the last one before `to`; returns where to go on. */
+  #skip(text: string, from: number, to: number): number {
+    for (let at = to - 1; at > from; at--) {
+      if (!isBlank(text.charCodeAt(at)) || isBreak(text.charCodeAt(at - 1))) continue;
+      this.#end(' ');
+      return at + 1;
+    }
+    return from;
   }
 
   /** The address around the place that was reached; undefined outside of any. */
@@ -71,8 +95,7 @@ export class AddressTracker {
 
   /** Reads on in a word; returns where to go on. */
   #word(text: string, from: number): number {
-    BREAK.lastIndex = from;
-    const at = BREAK.exec(text)?.index ?? text.length;
+    const at = next(BREAK, text, from);
     this.#add(text.slice(from, at));
     if (at === text.length) return at;
     const sign = text[at]!;
@@ -168,6 +191,24 @@ export class AddressTracker {
     this.#bracket = false;
   }
 }
+
+/** Whether a text may hold an address: never wrong in saying no. */
+export function mayHoldAddress(text: string): boolean {
+  return next(SIGN, text, 0) < text.length;
+}
+
+/** Where a sign stands next, or the end. */
+function next(sign: RegExp, text: string, from: number): number {
+  sign.lastIndex = from;
+  return sign.test(text) ? sign.lastIndex - 1 : text.length;
+}
+
+/** Whether a character may end a word: never wrong in saying no. */
+function isBreak(code: number): boolean {
+  return code > 127 || BREAKS[code] === 1;
+}
+
+const BREAKS = Uint8Array.from({ length: 128 }, (_, code) => Number(next(BREAK, String.fromCharCode(code), 0) === 0));
 
 const CLOSERS: Readonly<Record<string, string>> = {
   '"': '"',

@@ -51,6 +51,74 @@ function endsInside(text: string, before?: string): boolean {
   return whole.around() !== undefined;
 }
 
+test('an address is followed alike however its text is cut', () => {
+  const pieces = [
+    ...[
+      'see',
+      ' ',
+      '  ',
+      '\n',
+      '\t',
+      '\u00a0',
+      'é',
+      '\u200b',
+      '(',
+      ')',
+      '[',
+      ']',
+      '](',
+      '{',
+      '}',
+      '"',
+      "'",
+      '`',
+      ',',
+      ';',
+    ],
+    ...[
+      'url',
+      'url(',
+      '<',
+      '<base ',
+      '>',
+      'http',
+      '://',
+      'https://a.example/',
+      'www',
+      'WWW.',
+      '.',
+      '/',
+      '//',
+      '\\',
+      ':',
+    ],
+    ...['=', '?', '#', '&', '%', '&#58;', 'a@a.example/', 'data:', 'a.example:80/', 'href=//a.example/x'],
+  ];
+  let state = 20_261_123;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const told = (tracker: AddressTracker): string => {
+    const around = tracker.around();
+    return around ? JSON.stringify([[...around.hosts], around.text, around.inHost]) : '';
+  };
+  const differing: string[] = [];
+  let inside = 0;
+  for (let round = 0; round < 20_000; round++) {
+    const before = round % 2 === 0 ? ' ' : VALUE;
+    const text = Array.from({ length: 1 + random(14) }, () => pieces[random(pieces.length)]!).join('');
+    const [whole, cut] = [new AddressTracker(before), new AddressTracker(before)];
+    whole.feed(text);
+    // A single character leaves nothing to pass over at once.
+    for (const sign of text) cut.feed(sign);
+    if (told(cut) !== told(whole)) differing.push(text);
+    inside += whole.around() === undefined ? 0 : 1;
+  }
+  expect(differing).toEqual([]);
+  expect(inside).toBeGreaterThan(5000);
+});
+
 describe('where an address ends', () => {
   test.each([
     ['https://a.example/x', true],

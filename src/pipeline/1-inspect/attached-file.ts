@@ -260,13 +260,13 @@ export class AttachedFile {
     const { desk } = this.#scope;
     const { engine } = desk;
     try {
-      if (!engine) throw new DocumentFault('unavailable', 'documents are not processed in this installation');
+      if (!engine) throw new DocumentFault('absent', 'documents are not processed in this installation');
       return await work(engine, desk.signal());
     } catch (thrown) {
       if (thrown instanceof Error && thrown.name === 'TimeoutError') throw tooLate(thrown);
       if (!(thrown instanceof DocumentFault)) throw thrown;
-      const lost = thrown.kind === 'unavailable' && whenAbsent === 'no_renderer';
-      throw documentError(lost ? new DocumentFault('no_renderer', NO_RENDERER, { cause: thrown }) : thrown);
+      const isLost = (thrown.kind === 'unavailable' || thrown.kind === 'absent') && whenAbsent === 'no_renderer';
+      throw documentError(isLost ? new DocumentFault('no_renderer', NO_RENDERER, { cause: thrown }) : thrown);
     }
   }
 }

@@ -1,9 +1,11 @@
 import type { ResolvedPolicy } from '#config/snapshot.ts';
+import type { Turns } from '#pipeline/loop-turns.ts';
 import type { Leaf } from '#wire/codec.ts';
+import { finish } from '#wire/steps.ts';
 import { NAME_CATEGORIES } from './detect-names.ts';
 import { detectOrRefuse, leftOut, lookedFor, type Detected } from './detect-or-refuse.ts';
 import type { Detection } from './detector.ts';
-import { jointsOf, withJoints } from './joints.ts';
+import { jointsOf, withJoints, type Joint } from './joints.ts';
 import { readSkipping, writtenIn, type Reading } from './reading.ts';
 import { together } from './readings.ts';
 
@@ -11,28 +13,72 @@ import { together } from './readings.ts';
  * Spans of every leaf, in order, and what nobody looked for: in each text, and over the joints of texts that a model reads
  * one after the other. `isOfSource`: whether a leaf stands in the source itself, and not in JSON within one of its texts.
  */
-export async function detectInLeaves(
+export function detectInLeaves(
   leaves: readonly Leaf[],
   isOfSource: (leaf: Leaf) => boolean,
   source: string,
   policy: ResolvedPolicy['dlp'],
   detection: Detection,
+  turns?: Turns,
+): Detected | Promise<Detected> {
+  if (turns) return detectInTurns(leaves, isOfSource, source, policy, detection, turns);
+  const inTexts = detectInTexts(leaves, policy, detection);
+  const joints = finish(jointsOf(leaves, isOfSource, source));
+  if (joints.length === 0) return inTexts;
+  const over = detectOver(joints, policy, detection);
+  if (inTexts instanceof Promise || over instanceof Promise)
+    return Promise.all([inTexts, over]).then(([found, more]) => withOver(found, joints, more));
+  return withOver(inTexts, joints, over);
+}
+
+/** The same of a large request, in turns of the event loop. */
+async function detectInTurns(
+  leaves: readonly Leaf[],
+  isOfSource: (leaf: Leaf) => boolean,
+  source: string,
+  policy: ResolvedPolicy['dlp'],
+  detection: Detection,
+  turns: Turns,
 ): Promise<Detected> {
-  const { spans, missed } = await detectInTexts(leaves, policy, detection);
-  const joints = jointsOf(leaves, isOfSource, source);
-  if (joints.length === 0) return { spans, missed };
-  const kinds = lookedFor(policy, detection) ?? detection.categories;
-  const structured = new Set([...kinds].filter((category) => !NAME_CATEGORIES.has(category)));
+  const found = await detectInTexts(leaves, policy, detection);
+  const joints = await turns.run(jointsOf(leaves, isOfSource, source));
+  if (joints.length === 0) return found;
+  const over = await detectOver(joints, policy, detection);
+  await turns.next();
+  return withOver(found, joints, over);
+}
+
+function withOver({ spans, missed }: Detected, joints: readonly Joint[], over: Detected): Detected {
+  return { spans: withJoints(spans, joints, over.spans), missed };
+}
+
+function detectOver(
+  joints: readonly Joint[],
+  policy: ResolvedPolicy['dlp'],
+  detection: Detection,
+): Detected | Promise<Detected> {
+  const entities = structuredOf(lookedFor(policy, detection) ?? detection.categories);
   const texts = joints.map(({ text }) => text);
-  const found = await detectIn(texts, { ...policy, entities: structured }, detection);
-  return { spans: withJoints(spans, joints, found.spans), missed };
+  return detectIn(texts, { entities, mode: policy.mode }, detection);
+}
+
+/** Of kinds those that detectors find without a model, by the set that names them: few sets, one a policy. */
+const structured = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>();
+
+function structuredOf(kinds: ReadonlySet<string>): ReadonlySet<string> {
+  let known = structured.get(kinds);
+  if (known === undefined) {
+    known = new Set([...kinds].filter((category) => !NAME_CATEGORIES.has(category)));
+    structured.set(kinds, known);
+  }
+  return known;
 }
 
 function detectInTexts(
   leaves: readonly Leaf[],
   policy: ResolvedPolicy['dlp'],
   detection: Detection,
-): Promise<Detected> {
+): Detected | Promise<Detected> {
   const all = leaves.map(({ text }) => text);
   if (!leaves.some(({ skipped }) => skipped)) return detectIn(all, policy, detection);
   const readings = leaves.map(({ text, skipped }) => skipped && readSkipping(text, skipped));
@@ -55,13 +101,17 @@ async function detectInBoth(
   return { spans: both, missed };
 }
 
-/** One promise only where it is needed. */
-function detectIn(all: readonly string[], policy: ResolvedPolicy['dlp'], detection: Detection): Promise<Detected> {
+/** A promise only where it is needed. */
+function detectIn(
+  all: readonly string[],
+  policy: Pick<ResolvedPolicy['dlp'], 'entities' | 'mode'>,
+  detection: Detection,
+): Detected | Promise<Detected> {
   const length = all.reduce((sum, text) => sum + text.length, 0);
   const kinds = lookedFor(policy, detection);
   if (!detection.needsWorker(length, kinds)) {
     const spans = all.map((text) => detection.findNow(text, kinds));
-    return Promise.resolve({ spans, missed: leftOut(all, policy, kinds) });
+    return { spans, missed: leftOut(all, policy, kinds) };
   }
   return detectOrRefuse(all, policy, detection);
 }

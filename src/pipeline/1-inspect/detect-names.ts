@@ -15,6 +15,13 @@ export const NAMES = 'names';
 /** Names were to be looked for, and nobody could: nothing is known of them. */
 export class NamesUnavailable extends Error {
   override readonly name = 'NamesUnavailable';
+  /** There is nobody to ask in this installation. */
+  readonly isForGood: boolean;
+
+  constructor(message: string, options: ErrorOptions & { isForGood?: boolean } = {}) {
+    super(message, options);
+    this.isForGood = options.isForGood ?? false;
+  }
 }
 
 /** Whether names are to be looked for. */
@@ -44,7 +51,7 @@ export function withNames(detection: Detection, names: NameSearch | undefined, t
     search: (search, signal, asker) => detection.search(search, signal, asker),
     async find(texts, categories, signal, asker) {
       if (!wantsNames(categories)) return detection.find(texts, categories, signal, asker);
-      if (!names) throw new NamesUnavailable('there is no model of names in this installation');
+      if (!names) throw new NamesUnavailable('there is no model of names in this installation', { isForGood: true });
       const [structured, named] = await Promise.all([
         detection.find(texts, categories, signal, asker),
         askedInReadings(names, texts, signal),

@@ -73,7 +73,11 @@ export function notSearched(cause: unknown, message: string): unknown {
     return new GatewayError('request_too_large', why, {}, { cause });
   }
   if (!(cause instanceof NamesUnavailable || cause instanceof DetectionUnavailable)) return cause;
-  return new GatewayError('inspection_unavailable', message, {}, { cause });
+  if (!(cause instanceof NamesUnavailable) || !cause.isForGood) {
+    return new GatewayError('inspection_unavailable', message, {}, { cause });
+  }
+  const why = `${message} ${capitalized(cause.message)}: the policy must not ask for names.`;
+  return new GatewayError('inspection_unavailable', why, { shouldRetry: false }, { cause });
 }
 
 function capitalized(sentence: string): string {

@@ -4,7 +4,8 @@ import { createReadDetection } from './read-detection.ts';
 import type { Answer, Order } from './search-threads.ts';
 import { searching, type Finds } from './searches.ts';
 import { packSpans } from './span-pack.ts';
-import type { Steps } from './steps.ts';
+import { putTogether } from './text-pieces.ts';
+import type { Steps } from '#wire/steps.ts';
 
 /** The thread that `search-threads.ts` starts: gives the search it is told a turn, and says whether that is done. */
 const port = parentPort;
@@ -17,14 +18,28 @@ const detection = createReadDetection(workerData as DetectionOptions);
 /** Searches that have begun and are not done, by the ids of their jobs. */
 const begun = new Map<number, Steps<Finds>>();
 
+/** Texts of searches that are still to begin. */
+const arrived = new Map<number, string[]>();
+
 port.on('message', (order: Order) => {
-  if (order.kind === 'drop') return void begun.delete(order.id);
+  if (order.kind === 'drop') {
+    begun.delete(order.id);
+    arrived.delete(order.id);
+    return;
+  }
+  if (order.kind === 'texts') {
+    const texts = arrived.get(order.id) ?? [];
+    arrived.set(order.id, texts);
+    return putTogether(texts, order);
+  }
   const answer = turn(order);
   port.postMessage(answer, answer.found ? [answer.found.numbers.buffer] : []);
 });
 
 function turn({ id, search }: Order & { kind: 'turn' }): Answer {
-  const steps = search ? searching(search, detection) : begun.get(id);
+  const texts = arrived.get(id) ?? search?.texts ?? [];
+  arrived.delete(id);
+  const steps = search ? searching({ ...search, texts }, detection) : begun.get(id);
   if (!steps) return { id, failed: 'fault' };
   const end = performance.now() + TURN_MS;
   try {

@@ -4,7 +4,7 @@ import type { Asker } from './fair-turns.ts';
 import { createReadDetection } from './read-detection.ts';
 import { SearchThreads, type ThreadOptions } from './search-threads.ts';
 import { searching, type Finds, type Search } from './searches.ts';
-import { finish } from './steps.ts';
+import { finish } from '#wire/steps.ts';
 
 /** Detection that keeps large texts off the event loop. */
 export interface DetectionPool {

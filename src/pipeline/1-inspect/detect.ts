@@ -3,7 +3,7 @@ import type { Examiner } from './detectors/examiner.ts';
 import { createExaminers, type DetectionOptions } from './detectors/list.ts';
 import { type Rank, ranksOf, resolve } from './detectors/resolve.ts';
 import { createSweep } from './detectors/sweep.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from '#wire/steps.ts';
 
 /** Finds personal data and secrets of every structured kind in one pass over a text. */
 export interface Detection {
@@ -25,7 +25,10 @@ export function createDetection(options?: DetectionOptions): Detection {
   const ranks = ranksOf(examiners);
   // By selection of examiners: few in practice, one a policy.
   const searches = new Map<number, Search>();
+  const known = new WeakMap<ReadonlySet<string>, { readonly size: number; readonly search: Search }>();
   const searchOf = (wanted: ReadonlySet<string> | undefined): Search => {
+    const last = wanted && known.get(wanted);
+    if (last && last.size === wanted.size) return last.search;
     let mask = 0;
     for (let index = 0; index < examiners.length; index += 1) {
       if (wanted === undefined || wanted.has((examiners[index] as Examiner).category)) mask += 2 ** index;
@@ -35,6 +38,7 @@ export function createDetection(options?: DetectionOptions): Detection {
       const chosen = examiners.filter(({ category }) => wanted === undefined || wanted.has(category));
       searches.set(mask, (search = createSearch(chosen, ranks)));
     }
+    if (wanted) known.set(wanted, { size: wanted.size, search });
     return search;
   };
   const all = searchOf(undefined);

@@ -5,6 +5,7 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import type { Call } from '#pipeline/call.ts';
 import type { IdLeaf } from '#wire/codec.ts';
 import { setString, type Edit } from '#wire/document.ts';
+import type { Steps } from '#wire/steps.ts';
 import type { Detection } from './detector.ts';
 import type { Rewrite } from './rewrite.ts';
 import { ScopeTerms } from './scope-terms.ts';
@@ -27,6 +28,7 @@ const TELLING = /@|^(?:sk|rk|pk|gh[a-z]|glpat|xox[a-z]|AKIA|ASIA|AIza|eyJ)|(?:^|
 const MOST_SEALED = 64;
 /** As much of sealed bytes as is asked whether they are text. */
 const HEAD = 1024;
+const IDS_A_STEP = 16;
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 /** Most sealed bytes that are read as text. */
 const MOST_TEXT = 65_536;
@@ -100,16 +102,17 @@ function textOf(sealed: string): string | undefined {
  * turn; sealed bytes leave with the block around them or not at all; an id that only its maker knows cannot be another.
  * Throws `data_protection`.
  */
-export function inspectIds(
+export function* inspectIds(
   ids: readonly IdLeaf[],
   search: IdSearch,
   policy: Pick<ResolvedPolicy['dlp'], 'mode'>,
   removes: boolean,
   rewrite: Rewrite,
-): readonly Edit[] {
+): Steps<readonly Edit[]> {
   const edits: Edit[] = [];
   const instead = new Map<string, string>();
-  for (const { node, role, signed } of ids) {
+  for (const [at, { node, role, signed }] of ids.entries()) {
+    if (at % IDS_A_STEP === IDS_A_STEP - 1) yield;
     const found = role === 'sealed' ? search.inSealed(node.value) : search.inId(node.value);
     if (found.length === 0) continue;
     for (const category of found) rewrite.count(category);

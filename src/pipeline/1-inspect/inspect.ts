@@ -1,22 +1,22 @@
 import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { shapeError } from '#errors/shape-error.ts';
+import type { Turns } from '#pipeline/loop-turns.ts';
 import { BadRequestShape, type Codec, type Contents, type Leaf } from '#wire/codec.ts';
-import { render, setString, type Edit, type WireDocument } from '#wire/document.ts';
-import { looksLikeEscapedJson } from '#wire/json.ts';
-import { plainNumber } from '#wire/plain-number.ts';
-import { scan, type JsonNode } from '#wire/scan.ts';
+import type { Edit, WireDocument } from '#wire/document.ts';
+import { finish } from '#wire/steps.ts';
 import type { Detection, Span } from './detector.ts';
 import type { AttachedFile } from './attached-file.ts';
 import { inspectIds } from './ids.ts';
 import { attach, type Desk } from './attach.ts';
-import { IN_A_FILE } from './conversation.ts';
 import { detectInLeaves } from './detect-in-leaves.ts';
 import type { Detected } from './detect-or-refuse.ts';
+import { flatten, lowest, type Text } from './leaf-texts.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
 import { asTexts, readTokens } from './token-lists.ts';
 import { imagesRule, unreadableReason } from './unreadable.ts';
+import { writeInOrder } from './write-texts.ts';
 
 /** What inspection found, and the edits that keep it in. */
 export interface Inspection extends Omit<Contents, 'leaves'> {
@@ -38,7 +38,8 @@ export type OnFindings = (findings: Readonly<Record<string, number>>, unscanned:
 /**
  * Inspects a request: every string of it, whatever its place. Mode `block` throws `data_protection`; `tokenize` and
  * `mask` return edits; `allow_log` only counts. Terms to remove become reversible tags in every mode.
- * `models`: those that may be asked, in whose tokens a prompt may be written. // spec 1.7, 1.8
+ * `models`: those that may be asked, in whose tokens a prompt may be written. `turns`: those that a large one takes.
+ * // spec 1.7, 1.8
  */
 export async function inspect(
   document: WireDocument,
@@ -49,7 +50,9 @@ export async function inspect(
   onFindings: OnFindings,
   desk?: Desk,
   models: readonly string[] = [],
+  turns?: Turns,
 ): Promise<Inspection> {
+  if (turns) await turns.next();
   const walked = inShape(() => codec.contents(document));
   const read = walked.tokens ? await readTokens(walked, models, policy, remove.length > 0) : undefined;
   const contents = read?.contents ?? walked;
@@ -57,10 +60,13 @@ export async function inspect(
   const anonymizes = policy.documents === 'anonymize' || imagesRule(policy) === 'inspect';
   const attaches = desk !== undefined && anonymizes && contents.media.length > 0;
   const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
-  const texts = flatten(contents);
-  const { spans, missed: unsearched } = await detectAll(texts, document.text, policy, detection);
+  const texts = turns ? await turns.run(flatten(contents)) : finish(flatten(contents));
+  const leaves = lowest(texts);
+  if (turns) await turns.next();
+  const detected = detectAll(texts, leaves, document.text, policy, detection, turns);
+  const { spans, missed: unsearched } = detected instanceof Promise ? await detected : detected;
   const missed = read ? [...unsearched, ...read.missed] : unsearched;
-  const ahead = rewrite.lookAhead(lowest(texts), detection);
+  const ahead = rewrite.lookAhead(leaves, detection);
   if (ahead) await ahead;
   const kinds = kindsOf(contents.media);
   const keepsTags = contents.keptBefore === true;
@@ -72,11 +78,15 @@ export async function inspect(
     onFindings(findings, [...missed, ...kinds]);
     throw thrown;
   }
-  const rewritten = writeInOrder(texts, spans.values(), rewrite, attached, policy);
+  const writing = writeInOrder(texts, spans.values(), rewrite, attached, policy);
+  const rewritten = turns ? await turns.run(writing) : finish(writing);
+  if (turns) await turns.next();
+  rewrite.judge(contents.leaves, rewritten);
   const written = read ? [...rewritten, ...asTexts(read.texts, rewritten)] : rewritten;
-  const renamed = contents.ids
+  const ids = contents.ids
     ? inspectIds(contents.ids, rewrite.idSearch(detection, policy), policy, remove.length > 0, rewrite)
-    : [];
+    : undefined;
+  const renamed = ids ? (turns ? await turns.run(ids) : finish(ids)) : [];
   const dropped = codec.dropSigned?.(document, rewrite.flagged) ?? [];
   onFindings(findings, [...missed, ...kinds]);
   const looked = new Set(attached.map(({ media }) => media));
@@ -127,80 +137,18 @@ export function uninspected(document: WireDocument, codec: Pick<Codec, 'contents
   };
 }
 
-/** A leaf, or a JSON text within one with the leaves of its own. */
-interface Text {
-  readonly leaf: Leaf;
-  readonly inner: { readonly text: string; readonly texts: readonly Text[] } | undefined;
-}
-
-function flatten(contents: Contents): readonly Text[] {
-  return contents.leaves.map((leaf) => ({
-    leaf,
-    inner: leaf.kind === 'json' && !leaf.signed ? readInner(leaf) : undefined,
-  }));
-}
-
-/** How deep JSON within JSON within JSON is followed. */
-const MAX_NESTING = 4;
-
-/** A JSON text as its leaves, whatever value it is; text that is no JSON is inspected as text. */
-function readInner({ text, skipped }: Pick<Leaf, 'text' | 'skipped'>, depth = 1): Text['inner'] {
-  const root = scanJson(text);
-  if (root === undefined) return undefined;
-  const texts = innerLeaves(root).map((inside): Text => {
-    const leaf = skipped ? { ...inside, skipped } : inside;
-    const nested = depth < MAX_NESTING && looksLikeEscapedJson(leaf.text);
-    return { leaf, inner: nested ? readInner(leaf, depth + 1) : undefined };
-  });
-  return { text, texts };
-}
-
-/** Members named twice are all leaves: whichever one a reader takes, it was inspected. */
-function scanJson(text: string): JsonNode | undefined {
-  try {
-    JSON.parse(text);
-    return scan(text, { lenient: true });
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return undefined;
-    const message = 'A text of the request holds JSON that is too deep or too large to inspect.';
-    throw new GatewayError('invalid_request', message, {}, { cause: thrown });
-  }
-}
-
-function innerLeaves(root: JsonNode): readonly Leaf[] {
-  const found: Leaf[] = [];
-  const visit = (node: JsonNode): void => {
-    if (node.kind === 'string') found.push({ node, text: node.value, kind: 'text' });
-    else if (node.kind === 'number') found.push({ node, text: plainNumber(node.source), kind: 'text' });
-    else if (node.kind === 'array') for (const item of node.items) visit(item);
-    else if (node.kind === 'object') {
-      for (const { key, value } of node.members) {
-        visit(key);
-        visit(value);
-      }
-    }
-  };
-  visit(root);
-  return found;
-}
-
-function lowest(texts: readonly Text[], found: Leaf[] = []): readonly Leaf[] {
-  for (const { leaf, inner } of texts) {
-    if (inner) lowest(inner.texts, found);
-    else found.push(leaf);
-  }
-  return found;
-}
-
 /** Spans of every leaf text, in order, and what nobody looked for. */
 function detectAll(
   texts: readonly Text[],
+  leaves: readonly Leaf[],
   source: string,
   policy: ResolvedPolicy['dlp'],
   detection: Detection,
-): Promise<Detected> {
-  const inner = new Set(texts.flatMap((text) => (text.inner ? lowest([text]) : [])));
-  return detectInLeaves(lowest(texts), (leaf) => !inner.has(leaf), source, policy, detection);
+  turns: Turns | undefined,
+): Detected | Promise<Detected> {
+  const inner = texts.some((text) => text.inner) ? new Set<Leaf>() : undefined;
+  for (const text of inner ? texts : []) if (text.inner) for (const leaf of lowest([text])) inner?.add(leaf);
+  return detectInLeaves(leaves, (leaf) => inner?.has(leaf) !== true, source, policy, detection, turns);
 }
 
 /** What was found in the texts before each file, so that it is found in the file too. */
@@ -221,54 +169,6 @@ function termsBefore(
     }
   }
   return attached.map(({ leaves }) => terms.slice(0, counts[leaves] ?? terms.length));
-}
-
-/** Rewrites texts, and numbers the tags of files where they stand: the same beginning of a prompt has the same tags. */
-function writeInOrder(
-  texts: readonly Text[],
-  spans: Iterator<readonly Span[], undefined>,
-  rewrite: Rewrite,
-  attached: readonly AttachedFile[],
-  { documents }: ResolvedPolicy['dlp'],
-): readonly Edit[] {
-  const edits: Edit[] = [];
-  let at = 0;
-  const anonymized = documents === 'anonymize' && attached.length > 0;
-  for (const file of attached) {
-    for (const one of writeEdits(texts.slice(at, file.leaves), spans, rewrite, anonymized)) edits.push(one);
-    rewrite.place = IN_A_FILE;
-    for (const one of file.tag()) edits.push(one);
-    at = file.leaves;
-  }
-  return [...edits, ...writeEdits(texts.slice(at), spans, rewrite, anonymized)];
-}
-
-/** Takes the spans of the leaf texts in their order; a text with JSON in it is rewritten from the inside. */
-function writeEdits(
-  texts: readonly Text[],
-  spans: Iterator<readonly Span[], undefined>,
-  rewrite: Rewrite,
-  anonymized = false,
-  within?: number,
-): readonly Edit[] {
-  const edits: Edit[] = [];
-  for (const { leaf, inner } of texts) {
-    const place = within ?? leaf.node.start;
-    rewrite.place = place;
-    if (leaf.signed) {
-      rewrite.look(leaf.text, spans.next().value!, leaf.signed);
-      continue;
-    }
-    const edit = inner
-      ? editOfInner(leaf, render(inner.text, writeEdits(inner.texts, spans, rewrite, false, place)))
-      : rewrite.edit(leaf, spans.next().value!, anonymized && leaf.ofFile === true);
-    if (edit) edits.push(edit);
-  }
-  return edits;
-}
-
-function editOfInner({ node, text }: Leaf, written: string): Edit | undefined {
-  return written === text ? undefined : setString(node, written);
 }
 
 function refusal(categories: string[]): GatewayError {

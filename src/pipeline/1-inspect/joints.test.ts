@@ -5,6 +5,7 @@ import { messagesCodec } from '#wire/messages/codec.ts';
 import { readDocument, render } from '#wire/document.ts';
 import { createDetectionPool } from './detect-worker.ts';
 import { inspect } from './inspect.ts';
+import { finish } from '#wire/steps.ts';
 import { jointsOf } from './joints.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
 import { restoreText } from './text-restorer.ts';
@@ -96,10 +97,22 @@ test('what is parted in many is found', async () => {
 test('many short texts are looked over at the cost of their length', () => {
   const text = JSON.stringify({ model: 'p/m', ...parts(...Array.from({ length: 5_000 }, () => '1@')) });
   const document = readDocument('chat', text);
-  const joints = jointsOf(chatCodec.contents(document).leaves, () => true, text);
+  const joints = finish(jointsOf(chatCodec.contents(document).leaves, () => true, text));
   const pieces = joints.reduce((sum, joint) => sum + joint.pieces.length, 0);
   expect(joints.length).toBeGreaterThan(0);
   expect(pieces).toBeLessThan(4 * 5_000);
+});
+
+test.each([
+  [0, turns('You are a careful assistant.', 'Write to ada@corp.de about it.')],
+  [0, turns('Ask for 4111 1111 and then wait for us', 'and call +49 30 901820')],
+  [1, turns('Write to ada', '@corp.de about it.')],
+  [1, turns('Please write to ada', 'lovelace [at] corp [dot] de about it')],
+  [2, turns('The account is DE89 3704', '0044 0532 0130 00 and nothing else')],
+])('only what may reach over a joint is looked over: %d in %j', (count, body) => {
+  const text = JSON.stringify({ model: 'p/m', ...body });
+  const { leaves } = chatCodec.contents(readDocument('chat', text));
+  expect(finish(jointsOf(leaves, () => true, text))).toHaveLength(count);
 });
 
 test.each([

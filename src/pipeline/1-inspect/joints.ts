@@ -1,7 +1,9 @@
 import type { Leaf } from '#wire/codec.ts';
+import type { Steps } from '#wire/steps.ts';
 import type { Span } from './detector.ts';
 import { isAlphanumeric, isLetter } from './detectors/characters.ts';
 import { united } from './merge.ts';
+import { AT_WORDS, DOT_WORDS } from './spelled-addresses.ts';
 
 /** A stretch of a leaf, and where it stands in the text of a joint. */
 interface Piece {
@@ -22,6 +24,7 @@ export interface Joint {
 const REACH = 96;
 const MOST_PIECES = 48;
 const LONGEST = 512;
+const JOINTS_A_STEP = 64;
 
 /** Members whose values are words of the format and not read as text. */
 const FORMAT: ReadonlySet<string> = new Set([
@@ -29,7 +32,7 @@ const FORMAT: ReadonlySet<string> = new Set([
   ...['mime_type', 'mimeType', 'media_type', 'mediaType', 'service_tier', 'tool_choice', 'reasoning_effort'],
 ]);
 /** What a value may go on with, and what tells that it may be one of those that are looked for. */
-const BEGINS = /^[\p{L}\p{M}\d@.+_-]/u;
+const BEGINS = /^(?:[A-Za-z\d@.+_-]|[\p{L}\p{M}])/u;
 const TELLING =
   /@|[%=]40|\\u|\\x|&#|&commat;|[[({<] ?at ?[\])}>]|(?:\d[^\d\n]{0,3}){7}|(?:sk|pk|rk|gh[a-z]|glpat|xox[a-z]|AKIA|AIza|SG)[-_.A-Z\d]/;
 const DIGIT_NEAR = /[\dA-Z][^\p{L}\d]{0,3}$/u;
@@ -40,14 +43,15 @@ const DIGIT_FIRST = /^[^\p{L}\d]{0,3}(?:\d|[A-Z\d]{4})/u;
  * those where an address, a number or a secret may go on, each once joined directly and, among digits, with a blank.
  * `source`: the document, which tells names of members from texts.
  */
-export function jointsOf(
+export function* jointsOf(
   leaves: readonly Leaf[],
   isOfSource: (leaf: Leaf) => boolean,
   source: string,
-): readonly Joint[] {
+): Steps<readonly Joint[]> {
   const joints: Joint[] = [];
   const read = textsOf(leaves, isOfSource, source);
-  for (let at = 0, step = 1; at < read.length - 1; at += step) {
+  for (let at = 0, step = 1, looked = 0; at < read.length - 1; at += step) {
+    if (++looked % JOINTS_A_STEP === 0) yield;
     step = 1;
     if (!mayTell(read[at]!, read[at + 1]!)) continue;
     const tail = read[at]!.text.slice(-REACH - 1).trimEnd();
@@ -56,14 +60,34 @@ export function jointsOf(
     if (bare === undefined) continue;
     // Rows of short texts overlap by half of them, so that many of them cost no more than their length.
     step = Math.max(1, bare.pieces.length >> 1);
-    if (!hasSign(bare.text) || !TELLING.test(bare.text)) continue;
-    joints.push(bare);
+    if (!hasSign(bare.text)) continue;
     const head = bare.text.slice(bare.pieces[1]!.start);
+    if (!TELLING.test(tailNear(tail.slice(-REACH)) + headNear(head))) continue;
+    joints.push(bare);
     if (!DIGIT_NEAR.test(tail) || !DIGIT_FIRST.test(head)) continue;
     const spaced = joined(read, at, ' ');
     if (spaced) joints.push(spaced);
   }
   return joints;
+}
+
+/** No word for a sign of an address, which stands among its parts. */
+const PLAIN_WORD = `(?!(?:${AT_WORDS}|${DOT_WORDS})[\\s.,;:!?])[A-Za-z\u00c0-\u017f']{1,40}[.,;:!?]?`;
+/** Two plain words in a row, which no address, number or secret has: whatever stands before them ends there. */
+const PLAIN_WORDS = new RegExp(`(?<!\\S)${PLAIN_WORD}\\s${PLAIN_WORD}(?=\\s)`, 'gi');
+
+/** The beginning of a text, as far as what begins before it may reach. */
+function headNear(text: string): string {
+  PLAIN_WORDS.lastIndex = 0;
+  return PLAIN_WORDS.test(text) ? text.slice(0, PLAIN_WORDS.lastIndex) : text;
+}
+
+/** The end of a text, from where what ends behind it may begin. */
+function tailNear(text: string): string {
+  let from = 0;
+  PLAIN_WORDS.lastIndex = 0;
+  for (let end = 0; PLAIN_WORDS.test(text); end = PLAIN_WORDS.lastIndex) from = end;
+  return text.slice(from);
 }
 
 /** What every `TELLING` text has one of, in classes so small that the engine looks at many characters at once. */
@@ -117,7 +141,8 @@ interface ReadText {
 function textsOf(leaves: readonly Leaf[], isOfSource: (leaf: Leaf) => boolean, source: string): readonly ReadText[] {
   const read: ReadText[] = [];
   let isRead = true;
-  for (const [index, leaf] of leaves.entries()) {
+  for (let index = 0; index < leaves.length; index += 1) {
+    const leaf = leaves[index]!;
     const { node, text, signed } = leaf;
     if (node.kind !== 'string' || signed || !isOfSource(leaf)) continue;
     if (isName(source, node.end)) isRead = !FORMAT.has(text) && !text.endsWith('_id');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDocument, render } from '#wire/document.ts';
 import { member } from '#wire/scan.ts';
+import { finish } from '#wire/steps.ts';
 import { createScope, Rewrite } from './rewrite.ts';
 
 const MAIL = 'ada@example.com';
@@ -11,7 +12,7 @@ function rewritten(source: string, start: number, end: number): string {
   const node = member(document.root, 'text')!;
   const text = document.body['text'] as string;
   const rewrite = new Rewrite(createScope({ mode: 'tokenize', documents: 'off', customTerms: [] }, []), {});
-  const edit = rewrite.edit({ node, text, kind: 'text' }, [{ start, end, category: 'EMAIL' }]);
+  const edit = finish(rewrite.edit({ node, text, kind: 'text' }, [{ start, end, category: 'EMAIL' }]));
   return render(document.text, edit ? [edit] : []);
 }
 

@@ -3,11 +3,14 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import type { Leaf } from '#wire/codec.ts';
 import { isSource, setString, type Edit } from '#wire/document.ts';
 import type { JsonNode } from '#wire/scan.ts';
+import { finish, type Steps } from '#wire/steps.ts';
 import { IN_A_FILE } from './conversation.ts';
 import type { Detection, Span } from './detector.ts';
 import { IdSearch } from './ids.ts';
 import { mergeActions, type Action } from './merge.ts';
 import { ScopeTerms, type TermText } from './scope-terms.ts';
+import { outsideTags, shownInClear, tellingParts } from './shown-in-clear.ts';
+import { MOST_FINDS } from './span-pack.ts';
 import { tagLiterals, TagTable } from './tags.ts';
 
 /** What is replaced in texts, and how. */
@@ -38,6 +41,8 @@ export class Rewrite {
   readonly blocked = new Set<string>();
   /** Signed blocks in which something was found: they leave as they are or not at all. // spec 4.5.4 */
   readonly flagged = new Set<JsonNode>();
+  /** What detectors found in signed blocks, until it is known what the conversation shows in clear. */
+  readonly #looked: Looked[] = [];
   readonly #scope: Scope;
   readonly #findings: Record<string, number>;
 
@@ -66,56 +71,119 @@ export class Rewrite {
     return apply(text, this.#replacements({ text }, detected, anonymized));
   }
 
-  /** As `text`, of a string of a document; undefined where it stays. Only what is put into it is written anew. */
-  edit(leaf: Leaf, detected: readonly Span[], anonymized = false): Edit | undefined {
-    const { node, text } = leaf;
-    const replacements = this.#replacements(leaf, detected, anonymized);
-    if (replacements.length === 0) return undefined;
-    const written = apply(text, replacements);
-    if (written === text) return undefined;
+  /**
+   * As `text`, of a string of a document, in steps; undefined where it stays. Only what is put into it is written anew. Ask
+   * `mayChange` before: most strings stay.
+   */
+  *edit(leaf: Leaf, detected: readonly Span[], anonymized = false): Steps<Edit | undefined> {
+    const { node, text, skipped } = leaf;
+    const actions = mergeActions(yield* this.#actions(leaf, detected, anonymized));
+    if (actions.length === 0) return undefined;
+    const inside = isSource(node, text);
+    const written: string[] = [];
+    const source: string[] = [];
+    let at = 0;
+    for (const [index, action] of actions.entries()) {
+      if (index % FINDS_A_STEP === FINDS_A_STEP - 1) yield;
+      const { start, end, by } = this.#replacement(action, text, skipped);
+      const kept = text.slice(at, start);
+      written.push(kept, by);
+      if (inside) source.push(kept, asSource(by));
+      at = end;
+    }
+    written.push(text.slice(at));
+    yield;
+    const whole = written.join('');
+    if (whole === text) return undefined;
+    yield;
     // Within a character of two code units nothing stands as it is.
-    if (!isSource(node, text) || !written.isWellFormed()) return setString(node, written);
-    const source = apply(text, replacements.map(inSource));
-    return { start: node.start, end: node.end, text: `"${source}"` };
+    if (!inside || !whole.isWellFormed()) return setString(node, whole);
+    source.push(text.slice(at));
+    return { start: node.start, end: node.end, text: `"${source.join('')}"` };
   }
 
   /** What is put into a text in the place of what is found in it, in order. */
   #replacements(
-    { text, skipped }: Pick<Leaf, 'text' | 'skipped'>,
+    of: Pick<Leaf, 'text' | 'skipped'>,
     detected: readonly Span[],
     anonymized: boolean,
   ): readonly Replacement[] {
+    const { text, skipped } = of;
+    if (!this.mayChange(text, detected)) return NOTHING;
+    const actions = finish(this.#actions(of, detected, anonymized));
+    return mergeActions(actions).map((action) => this.#replacement(action, text, skipped));
+  }
+
+  /** Whether anything may have to be put into a text: never wrong in saying no. */
+  mayChange(text: string, detected: readonly Span[]): boolean {
+    const { removed, policyTerms, reversible } = this.#scope;
+    return detected.length > 0 || !!removed || !!policyTerms || (reversible && text.includes('«'));
+  }
+
+  *#actions(
+    { text, skipped }: Pick<Leaf, 'text' | 'skipped'>,
+    detected: readonly Span[],
+    anonymized: boolean,
+  ): Steps<Action[]> {
     const { mode, removed, policyTerms, reversible } = this.#scope;
-    if (detected.length === 0 && !removed && !policyTerms && !(reversible && text.includes('«'))) return NOTHING;
     const actions: Action[] = [];
+    let count = 0;
     // Terms first: what a detector finds too is called what its owner calls it.
-    for (const span of removed?.in({ text, skipped }) ?? []) {
+    for (const span of removed?.in({ text, skipped }) ?? NO_SPANS) {
+      if (++count % FINDS_A_STEP === 0) yield;
       this.count(span.category);
       actions.push({ ...span, act: 'tag' });
     }
-    const found = policyTerms ? [...policyTerms.in({ text, skipped }), ...detected] : detected;
-    for (const span of found) {
-      this.count(span.category);
-      if (anonymized) actions.push({ ...span, act: 'tag' });
-      else if (mode === 'block') this.blocked.add(span.category);
-      else if (mode !== 'allow_log') actions.push({ ...span, act: mode === 'mask' ? 'mask' : 'tag' });
+    const ofPolicy = policyTerms?.in({ text, skipped }) ?? NO_SPANS;
+    for (const spans of [ofPolicy, detected]) {
+      for (const span of spans) {
+        if (++count % FINDS_A_STEP === 0) yield;
+        this.count(span.category);
+        if (anonymized) actions.push({ ...span, act: 'tag' });
+        else if (mode === 'block') this.blocked.add(span.category);
+        else if (mode !== 'allow_log') actions.push({ ...span, act: mode === 'mask' ? 'mask' : 'tag' });
+      }
     }
-    if (reversible) for (const span of tagLiterals(text)) actions.push({ ...span, act: 'tag' });
-    return mergeActions(actions).map(({ start, end, category, act }) => {
-      if (act === 'mask') return { start, end, by: `[${category}]` };
-      const said = text.slice(start, end);
-      return { start, end, by: this.tags.tagFor(skipped ? said.replace(skipped, '') : said, category, this.place) };
-    });
+    if (!reversible) return actions;
+    for (const span of tagLiterals(text)) {
+      if (++count % FINDS_A_STEP === 0) yield;
+      actions.push({ ...span, act: 'tag' });
+      if (actions.length > MOST_REPLACED) throw tooManyTags();
+    }
+    return actions;
+  }
+
+  #replacement({ start, end, category, act }: Action, text: string, skipped: RegExp | undefined): Replacement {
+    if (act === 'mask') return { start, end, by: `[${category}]` };
+    const said = text.slice(start, end);
+    return { start, end, by: this.tags.tagFor(skipped ? said.replace(skipped, '') : said, category, this.place) };
   }
 
   /** Looks at a text that must not be rewritten: what is found in it condemns the block around it. */
   look(text: string, detected: readonly Span[], block: JsonNode): void {
     const { mode, removed, policyTerms } = this.#scope;
-    const found = policyTerms ? [...detected, ...policyTerms.in({ text })] : detected;
+    const ofPolicy = policyTerms?.in({ text }) ?? [];
     const toRemove = removed?.in({ text }) ?? [];
-    for (const { category } of found) this.count(category);
+    for (const { category } of ofPolicy) this.count(category);
     for (const { category } of toRemove) this.count(category);
-    if (toRemove.length > 0 || (found.length > 0 && mode !== 'allow_log')) this.flagged.add(block);
+    if (toRemove.length > 0 || (ofPolicy.length > 0 && mode !== 'allow_log')) this.flagged.add(block);
+    for (const { start, end, category } of outsideTags(text, detected)) {
+      this.#looked.push({ parts: tellingParts(text.slice(start, end)), category, block });
+    }
+  }
+
+  /**
+   * Decides on what detectors found in signed blocks: what these texts show in clear as they leave is no find there.
+   * `edits`: what this rewriting changes in the texts.
+   */
+  judge(leaves: readonly Leaf[], edits: readonly Edit[]): void {
+    if (this.#looked.length === 0) return;
+    const shown = shownInClear(new Set(this.#looked.flatMap(({ parts }) => parts)), leaves, edits);
+    for (const { parts, category, block } of this.#looked) {
+      if (parts.every((part) => shown.has(part))) continue;
+      this.count(category);
+      if (this.#scope.mode !== 'allow_log') this.flagged.add(block);
+    }
   }
 
   /** Who looks into what is no text, for the same. */
@@ -128,6 +196,13 @@ export class Rewrite {
   }
 }
 
+/** A find in a signed block. */
+interface Looked {
+  readonly parts: readonly string[];
+  readonly category: string;
+  readonly block: JsonNode;
+}
+
 /** What stands in the place of a stretch of text. */
 interface Replacement {
   readonly start: number;
@@ -136,6 +211,10 @@ interface Replacement {
 }
 
 const NOTHING: readonly Replacement[] = [];
+const NO_SPANS: readonly Span[] = [];
+const FINDS_A_STEP = 512;
+/** Finds, terms and tags in one text beyond which it is not rewritten. */
+const MOST_REPLACED = MOST_FINDS;
 
 function apply(text: string, replacements: readonly Replacement[]): string {
   if (replacements.length === 0) return text;
@@ -148,8 +227,13 @@ function apply(text: string, replacements: readonly Replacement[]): string {
   return result + text.slice(at);
 }
 
-function inSource({ start, end, by }: Replacement): Replacement {
-  return { start, end, by: JSON.stringify(by).slice(1, -1) };
+function asSource(by: string): string {
+  return JSON.stringify(by).slice(1, -1);
+}
+
+function tooManyTags(): GatewayError {
+  const message = `The request is too large: a text of it has more than ${MOST_REPLACED} finds, terms and tags. Nothing was sent.`;
+  return new GatewayError('request_too_large', message);
 }
 
 /** Tags are numbered over one request: this one's would stand for other texts in the turns that the provider has kept. */

@@ -16,6 +16,9 @@ export interface ScopeDeps {
 
 /** Less likely than this to be within the purpose is outside of it. */
 const INSIDE = 0.5;
+/** Why there can be no verdict, however often it is asked for. */
+const NOTHING_SAID = 'nothing is said';
+const NOBODY = 'absent';
 /** A call that would not be refused does not wait as long. */
 const PATIENCE_MS = { block: 11_000, monitor: 3000 } as const;
 /** The model reads the first 384 words of a state: these are the beginning and the end of what is said. // spec 4.4.4 */
@@ -41,7 +44,7 @@ export async function guardScope(
   const inside = await judge(said(), scope, mode, deps);
   if (typeof inside === 'string') {
     deps.onVerdict(`no verdict: ${inside}`);
-    if (mode === 'block') throw noVerdict();
+    if (mode === 'block') throw noVerdict(inside !== NOTHING_SAID && inside !== NOBODY);
     return;
   }
   const isInside = inside >= INSIDE;
@@ -52,7 +55,7 @@ export async function guardScope(
 
 /** Refuses, in mode `block`, what has no words to be judged by: a document that is still to be read. */
 export function refuseUnguarded({ scopeGuard }: Pick<ResolvedPolicy, 'scopeGuard'>): void {
-  if (scopeGuard.mode === 'block') throw noVerdict();
+  if (scopeGuard.mode === 'block') throw noVerdict(false);
 }
 
 /** How likely it is that a text belongs to a purpose, 0 to 1; in words, why nobody can tell. */
@@ -63,8 +66,8 @@ async function judge(
   { models, signal }: ScopeDeps,
 ): Promise<number | string> {
   const shown = shownOf(text);
-  if (shown === '') return 'nothing is said';
-  if (!models) return 'unavailable';
+  if (shown === '') return NOTHING_SAID;
+  if (!models) return NOBODY;
   const late = AbortSignal.timeout(PATIENCE_MS[mode]);
   try {
     return await insideOf({ request: shown }, scope, models, AbortSignal.any([signal, late]));
@@ -145,8 +148,10 @@ function partsOf(text: string, count: number): readonly string[] {
   return [...parts, rest].filter((part, at) => at === 0 || part !== '');
 }
 
-function noVerdict(): GatewayError {
-  return new GatewayError('scope_guard_unavailable', 'The scope guard reached no verdict; nothing was sent.');
+/** `shouldRetry`: whether there may be a verdict another time. */
+function noVerdict(shouldRetry: boolean): GatewayError {
+  const message = 'The scope guard reached no verdict; nothing was sent.';
+  return new GatewayError('scope_guard_unavailable', message, { shouldRetry });
 }
 
 function purpose(scope: string): string {

@@ -1,8 +1,11 @@
 import { Worker } from 'node:worker_threads';
+import { inTurns } from '#pipeline/loop-turns.ts';
+import { finish, type Steps } from '#wire/steps.ts';
 import type { DetectionOptions } from './detectors/list.ts';
 import { FairTurns, type Asker } from './fair-turns.ts';
 import { DetectionUnavailable, SearchTooLarge } from './search-errors.ts';
 import type { Finds, Search } from './searches.ts';
+import { isHandedInPieces, piecesOf } from './text-pieces.ts';
 import { MOST_FINDS, unpackSpans, type PackedSpans } from './span-pack.ts';
 
 /** What an installation may set about the threads. */
@@ -22,9 +25,13 @@ export interface ThreadOptions {
   readonly threadModule?: URL;
 }
 
-/** What a thread is told: to give a job a turn, with its search the first time, or to forget it. */
+/**
+ * What a thread is told: to give a job a turn, with its search the first time, or to forget it. Many or long texts come
+ * beforehand, and their search without them; `goesOn`: the first of these texts is more of the last one before.
+ */
 export type Order =
   | { readonly kind: 'turn'; readonly id: number; readonly search?: Search }
+  | { readonly kind: 'texts'; readonly id: number; readonly texts: readonly string[]; readonly goesOn: boolean }
   | { readonly kind: 'drop'; readonly id: number };
 
 /** What a thread answers to a turn; neither found nor failed: there is more to do. */
@@ -41,6 +48,8 @@ const VERY_LARGE = 1024 * 1024;
 const LEFT_TURN_MS = 1000;
 /** A job that has worked for this share of its time is too large itself: it did not wait for others. */
 const OWN_SHARE = 0.5;
+/** Finds are unpacked in turns where there are so many. */
+const MANY_NUMBERS = 16_384;
 
 interface Job {
   readonly id: number;
@@ -178,8 +187,31 @@ export class SearchThreads {
     job.thread = thread;
     thread.turn = { job, since: performance.now() };
     thread.worker.ref();
+    if (!isNew || !isHandedInPieces(job.search, job.chars)) {
+      this.#watch(thread, this.#options.longestTurnMs);
+      tell(thread, { kind: 'turn', id: job.id, ...(isNew && { search: job.search }) });
+    } else void inTurns(job.asker, this.#handOver(thread, job));
+  }
+
+  /** A copy is made of what a thread is told: of much of it, one piece in a step. */
+  *#handOver(thread: Thread, job: Job): Steps<void> {
+    const { id, search } = job;
+    for (const { texts, goesOn } of piecesOf(search.texts)) {
+      // The thread is gone, and the job with it or begun anew.
+      if (!this.#threads.includes(thread)) return;
+      if (job.settled) break;
+      tell(thread, { kind: 'texts', id, texts, goesOn });
+      yield;
+    }
+    if (!this.#threads.includes(thread)) return;
+    if (job.settled) {
+      this.#release(thread);
+      tell(thread, { kind: 'drop', id });
+      return this.#dispatch();
+    }
+    thread.turn = { job, since: performance.now() };
     this.#watch(thread, this.#options.longestTurnMs);
-    tell(thread, { kind: 'turn', id: job.id, ...(isNew && { search: job.search }) });
+    tell(thread, { kind: 'turn', id, search: { ...search, texts: [] } });
   }
 
   #watch(thread: Thread, ms: number): void {
@@ -201,21 +233,26 @@ export class SearchThreads {
     return thread;
   }
 
+  #release(thread: Thread): void {
+    clearTimeout(thread.watch);
+    thread.turn = undefined;
+    thread.worker.unref();
+  }
+
   /** A turn is over. */
   #turned(thread: Thread, { id, found, failed }: Answer): void {
     const { turn } = thread;
     if (turn?.job.id !== id) return;
     const { job, since } = turn;
-    clearTimeout(thread.watch);
-    thread.turn = undefined;
-    thread.worker.unref();
+    this.#release(thread);
     job.workedMs += performance.now() - since;
     if (job.settled) tell(thread, { kind: 'drop', id });
     else if (failed === 'fault') this.#fail(job, new DetectionUnavailable('the search failed'));
     else if (failed) this.#fail(job, new SearchTooLarge(`the texts have more than ${MOST_FINDS} finds`));
     else if (found) {
       this.#forget(job);
-      job.resolve(unpackSpans(found));
+      if (found.numbers.length < MANY_NUMBERS) job.resolve(finish(unpackSpans(found)));
+      else inTurns(job.asker, unpackSpans(found)).then(job.resolve, job.reject);
     }
     this.#dispatch();
   }

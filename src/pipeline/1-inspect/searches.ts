@@ -4,7 +4,7 @@ import { misreadNumbers } from './misread-numbers.ts';
 import { correctedReading, misreadAddresses } from './misread-signs.ts';
 import { createNearTermFinder } from './near-terms.ts';
 import { createReadingTermFinder } from './readings.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from '#wire/steps.ts';
 import type { Term } from './terms.ts';
 
 /** What may be looked for in texts. A thread is handed it as it is: a copy must mean the same. */

@@ -1,3 +1,4 @@
+import type { Steps } from '#wire/steps.ts';
 import type { Span } from './detector.ts';
 
 /** Finds in texts as threads hand them over: numbers, since a copy of so many objects would hold up the event loop. */
@@ -9,6 +10,8 @@ export interface PackedSpans {
 
 /** More finds than these in the texts of one search are not handed over: no model reads such a request. */
 export const MOST_FINDS = 250_000;
+
+const SPANS_A_STEP = 1024;
 
 /** Undefined where there are more than `MOST_FINDS`. */
 export function packSpans(found: readonly (readonly Span[])[]): PackedSpans | undefined {
@@ -34,11 +37,14 @@ export function packSpans(found: readonly (readonly Span[])[]): PackedSpans | un
   return { numbers, words: [...places.keys()] };
 }
 
-export function unpackSpans({ numbers, words }: PackedSpans): readonly (readonly Span[])[] {
+export function* unpackSpans({ numbers, words }: PackedSpans): Steps<readonly (readonly Span[])[]> {
   const found: Span[][] = [];
+  let count = 0;
   for (let at = 0; at < numbers.length;) {
     const spans: Span[] = [];
+    if (++count % SPANS_A_STEP === 0) yield;
     for (let left = numbers[at++]!; left > 0; left--) {
+      if (++count % SPANS_A_STEP === 0) yield;
       const [start, end] = [numbers[at++]!, numbers[at++]!];
       const category = words[numbers[at++]!]!;
       const term = words[numbers[at++]!];

@@ -1,7 +1,8 @@
 import type { Disguise } from './disguises.ts';
 
-const AT_WORDS = 'at|ät|arroba|arobase|chiocciola|małpa|apenstaartje';
-const DOT_WORDS = 'dot|punkt|point|punto|ponto|kropka|punt';
+/** Words for the sign of an address, and for the one within its host. */
+export const AT_WORDS = 'at|ät|arroba|arobase|chiocciola|małpa|apenstaartje';
+export const DOT_WORDS = 'dot|punkt|point|punto|ponto|kropka|punt';
 /** Where a name of ASCII or of any script may end and begin. */
 const NAME = '[\\p{L}\\d]';
 /** The sign of an address in brackets. */

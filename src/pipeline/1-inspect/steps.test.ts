@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createDetection } from './detect.ts';
 import { createReadingTermFinder } from './readings.ts';
-import { finish, type Steps } from './steps.ts';
+import { finish, type Steps } from '#wire/steps.ts';
 
 const detection = createDetection();
 /** Where a step of the sweep ends, one of folding and of the search for terms, and one of the search for forms of names. */

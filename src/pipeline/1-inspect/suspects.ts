@@ -1,4 +1,4 @@
-import { isAlphanumeric, isCapital, isDigit, isHex, isLetter } from './detectors/characters.ts';
+import { isAlphanumeric, isBlank, isCapital, isDigit, isHex, isLetter } from './detectors/characters.ts';
 import { mayBeHexText, mayBeText, nextRun, runEnd, SHORTEST_RUN } from './encoded-text.ts';
 import { hidingIn } from './hiding-places.ts';
 import { nextInWords } from './spelled-addresses.ts';
@@ -242,10 +242,6 @@ function isSetApart(text: string, at: number): boolean {
 function hasDot(text: string, start: number, end: number): boolean {
   for (let at = start; at < end - 2; at += 1) if (text.charCodeAt(at) === 46) return true;
   return false;
-}
-
-function isBlank(code: number): boolean {
-  return code === BLANK || (code >= 9 && code <= 13);
 }
 
 function isOfAddress(code: number): boolean {

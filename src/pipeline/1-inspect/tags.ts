@@ -10,7 +10,6 @@ export class TagTable {
   readonly #counts = new Map<string, number>();
   readonly #places = new Map<string, number[]>();
   readonly #taken: ReadonlySet<string>;
-  #prefixes: Set<string> | undefined;
 
   /** `taken`: tags that are not given out, because the text has them already. */
   constructor(taken: ReadonlySet<string> = new Set()) {
@@ -34,7 +33,6 @@ export class TagTable {
     const tag = `«${category}_${number}»`;
     this.#tags.set(original, tag);
     this.#originals.set(tag, original);
-    this.#prefixes = undefined;
     return tag;
   }
 
@@ -49,13 +47,13 @@ export class TagTable {
 
   /** Whether a text is the beginning of some tag, and not yet all of it. */
   isPrefix(text: string): boolean {
-    if (this.#prefixes === undefined) {
-      this.#prefixes = new Set();
-      for (const tag of this.#originals.keys()) {
-        for (let length = 1; length < tag.length; length++) this.#prefixes.add(tag.slice(0, length));
-      }
+    if (text === '') return false;
+    for (const [category, count] of this.#counts) {
+      const before = `«${category}_`;
+      if (before.startsWith(text)) return true;
+      if (text.startsWith(before) && beginsNumber(text.slice(before.length), count)) return true;
     }
-    return this.#prefixes.has(text);
+    return false;
   }
 
   /** Tag -> original, of all of them. */
@@ -66,6 +64,13 @@ export class TagTable {
   get size(): number {
     return this.#originals.size;
   }
+}
+
+const BEGUN_NUMBER = /^[1-9][0-9]*$/;
+
+/** Whether a number from 1 to `most` begins with these digits. */
+function beginsNumber(digits: string, most: number): boolean {
+  return BEGUN_NUMBER.test(digits) && Number(digits) <= most;
 }
 
 /** A stretch of text that already looks like a tag. It is given a tag of its own, so that it can't be taken for another's. */

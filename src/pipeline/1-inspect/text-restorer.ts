@@ -1,4 +1,4 @@
-import { AddressTracker, VALUE } from './address-tracker.ts';
+import { AddressTracker, mayHoldAddress, VALUE } from './address-tracker.ts';
 import { JsonFollower } from './json-follower.ts';
 import type { Restoration } from './restoration.ts';
 
@@ -25,9 +25,13 @@ export interface TextContext {
 
 /** Puts originals back for tags in a whole text. Throws `AnswerOutOfBounds`. */
 export function restoreText(text: string, restoration: Restoration, kind: TextKind, context?: TextContext): string {
-  const restorer = new TextRestorer(restoration, kind, context);
+  if (!text.includes('«') && (kind === 'text' || !text.includes('\\'))) return text;
+  const restorer = new TextRestorer(restoration, kind, context, mayHoldAddress(text));
   return restorer.push(text) + restorer.flush();
 }
+
+/** Follows a text that has no address. */
+const NO_ADDRESSES: Pick<AddressTracker, 'feed' | 'around'> = { feed: () => {}, around: () => undefined };
 
 /** Most characters behind a tag that say where it goes. */
 const TAIL = 256;
@@ -48,10 +52,15 @@ export class TextRestorer {
   readonly #tracker: Pick<AddressTracker, 'feed' | 'around'>;
   #held = '';
 
-  constructor(restoration: Restoration, kind: TextKind, context: TextContext = {}) {
+  /** `addresses`: false where the text is known to have none. */
+  constructor(restoration: Restoration, kind: TextKind, context: TextContext = {}, addresses = true) {
     this.#restoration = restoration;
     this.#kind = kind;
     this.#context = context;
+    if (!addresses) {
+      this.#tracker = NO_ADDRESSES;
+      return;
+    }
     const tracker = new AddressTracker(context.isValue ? VALUE : ' ');
     this.#tracker = kind === 'json' || context.isJson ? new JsonFollower(tracker) : tracker;
   }

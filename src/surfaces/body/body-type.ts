@@ -14,6 +14,7 @@ export function isJson(contentType: string): boolean {
 
 /** Throws `unsupported_media_type` for what is not JSON in UTF-8, which is all that JSON may be in. // RFC 8259 8.1 */
 export function requireJson(contentType: string): void {
+  if (contentType === 'application/json') return;
   if (!isJson(contentType)) throw unsupported('The request body must be application/json.');
   for (const [, charset = ''] of contentType.matchAll(CHARSET)) {
     if (!/^(?:utf-?8|us-ascii)$/i.test(charset)) {

@@ -1,4 +1,3 @@
-import { isAscii, isUtf8 } from 'node:buffer';
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/gateway-error.ts';
@@ -6,6 +5,7 @@ import { arrivalOf } from '../arrival.ts';
 import type { BodyPlace, BodyRoom } from './body-room.ts';
 import { isForm, requireJson, unsupported } from './body-type.ts';
 import { decoderFor, undecodable } from './content-encoding.ts';
+import { GatheredText } from './gathered-text.ts';
 import { PACE, SlowBody, type Pace } from './slow-body.ts';
 
 export interface BodyDeps {
@@ -79,10 +79,7 @@ export class IncomingBody implements Disposable {
     requireJson(this.contentType);
     if (this.length !== undefined && this.length > this.#largest) throw this.#tooLarge();
     this.expect();
-    const bytes = await this.#gather();
-    if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'The request body is not valid UTF-8.');
-    if (!isAscii(bytes)) this.#place.takeMemory(bytes.length * MORE_PER_BYTE);
-    const text = bytes.toString('utf8');
+    const text = await this.#gather();
     if (text.length > COUNT_FROM) this.#place.takeMemory(countValues(text) * MEMORY_PER_VALUE);
     return text;
   }
@@ -93,12 +90,12 @@ export class IncomingBody implements Disposable {
     return this.#stream();
   }
 
-  /** All of the body in one piece, with room taken for each piece of it. */
-  #gather(): Promise<Buffer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  /** The text of all of the body, read as it comes, with room taken for each piece of it. */
+  #gather(): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
     const encoded = this.#request.headers['content-encoding'] !== undefined;
     const source = encoded ? this.#stream() : this.#payload!;
-    const chunks: Buffer[] = [];
+    const text = new GatheredText();
     let size = 0;
     const stop = (error: unknown): void => {
       source.off('data', take).pause();
@@ -111,16 +108,23 @@ export class IncomingBody implements Disposable {
       try {
         if (size > this.#largest) throw this.#tooLarge();
         this.#place.take(chunk.length);
-        chunks.push(chunk);
+        text.add(chunk);
       } catch (error) {
         stop(error);
       }
     };
-    source.once('error', stop);
-    source.once('close', () => {
+    source.on('error', stop);
+    source.on('close', () => {
       if (!source.readableEnded) stop(undefined);
     });
-    source.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
+    source.on('end', () => {
+      try {
+        if (!text.isAscii) this.#place.takeMemory(size * MORE_PER_BYTE);
+        resolve(text.whole());
+      } catch (error) {
+        stop(error);
+      }
+    });
     if (!encoded) this.#begin(stop);
     source.on('data', take);
     return promise;

@@ -13,40 +13,81 @@ export interface Pace {
 /** 2 KiB a second, and two minutes less what the server needs to notice. */
 export const PACE: Pace = { windowMs: 10_000, leastBytes: 20 * 1024, totalMs: 110_000 };
 
-/** Calls `drop` once when a body comes too slowly. Time in which nobody takes what came does not count. */
+/**
+ * Calls `drop` once when a body comes too slowly: in the first or second window, or later. Time in which nobody takes what
+ * came does not count.
+ */
 export class SlowBody implements Disposable {
   readonly #request: IncomingMessage;
-  readonly #timer: NodeJS.Timeout;
   readonly #pace: Pace;
   readonly #drop: (error: GatewayError) => void;
-  #seen: number;
+  readonly #watch: Watch;
+  /** Bytes of its connection at the beginning of the window; undefined before its first one. */
+  #seen: number | undefined;
   #elapsedMs = 0;
 
   constructor(request: IncomingMessage, pace: Pace, drop: (error: GatewayError) => void) {
     this.#request = request;
     this.#pace = pace;
     this.#drop = drop;
-    this.#seen = request.socket.bytesRead;
-    this.#timer = setInterval(() => this.#look(), pace.windowMs);
-    this.#timer.unref();
+    this.#watch = watchOf(pace);
+    this.#watch.add(this);
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    this.#watch.delete(this);
   }
 
-  #look(): void {
+  /** A window has ended. */
+  look(): void {
     const { complete, readableFlowing, socket } = this.#request;
-    if (complete) return clearInterval(this.#timer);
-    const came = socket.bytesRead - this.#seen;
-    this.#seen = socket.bytesRead;
-    if (readableFlowing !== true) return;
+    if (complete) return this.#watch.delete(this);
+    const { bytesRead } = socket;
+    const came = this.#seen === undefined ? undefined : bytesRead - this.#seen;
+    this.#seen = bytesRead;
+    if (readableFlowing !== true || came === undefined) return;
     const { windowMs, leastBytes, totalMs } = this.#pace;
     this.#elapsedMs += windowMs;
     if (came >= leastBytes && this.#elapsedMs < totalMs) return;
-    clearInterval(this.#timer);
+    this.#watch.delete(this);
     this.#drop(tooSlow(leastBytes, windowMs, totalMs));
   }
+}
+
+/** One timer for all bodies of a pace: to start and stop one for each costs more than all else that is done about it. */
+class Watch {
+  readonly #bodies = new Set<SlowBody>();
+  readonly #windowMs: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs;
+  }
+
+  add(body: SlowBody): void {
+    this.#bodies.add(body);
+    this.#timer ??= setInterval(() => this.#look(), this.#windowMs).unref();
+  }
+
+  delete(body: SlowBody): void {
+    this.#bodies.delete(body);
+  }
+
+  #look(): void {
+    if (this.#bodies.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    for (const body of this.#bodies) body.look();
+  }
+}
+
+const watches = new WeakMap<Pace, Watch>();
+
+function watchOf(pace: Pace): Watch {
+  let watch = watches.get(pace);
+  if (watch === undefined) watches.set(pace, (watch = new Watch(pace.windowMs)));
+  return watch;
 }
 
 function tooSlow(bytes: number, windowMs: number, totalMs: number): GatewayError {

@@ -49,6 +49,39 @@ describe('a form', () => {
     }
   });
 
+  test('is read in its order, also where a file follows a field', async () => {
+    const field = (name: string): string =>
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nv\r\n`;
+    const file = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nx\r\n`;
+    const bytes = Buffer.from(`${field('a')}${file}${field('b')}${file}--${BOUNDARY}--\r\n`);
+    for (let at = 0; at < bytes.length; at++) {
+      const read = await readAll([bytes.subarray(0, at), bytes.subarray(at)].filter(({ length }) => length > 0));
+      expect(read.map(({ name }) => name)).toEqual(['a', 'f', 'b', 'f']);
+    }
+  });
+
+  test.each([
+    ['a value', ['name="prompt"\r\n\r\n', Buffer.from('Gr\u00fc\u00dfe', 'latin1')]],
+    [
+      'a value that says what it is',
+      ['name="p"\r\nContent-Type: text/plain; charset=latin1\r\n\r\n', Buffer.from('\u00fc', 'latin1')],
+    ],
+    ['half a letter', ['name="prompt"\r\n\r\n', Buffer.from('\u00fc').subarray(0, 1)]],
+    ['a name', ['name="', Buffer.from('\u00fc', 'latin1'), '"\r\n\r\nx']],
+  ])('is refused for %s that is not UTF-8', async (_, parts) => {
+    const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; `;
+    const bytes = [head, ...parts, `\r\n--${BOUNDARY}--\r\n`].map((part) => Buffer.from(part));
+    await expect(readAll([Buffer.concat(bytes)])).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('not UTF-8') as unknown,
+    });
+  });
+
+  test('keeps a sign that stands for unreadable ones where it was sent as such', async () => {
+    const text = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="prompt"\r\n\r\n\ufeffa\ufffd\r\n--${BOUNDARY}--\r\n`;
+    expect(await readAll([Buffer.from(text)])).toEqual([{ name: 'prompt', value: '\ufeffa\ufffd' }]);
+  });
+
   test('is written so that it reads the same', async () => {
     const parts = readForm(Readable.from([Buffer.from(FORM)]), TYPE, () => {});
     const written: Uint8Array[] = [];

@@ -4,12 +4,16 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import type { FormPart } from '#wire/form.ts';
 
 /** A form with more fields, or longer ones, is no honest upload. */
-const LIMITS = { fields: 100, files: 32, parts: 132, fieldNameSize: 200, fieldSize: 1024 * 1024, headerPairs: 50 };
+const MOST = { fields: 100, files: 32, nameSize: 200, fieldSize: 1024 * 1024 };
+const LIMITS = { files: MOST.fields + MOST.files, parts: MOST.fields + MOST.files, headerPairs: 50 };
+/** Stands for bytes of a name that are no UTF-8. */
+const UNREAD = '\ufffd';
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads a multipart form part by part, as it arrives: a file is to be read to its end before the next part is asked
- * for. `keep` takes room for the fields. Throws `invalid_request` on what is no form, or not all of one,
- * `request_too_large`, and what `keep` throws.
+ * for. `keep` takes room for the fields. Throws `invalid_request` on what is no form, not all of one, or has fields that
+ * are no UTF-8, `request_too_large`, and what `keep` throws.
  */
 export function readForm(
   body: Readable,
@@ -22,7 +26,8 @@ export function readForm(
 class FormReader {
   readonly #body: Readable;
   readonly #parser: InstanceType<typeof Busboy>;
-  readonly #queue: FormPart[] = [];
+  /** In the order of the form: a field takes its place when it begins. */
+  readonly #queue: { part?: FormPart }[] = [];
   readonly #files = new Set<BusboyFileStream>();
   #ended = false;
   #failure: Error | undefined;
@@ -31,26 +36,26 @@ class FormReader {
   constructor(body: Readable, contentType: string, keep: (bytes: number) => void) {
     this.#body = body;
     try {
-      this.#parser = new Busboy({ headers: { 'content-type': contentType }, limits: LIMITS, preservePath: true });
+      // The parser would put other letters in the place of bytes that it cannot read: it gives out bytes alone.
+      const isPartAFile = (): boolean => true;
+      const headers = { 'content-type': contentType };
+      this.#parser = new Busboy({ headers, limits: LIMITS, preservePath: true, isPartAFile });
     } catch {
       throw malformed();
     }
-    this.#parser.on('field', (name, value, nameTruncated, valueTruncated) => {
-      if (nameTruncated || valueTruncated) return this.#fail(tooLarge());
-      try {
-        keep(value.length);
-      } catch (error) {
-        return this.#fail(error as Error);
-      }
-      this.#add({ kind: 'field', name, value });
-    });
-    this.#parser.on('file', (name, stream, filename, _encoding, mediaType) => {
+    let fields = 0;
+    this.#parser.on('file', (name: string | undefined, stream, filename: string | undefined, _encoding, mediaType) => {
       this.#files.add(stream);
       stream.once('close', () => this.#files.delete(stream));
       stream.on('error', (error) => this.#fail(error));
-      this.#add({ kind: 'file', name, filename, mediaType, bytes: stream });
+      if (name === undefined || name.includes(UNREAD)) return this.#fail(notUtf8('The name of a field of the form'));
+      if (name.length > MOST.nameSize) return this.#fail(tooLarge());
+      if (filename !== undefined || mediaType === 'application/octet-stream')
+        return this.#add({ kind: 'file', name, filename: filename ?? '', mediaType, bytes: stream });
+      if (++fields > MOST.fields) return this.#fail(tooLarge());
+      this.#readField(name, stream, keep);
     });
-    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
+    for (const limit of ['partsLimit', 'filesLimit'] as const) {
       this.#parser.on(limit, () => this.#fail(tooLarge()));
     }
     this.#parser.on('error', () => this.#fail(malformed()));
@@ -69,9 +74,11 @@ class FormReader {
     try {
       for (;;) {
         if (this.#failure) throw this.#failure;
-        const part = this.#queue.shift();
-        if (part) yield part;
-        else if (this.#ended) return undefined;
+        const part = this.#queue[0]?.part;
+        if (part) {
+          this.#queue.shift();
+          yield part;
+        } else if (this.#ended && this.#queue.length === 0) return undefined;
         else await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     } finally {
@@ -80,8 +87,29 @@ class FormReader {
     }
   }
 
+  #readField(name: string, stream: BusboyFileStream, keep: (bytes: number) => void): void {
+    const place: { part?: FormPart } = {};
+    this.#queue.push(place);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MOST.fieldSize) return this.#fail(tooLarge());
+      chunks.push(chunk);
+    });
+    stream.once('end', () => {
+      try {
+        keep(size);
+        place.part = { kind: 'field', name, value: UTF_8.decode(Buffer.concat(chunks)) };
+        this.#wake();
+      } catch (error) {
+        this.#fail(error instanceof GatewayError ? error : notUtf8(`The field ${name} of the form`));
+      }
+    });
+  }
+
   #add(part: FormPart): void {
-    this.#queue.push(part);
+    this.#queue.push({ part });
     this.#wake();
   }
 
@@ -96,6 +124,10 @@ class FormReader {
 
 function malformed(): GatewayError {
   return new GatewayError('invalid_request', 'The form could not be read to its end.');
+}
+
+function notUtf8(what: string): GatewayError {
+  return new GatewayError('invalid_request', `${what} is not UTF-8: send the form in UTF-8.`);
 }
 
 function tooLarge(): GatewayError {

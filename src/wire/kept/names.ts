@@ -2,6 +2,7 @@ import { readDocument, render, setString, type Family } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { says } from '../members.ts';
 import { member, type JsonNode } from '../scan.ts';
+import { finish, type Steps } from '../steps.ts';
 import { MEMBERS, NOT_KEPT, ZONES, type KeptKind, type MemberRule, type Zone } from './table.ts';
 
 /** An object that a request names. */
@@ -64,8 +65,13 @@ const MAY_NAME_ITEM = new RegExp(`${MEMBER_NAME}|"id"\\s*:|${HOLDERS}|${ESCAPED}
 
 /** Every object that a request body names, in the order of the text. */
 export function namesIn(family: Family, body: JsonObject): readonly KeptName[] {
+  return finish(nameSteps(family, body));
+}
+
+/** As `namesIn`, in steps. */
+export function* nameSteps(family: Family, body: JsonObject): Steps<readonly KeptName[]> {
   const search = new Search(family);
-  search.object(body, '', undefined);
+  yield* search.body(body);
   return search.names;
 }
 
@@ -89,6 +95,14 @@ function placeOf(last: Step): Place {
   return place.reverse();
 }
 
+/** An object or a list that is looked through; `holder`: the member that holds it, in lower case. */
+type Inside = { readonly length: number; at: number; readonly holder: string; readonly parent: Step | undefined } & (
+  | { readonly items: readonly Json[] }
+  | { readonly object: JsonObject; readonly entries: readonly (readonly [string, Json | undefined])[] }
+);
+
+const VALUES_A_STEP = 256;
+
 class Search {
   readonly names: KeptName[] = [];
   readonly #family: Family;
@@ -97,27 +111,52 @@ class Search {
     this.#family = family;
   }
 
-  /** `holder`: the member that holds the object, in lower case; arrays are looked through. */
-  object(object: JsonObject, holder: string, parent: Step | undefined): void {
-    for (const [name, value] of Object.entries(object)) {
-      const lower = name.toLowerCase();
-      if (ZONES_BY_NAME.get(lower)?.some((zone) => applies(zone, this.#family, object)) === true) continue;
-      const here: Step = { step: name, parent };
-      const rules = RULES.get(lower);
-      const rule = rules?.find((one) => isInside(one, holder) && applies(one, this.#family, object));
-      if (rule?.anyValue) this.#any(value, rule.kind, here);
-      else if (rule) this.#collect(value, rule.kind, here, rule.replaceable?.(object) === true);
-      else if (!rules && looksLikeId(name, lower) && !NOT_KEPT.has(lower)) this.#collect(value, 'unknown', here, false);
-      if (typeof value === 'object') this.#inside(value, lower, here);
+  /** Looks at all that stands in a body, in the order of its text. */
+  *body(body: JsonObject): Steps<void> {
+    const around: Inside[] = [];
+    let looked = 0;
+    for (let inside = this.#enter(body, '', undefined); inside;) {
+      if (inside.at >= inside.length) {
+        inside = around.pop();
+        continue;
+      }
+      if (++looked % VALUES_A_STEP === 0) yield;
+      const next = this.#next(inside);
+      if (!next) continue;
+      around.push(inside);
+      inside = next;
     }
   }
 
-  #inside(value: Json | undefined, holder: string, at: Step): void {
+  #enter(value: Json | undefined, holder: string, parent: Step | undefined): Inside | undefined {
     if (Array.isArray(value)) {
-      for (const [index, item] of (value as readonly Json[]).entries()) {
-        if (typeof item === 'object') this.#inside(item, holder, { step: index, parent: at });
-      }
-    } else if (isObject(value)) this.object(value, holder, at);
+      const items = value as readonly Json[];
+      return { items, length: items.length, at: 0, holder, parent };
+    }
+    if (!isObject(value)) return undefined;
+    const entries = Object.entries(value);
+    return { object: value, entries, length: entries.length, at: 0, holder, parent };
+  }
+
+  /** Looks at the next value in something, and enters it if anything can stand in it. */
+  #next(inside: Inside): Inside | undefined {
+    const { holder, parent } = inside;
+    const at = inside.at++;
+    if ('items' in inside) {
+      const item = inside.items[at];
+      return typeof item === 'object' ? this.#enter(item, holder, { step: at, parent }) : undefined;
+    }
+    const { object } = inside;
+    const [name, value] = inside.entries[at]!;
+    const lower = name.toLowerCase();
+    if (ZONES_BY_NAME.get(lower)?.some((zone) => applies(zone, this.#family, object)) === true) return undefined;
+    const here: Step = { step: name, parent };
+    const rules = RULES.get(lower);
+    const rule = rules?.find((one) => isInside(one, holder) && applies(one, this.#family, object));
+    if (rule?.anyValue) this.#any(value, rule.kind, here);
+    else if (rule) this.#collect(value, rule.kind, here, rule.replaceable?.(object) === true);
+    else if (!rules && looksLikeId(name, lower) && !NOT_KEPT.has(lower)) this.#collect(value, 'unknown', here, false);
+    return typeof value === 'object' ? this.#enter(value, lower, here) : undefined;
   }
 
   #any(value: Json | undefined, kind: KeptName['kind'], at: Step): void {

@@ -117,7 +117,7 @@ function flows(person: Person, other: Person): readonly Flow[] {
       }),
     ],
     [
-      'an edit beside a link',
+      'an edit next to a link',
       'Move home up.',
       read,
       [mail],
