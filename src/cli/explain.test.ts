@@ -17,6 +17,7 @@ const RESOURCES: readonly TestResource[] = [
   make('VirtualKey', 'front', { hash: { value: sha256('front') } }),
   make('PriceBook', 'prices', { prices: [{ model: 'home/*', input: '1', output: '2' }] }),
   make('Provider', 'home', {
+    onlyListedModels: true,
     models: [
       { id: 'plain', vision: false },
       { id: 'seeing', vision: true },
@@ -76,6 +77,7 @@ test('tells the policy with its origins, each candidate, its price, and the shad
     '  contentRetention: Disabled — built-in',
     '  providerSideTools: none — built-in',
     '  caching.promptCache: Disabled — built-in',
+    '  price: Known — built-in',
     '  caching.responseCache.mode: Disabled — built-in',
     '  caching.responseCache.ttlSeconds: 3600 — built-in',
     '  contentRetentionDays: 30 — built-in',

@@ -87,7 +87,7 @@ async function readRow({ callId, database: { url, dataDir, defaults } }: CallQue
 
 /** `<list> <provider>/<model> @<rate> of <date>`, as prices of lists name themselves. */
 const LISTED =
-  /^(?:genai-prices (?<version>\S+)|prices \S+ (?<id>\S+)) (?<name>[^/ ]+)\/\S+ @(?<rate>\S+)(?: of (?<date>\S+))?$/;
+  /^(?:genai-prices (?<version>\S+)|gatewarden prices \S+|prices \S+ (?<id>\S+)) (?<name>[^/ ]+)\/\S+ @(?<rate>\S+)(?: of (?<date>\S+))?$/;
 
 async function priceOfRow(row: AuditRow, question: CallQuestion): Promise<Price | undefined> {
   const { provider, provider_model: model } = row;

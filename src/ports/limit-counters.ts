@@ -66,7 +66,13 @@ export type LimitName = 'requests' | 'tokens' | 'budget' | 'cap' | 'credit';
  * store that lost its data) and must be restored from the ledger first. `busy`: a restore is under way; ask again.
  */
 export type HoldDecision =
-  | { readonly kind: 'granted'; readonly requests?: RateStatus; readonly tokens?: RateStatus }
+  | {
+      readonly kind: 'granted';
+      /** A limit is so near that another call may be refused for what this one holds and does not use. */
+      readonly near?: true;
+      readonly requests?: RateStatus;
+      readonly tokens?: RateStatus;
+    }
   | {
       readonly kind: 'refused';
       readonly by: LimitName;
@@ -85,6 +91,12 @@ export interface Settlement {
   readonly cost: NanoEuro;
   /** Tokens really used; corrects the reservation against tokens per minute. */
   readonly tokens: number;
+}
+
+/** What a call that is over really cost. */
+export interface Ended extends Settlement {
+  /** Its row is not durable yet: the hold stays open, at this cost and with these tokens. */
+  readonly stays?: true;
 }
 
 /** `unknown`: no such open hold (settled before, taken over, or lost with the store's data): restore the organization. */
@@ -146,10 +158,10 @@ export interface LimitCounters {
   /** Checks every limit; when all allow, debits them all and records the hold, else changes nothing. */
   hold(request: HoldRequest): Promise<HoldDecision>;
   /**
-   * Replaces held amounts by real costs and closes the holds. Idempotent by call id. With `owner`, holds of another owner
+   * Replaces held amounts by real costs and closes the holds, but for those that stay. Idempotent by call id. With `owner`, holds of another owner
    * are `unknown`, and left to it: it may have sealed the call at another cost.
    */
-  settle(settlements: readonly Settlement[], owner?: string): Promise<readonly SettleResult[]>;
+  settle(settlements: readonly Ended[], owner?: string): Promise<readonly SettleResult[]>;
   /**
    * Rebuilds an organization's spend counters: pauses its holds and settlements, asks `read` for the ledger's
    * totals without the calls whose holds are open, sets counters to ledger + open holds, resumes.

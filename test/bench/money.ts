@@ -80,6 +80,7 @@ function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntr
     ensureAlive: async () => {},
     owner: randomUUID(),
     open,
+    near: new WeakSet(),
   };
   /** Batch by batch, as the rows became durable. */
   const settlements: (readonly Settlement[])[] = [];

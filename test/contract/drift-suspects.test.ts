@@ -10,7 +10,7 @@ describe.each(LEDGER_SUBJECTS)('calls that explain a drift, in $name', (subject)
   afterAll(() => home[Symbol.asyncDispose]());
 
   // PostgreSQL holds no U+0000 in JSON values, and callers choose what stands in some fields of a row.
-  test('are found beside rows with a NUL character', async () => {
+  test('are found where other rows have a NUL character', async () => {
     const rows = new StrandBuilder();
     const odd = rows.seal({ cost: 700n, model: 'upstream/\u0000' });
     const plain = rows.seal({ cost: 900n });

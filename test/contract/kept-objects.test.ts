@@ -42,7 +42,7 @@ describe.each(LEDGER_SUBJECTS)('records of kept objects in $name', (subject) => 
     expect(await other.find('team/openai', [], NOW)).toEqual([]);
   });
 
-  test('stay whose they are, whoever records them again, also in one batch', async () => {
+  test('stay with the first who recorded them, also in one batch', async () => {
     const mine = object();
     const theirs = { ...mine, organization: 'team/rival', workload: 'team/spy', madeAt: NOW + 1 };
     await store.record([mine]);

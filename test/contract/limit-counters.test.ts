@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
 import { creditSuite } from './limit-counters-credit.suite.ts';
 import { moneySuite } from './limit-counters-money.suite.ts';
+import { givenBackSuite } from './limit-counters-given-back.suite.ts';
 import { ownersSuite } from './limit-counters-owners.suite.ts';
 import { ratesSuite } from './limit-counters-rates.suite.ts';
 import { loweringSuite } from './limit-counters-lowering.suite.ts';
@@ -24,6 +25,7 @@ const subjects = [
 
 describe.each(subjects)('limit counters: $name', (subject) => {
   moneySuite(subject);
+  givenBackSuite(subject);
   creditSuite(subject);
   ratesSuite(subject);
   restoreSuite(subject);

@@ -175,7 +175,6 @@ const LASTING: readonly Fault[] = [
       cause: 'rejected',
       attempts: [{ status: 400 }],
       money: 'none',
-      shouldRetry: null,
     },
   },
   { name: 'what is not HTTP', answers: notHttp(), fate: failed('protocol', [{ error: 'protocol' }]) },

@@ -9,14 +9,19 @@ import { startStack, type Stack } from './stack.ts';
 
 let stack: Stack;
 let american: Upstream;
+/** Keeps files. */
+let keeper: Upstream;
 const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());
 
 beforeAll(async () => {
   american = await startUpstream();
   cleanup.defer(() => american.close());
+  keeper = await startUpstream();
+  cleanup.defer(() => keeper.close());
   stack = await startStack({
-    prices: ['upstream', 'american'].map((slug) => ({ model: `${slug}/*`, input: '1', output: '1' })),
+    policy: { dlp: { mode: 'AllowLog' } },
+    prices: ['upstream', 'american', 'keeper'].map((slug) => ({ model: `${slug}/*`, input: '1', output: '1' })),
     more: () => [
       resource('Provider', 'american', {
         slug: 'american',
@@ -25,6 +30,19 @@ beforeAll(async () => {
         endpoint: { url: american.url, allowInsecure: true },
         retry: { attempts: 2 },
       }),
+      resource('Provider', 'keeper', {
+        slug: 'keeper',
+        vendor: 'openai',
+        jurisdiction: 'US',
+        endpoint: { url: keeper.url, allowInsecure: true },
+        credentials: [{ name: 'k', type: 'APIKey', secretKeyRef: { name: 'accounts', key: 'k' } }],
+      }),
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'accounts', namespace: 'default' },
+        stringData: { k: 'an-account' },
+      },
       resource('ModelAlias', 'either', {
         alias: 'gw/either',
         strategy: 'Failover',
@@ -79,4 +97,31 @@ test('one that was refused before there was a connection was not sent there', as
   expect((await rowOfCall(502)).jurisdiction).toBeNull();
   await stack.upstream.up();
   await american.up();
+});
+
+test('a list of what a workload has made says where each object was asked for', async () => {
+  const id = 'file_1';
+  const file = { id, object: 'file', purpose: 'user_data' };
+  const form = new FormData();
+  form.append('purpose', 'user_data');
+  form.append('file', new Blob(['x']), 'x.txt');
+  const headers = { authorization: `Bearer ${stack.key}`, 'x-gw-provider': 'keeper' };
+  const listed = async (init: RequestInit = {}): Promise<Response> => {
+    const answer = await fetch(`${stack.gateway.url}/v1/files`, { headers, ...init });
+    await answer.text();
+    return answer;
+  };
+  keeper.respond(json(file));
+  expect((await listed({ method: 'POST', body: form })).status).toBe(200);
+  const asked = { provider: 'keeper', host: hostOf(keeper), jurisdiction: 'US' };
+  const row = async (status: number) => {
+    const answer = await listed();
+    expect(answer.status).toBe(status);
+    return rowOf(stack.databaseUrl, answer.headers.get('x-request-id'));
+  };
+  expect(await row(200)).toMatchObject({ jurisdiction: 'US', attempts: [{ ...asked, sent: true, status: 200 }] });
+  keeper.respond(json({ error: { message: 'down' } }, 500));
+  expect(await row(502)).toMatchObject({ attempts: [{ ...asked, sent: true, status: 500 }] });
+  await keeper.down();
+  expect(await row(502)).toMatchObject({ attempts: [{ ...asked, sent: false, error: 'connect' }] });
 });

@@ -30,12 +30,11 @@ const MOST_LINE = 16 * 1024 * 1024;
 
 /** Opens an API server by a kubeconfig file or, without one, as the cluster tells its pods. */
 export function openApiClient(kubeconfig: string | undefined): ApiClient {
-  const config = new KubeConfig();
-  if (kubeconfig === undefined) config.loadFromCluster();
-  else config.loadFromFile(kubeconfig);
+  const config = loadConfig(kubeconfig);
   const server = config.getCurrentCluster()?.server;
   if (server === undefined) throw new Error('the kubeconfig names no cluster');
-  const base = new URL(server);
+  const base = URL.parse(server);
+  if (base === null) throw new Error('the kubeconfig names a cluster whose server is no URL');
   const agents = new Map<string, http.Agent>();
 
   /** Credentials are asked for anew each time: tokens of pods change within the hour. */
@@ -117,6 +116,20 @@ export function openApiClient(kubeconfig: string | undefined): ApiClient {
       for (const agent of agents.values()) agent.destroy();
     },
   };
+}
+
+/** Own words for what is wrong in the file: the library's quote its lines, and with them tokens and keys. */
+function loadConfig(kubeconfig: string | undefined): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    if (kubeconfig === undefined) config.loadFromCluster();
+    else config.loadFromFile(kubeconfig);
+    return config;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    const what = kubeconfig === undefined ? 'the credentials of the pod' : `the kubeconfig ${kubeconfig}`;
+    throw new Error(`${what} cannot be read: ${typeof code === 'string' ? code : 'it is no valid kubeconfig (YAML)'}`);
+  }
 }
 
 async function* linesOf(response: http.IncomingMessage): AsyncGenerator<string> {

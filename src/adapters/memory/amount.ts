@@ -14,6 +14,19 @@ export function room(limit: SpendLimit, amount: NanoEuro): NanoEuro {
   return clamp(limit.amount) - amount;
 }
 
+/** A limit is near when it lets fewer than so many more calls through that hold as much. */
+const NEAR_CALLS = 16;
+
+/** What may have been spent before a hold of `amount` for the limit not to be near. */
+export function nearRoom(limit: SpendLimit, amount: NanoEuro): NanoEuro {
+  return room(limit, BigInt(NEAR_CALLS) * amount);
+}
+
+/** What may have been used of the tokens per minute for the limit not to be near; 0 without a limit. */
+export function nearTokens({ tokensPerMinute, tokens }: Pick<HoldRequest, 'tokensPerMinute' | 'tokens'>): number {
+  return tokensPerMinute === undefined ? 0 : tokensPerMinute - NEAR_CALLS * tokens;
+}
+
 /** Throws RangeError on amounts and counts that no limit can be checked against. */
 export function checkHold(hold: OpenHold): void {
   checkAmount(hold.amount);

@@ -117,6 +117,15 @@ describe('the journal', () => {
     },
   );
 
+  test('knows what a call that is over has given back', async () => {
+    const counters = openMemoryCounters({ journal });
+    await placeAll(counters, ['c1', 'c2']);
+    await counters.settle([{ ...settlement('c1'), stays: true }]);
+    await counters.settle([settlement('c2')]);
+    await counters.close();
+    expect((await reopened()).map(({ callId, amount }) => [callId, amount])).toEqual([['c1', 1n]]);
+  });
+
   test('does not grow for ever', async () => {
     const counters = openMemoryCounters({ journal });
     await placeAll(counters, ['stays']);

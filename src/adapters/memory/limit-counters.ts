@@ -7,20 +7,20 @@ import {
   type HoldRequest,
   type LimitCounters,
   type Lowering,
+  type Ended,
   type OpenHold,
-  type Settlement,
   type SettleResult,
   type TakeOver,
 } from '#ports/limit-counters.ts';
 import type { Marks } from '#ports/marks.ts';
 import type { OpenHolds } from '#ports/open-holds.ts';
-import { checkHold, checkRequest, checkSettlement } from './amount.ts';
+import { checkHold, checkRequest, checkSettlement, nearTokens } from './amount.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { openOrganization, type OrganizationState } from './organization-state.ts';
 import { checkRates, takeRates } from './rates.ts';
 import { restoredSpend } from './restored-spend.ts';
 import { correct } from './sliding-window.ts';
-import { addSpend, putCredit, setSpend, spendVerdict } from './spend.ts';
+import { addSpend, isNear, putCredit, setSpend, spendVerdict } from './spend.ts';
 
 export interface MemoryCountersOptions {
   /** File that keeps open holds over the death of the process. */
@@ -96,7 +96,8 @@ function hold(state: State, request: HoldRequest): HoldDecision {
   if (organization.isPaused()) return { kind: 'busy' };
   const now = state.now();
   const rates = checkRates(organization, request, now);
-  if (request.free !== true && organization.holds.has(request.callId)) return { kind: 'granted', ...rates.statuses() };
+  if (request.free !== true && organization.holds.has(request.callId))
+    return { kind: 'granted', near: true, ...rates.statuses() };
   if (rates.refusal) return { kind: 'refused', ...rates.refusal, ...rates.statuses() };
   const verdict = spendVerdict(organization.spend, request, now);
   if (verdict === 'cold') return { kind: 'cold' };
@@ -106,27 +107,32 @@ function hold(state: State, request: HoldRequest): HoldDecision {
     return { kind: 'granted', ...rates.statuses() };
   }
   const open = openHoldOf(request);
+  const near = isNear(organization.spend, request) || (rates.tokens?.sum ?? 0) > nearTokens(request);
   state.journal?.placed([open]);
   addSpend(organization.spend, open, open.amount, now);
   organization.holds.set(open.callId, { hold: open, reservedIn: takeRates(rates, request.tokens) });
-  return { kind: 'granted', ...rates.statuses() };
+  return { kind: 'granted', ...(near && { near: true }), ...rates.statuses() };
 }
 
-function settle(state: State, settlements: readonly Settlement[], owner: string | undefined): readonly SettleResult[] {
+function settle(state: State, settlements: readonly Ended[], owner: string | undefined): readonly SettleResult[] {
   settlements.forEach(checkSettlement);
   const closing: OpenHold[] = [];
-  for (const { organization, callId } of settlements) {
+  const staying: OpenHold[] = [];
+  for (const { organization, callId, cost, tokens, stays } of settlements) {
     const known = organizationOf(state, organization);
     const open = known.isPaused() ? undefined : known.holds.get(callId);
-    if (open && isTheirs(open.hold, owner)) closing.push(open.hold);
+    if (!open || !isTheirs(open.hold, owner)) continue;
+    if (stays) staying.push({ ...open.hold, amount: cost, tokens });
+    else closing.push(open.hold);
   }
+  if (staying.length > 0) state.journal?.placed(staying);
   if (closing.length > 0) state.journal?.closed(closing);
   return settlements.map((settlement) => settleOne(state, settlement, owner));
 }
 
 function settleOne(
   state: State,
-  { organization: id, callId, cost, tokens }: Settlement,
+  { organization: id, callId, cost, tokens, stays }: Ended,
   owner: string | undefined,
 ): SettleResult {
   const organization = organizationOf(state, id);
@@ -134,9 +140,10 @@ function settleOne(
   const now = state.now();
   const open = organization.holds.get(callId);
   if (open && !isTheirs(open.hold, owner)) return 'unknown';
-  organization.closed.add(callId, now);
+  if (!stays) organization.closed.add(callId, now);
   if (!open) return 'unknown';
-  organization.holds.delete(callId);
+  if (stays) organization.holds.set(callId, { ...open, hold: { ...open.hold, amount: cost, tokens } });
+  else organization.holds.delete(callId);
   addSpend(organization.spend, open.hold, cost - open.hold.amount, now);
   const window = organization.tokens.get(open.hold.workload);
   if (window && open.reservedIn > 0) {

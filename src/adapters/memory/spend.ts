@@ -9,7 +9,7 @@ import type {
   SpendTotals,
 } from '#ports/limit-counters.ts';
 import type { NanoEuro } from '#meter/money.ts';
-import { clamp, MOST, room } from './amount.ts';
+import { clamp, MOST, nearRoom, room } from './amount.ts';
 import type { RestoredSpend } from './restored-spend.ts';
 
 /** Spend of one organization in one period: settled and held. A workload that is not there has spent nothing. */
@@ -43,6 +43,16 @@ export function spendVerdict(spend: Spend, request: HoldRequest, now: number): L
   }
   if (total?.credit && total.organization + amount > total.credit.sum) return 'credit';
   return undefined;
+}
+
+/** Whether a limit is so near that another call may be refused for what this one holds. */
+export function isNear(spend: Spend, request: HoldRequest): boolean {
+  const { workload, periods, amount, workloadBudget, organizationCap, prepaid } = request;
+  const budget = workloadBudget && spend.get(periodOf(workloadBudget, periods));
+  const cap = organizationCap && spend.get(periodOf(organizationCap, periods));
+  if (prepaid === true) return true;
+  if (workloadBudget && budget && spentBy(budget, workload) > nearRoom(workloadBudget, amount)) return true;
+  return organizationCap && cap ? cap.organization > nearRoom(organizationCap, amount) : false;
 }
 
 /** Makes a newer credit known, where the total is kept. */

@@ -5,9 +5,10 @@
 -- counted; how many is the seventh number.
 -- KEYS[1]: the organization's holds. Every other key is that one with another last part: same slot.
 -- ARGV: clock, owner, witness, calls; then id, workload, line, hold of each. `line`: day, month, amount, ceiling, budget
--- period, budget room, cap period, cap room, requests and tokens per minute, tokens, prepaid; `-` is none.
-local GRANTED, REQUESTS, TOKENS, BUDGET, CAP, CREDIT, COLD, BUSY = 0, 1, 2, 3, 4, 5, 6, 7
-local LINE = '^' .. ('(%S+) '):rep(11) .. '(%S+)$'
+-- period, budget room, cap period, cap room, requests and tokens per minute, tokens, prepaid, budget and cap room beyond which
+-- the limit is near, tokens that may be used before it is; `-` is none.
+local GRANTED, REQUESTS, TOKENS, BUDGET, CAP, CREDIT, COLD, BUSY, NEAR = 0, 1, 2, 3, 4, 5, 6, 7, 8
+local LINE = '^' .. ('(%S+) '):rep(14) .. '(%S+)$'
 local holds, owner, witness, calls = KEYS[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local base = holds:sub(1, -6)
 
@@ -41,15 +42,15 @@ end
 
 local placed = false
 local function place(id, workload, line, hold)
-  local day, month, amount, ceiling, budget_period, budget_room, cap_period, cap_room, rpm, tpm, tokens, prepaid =
-    line:match(LINE)
+  local day, month, amount, ceiling, budget_period, budget_room, cap_period, cap_room, rpm, tpm, tokens, prepaid,
+    budget_near, cap_near, tokens_near = line:match(LINE)
   rpm, tpm, tokens = tonumber(rpm), tonumber(tpm), tonumber(tokens)
   local requests_key, tokens_key = base .. 'requests:' .. workload, base .. 'tokens:' .. workload
   local requests = rpm and window_of(requests_key)
   local reserved = tpm and window_of(tokens_key)
   local function say(verdict, retry) return answer(verdict, retry, requests, rpm, reserved, tpm) end
 
-  if not calls and redis.call('HEXISTS', holds, id) == 1 then return say(GRANTED) end
+  if not calls and redis.call('HEXISTS', holds, id) == 1 then return say(NEAR) end
   if rpm and requests.sum + 1 > rpm then return say(REQUESTS, wait(requests, now, 1, rpm)) end
   if tpm and reserved.sum + tokens > tpm then return say(TOKENS, wait(reserved, now, tokens, tpm)) end
   if forgot() then return say(COLD) end
@@ -97,6 +98,10 @@ local function place(id, workload, line, hold)
     return
   end
 
+  local near = credit
+    or (budget_period ~= '-' and greater(own[budget_period], budget_near))
+    or (cap_period ~= '-' and greater(organization[cap_period], cap_near))
+    or (tpm and reserved.sum > tonumber(tokens_near))
   for period in pairs(organization) do
     if not credit or period ~= 'total' then redis.call('HINCRBY', keys[period], 'o', amount) end
     redis.call('HINCRBY', keys[period], field, amount)
@@ -107,7 +112,7 @@ local function place(id, workload, line, hold)
   if not placed then redis.call('SADD', base .. 'owners', owner) end
   placed = true
   redis.call('HSET', holds, id, counted .. '\n' .. hold)
-  say(GRANTED)
+  say(near and NEAR or GRANTED)
 end
 
 for i = 5, #ARGV, 4 do place(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]) end

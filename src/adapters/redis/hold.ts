@@ -1,4 +1,4 @@
-import { MOST, room } from '#adapters/memory/amount.ts';
+import { MOST, nearRoom, nearTokens, room } from '#adapters/memory/amount.ts';
 import type { HoldDecision, HoldRequest, LimitName, RateStatus } from '#ports/limit-counters.ts';
 import { encodeHold } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
@@ -6,6 +6,8 @@ import { runOn, type Store } from './store.ts';
 const REFUSALS: readonly LimitName[] = ['requests', 'tokens', 'budget', 'cap', 'credit'];
 const COLD = REFUSALS.length + 1;
 const BUSY = COLD + 1;
+/** Granted, near a limit. */
+const NEAR = BUSY + 1;
 /** How many numbers the script answers for each hold. */
 const NUMBERS = 6;
 /** Where it says how many of several calls it let through. */
@@ -69,7 +71,8 @@ function limitsLine(request: HoldRequest): string {
   return (
     `${periods.day} ${periods.month} ${amount} ${MOST - amount} ` +
     `${budget ? `${budget.period} ${room(budget, amount)}` : '- -'} ${cap ? `${cap.period} ${room(cap, amount)}` : '- -'} ` +
-    `${request.requestsPerMinute ?? '-'} ${request.tokensPerMinute ?? '-'} ${request.tokens} ${request.prepaid === true ? 1 : '-'}`
+    `${request.requestsPerMinute ?? '-'} ${request.tokensPerMinute ?? '-'} ${request.tokens} ${request.prepaid === true ? 1 : '-'} ` +
+    `${budget ? nearRoom(budget, amount) : '-'} ${cap ? nearRoom(cap, amount) : '-'} ${nearTokens(request)}`
   );
 }
 
@@ -81,6 +84,7 @@ function decision(request: HoldRequest, reply: readonly number[], at: number): H
   const requests = requestsPerMinute === undefined ? undefined : status(requestsPerMinute, reply, at + 2);
   const tokens = tokensPerMinute === undefined ? undefined : status(tokensPerMinute, reply, at + 4);
   const rates = { ...(requests && { requests }), ...(tokens && { tokens }) };
+  if (verdict === NEAR) return { kind: 'granted', near: true, ...rates };
   const by = REFUSALS[verdict - 1];
   if (!by) return { kind: 'granted', ...rates };
   const retryAfterMs = reply[at + 1] ?? -1;

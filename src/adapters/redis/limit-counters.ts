@@ -1,7 +1,7 @@
 import { checkHold, checkRequest, checkSettlement } from '#adapters/memory/amount.ts';
 import { recentIds } from '#adapters/memory/recent-ids.ts';
 import type { CreditCounters } from '#ports/credit.ts';
-import { CountersUnavailable, type HoldRequest, type LimitCounters, type Settlement } from '#ports/limit-counters.ts';
+import { CountersUnavailable, type Ended, type HoldRequest, type LimitCounters } from '#ports/limit-counters.ts';
 import type { Marks } from '#ports/marks.ts';
 import type { OpenHolds } from '#ports/open-holds.ts';
 import { openConnection, type ConnectionOptions } from './connection.ts';
@@ -109,13 +109,13 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     return request.free === true ? freeCalls(request) : gathered(request);
   };
 
-  const settle = async (settlements: readonly Settlement[], owner?: string) => {
+  const settle = async (settlements: readonly Ended[], owner?: string) => {
     settlements.forEach(checkSettlement);
     const results = await settleHolds(store, settlements, owner);
     const now = performance.now();
     for (const [i, result] of results.entries()) {
-      if (result === 'busy') continue;
-      const { organization, callId } = settlements[i]!;
+      const { organization, callId, stays } = settlements[i]!;
+      if (result === 'busy' || stays) continue;
       inFlight.remove(organization, callId);
       closed.add(callId, now);
     }

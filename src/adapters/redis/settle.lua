@@ -1,7 +1,7 @@
 -- Closes holds: replaces held amounts by costs, corrects tokens per minute. Answers 1 (settled) or 0 (no such hold)
 -- for each, or {2} alone while a restore is under way.
 -- KEYS[1]: the organization's holds. ARGV: clock, line of the owner whose holds they have to be or nothing, then cost,
--- tokens and id of each, with a space between.
+-- tokens and id of each, with a space between. `~` before the cost: the hold stays open, at that cost and with those tokens.
 -- A hold is four lines: second of its tokens, owner, [workload, day, month, amount, tokens, at] as JSON, draft.
 local holds = KEYS[1]
 local base = holds:sub(1, -6)
@@ -32,9 +32,15 @@ local function is_restored(key)
 end
 
 -- Replaces what was held by what it cost, wherever it was counted.
-local function close(id, hold, facts, cost, tokens)
-  local workload, day, month, held, reserved = unpack(cjson.decode(facts))
-  redis.call('HDEL', holds, id)
+local function close(id, hold, facts, cost, tokens, stays)
+  local workload, day, month, held, reserved, at = unpack(cjson.decode(facts))
+  if stays then
+    local first, owner, _, draft = hold:match('^([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$')
+    local known = cjson.encode({ workload, day, month, cost, tokens, at })
+    redis.call('HSET', holds, id, first .. '\n' .. owner .. '\n' .. known .. '\n' .. draft)
+  else
+    redis.call('HDEL', holds, id)
+  end
   if held ~= cost then
     local amount = difference(cost, held)
     for _, period in ipairs({ 'total', day, month }) do
@@ -54,15 +60,16 @@ end
 local theirs = ARGV[2]
 local closed, results = {}, {}
 for i = 3, #ARGV do
-  local cost, tokens, id = ARGV[i]:match('^(%d+) (%d+) (.*)$')
+  local stays, cost, tokens, id = ARGV[i]:match('^(~?)(%d+) (%d+) (.*)$')
+  stays = stays == '~'
   local hold = redis.call('HGET', holds, id)
   local owner, facts
   if hold then owner, facts = hold:match('^[^\n]*\n([^\n]*)\n([^\n]*)\n') end
   if hold and theirs ~= '' and owner ~= theirs then
     results[#results + 1] = 0
   else
-    if hold then close(id, hold, facts, cost, tonumber(tokens)) end
-    closed[#closed + 1] = id
+    if hold then close(id, hold, facts, cost, tonumber(tokens), stays) end
+    if not stays then closed[#closed + 1] = id end
     results[#results + 1] = hold and 1 or 0
   end
 end

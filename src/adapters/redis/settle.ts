@@ -1,4 +1,4 @@
-import { CountersUnavailable, type SettleResult, type Settlement } from '#ports/limit-counters.ts';
+import { CountersUnavailable, type SettleResult, type Ended, type Settlement } from '#ports/limit-counters.ts';
 import { encodeOwner } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
 
@@ -11,7 +11,7 @@ const RESULTS: readonly SettleResult[] = ['unknown', 'settled'];
  */
 export async function settleHolds(
   store: Store,
-  settlements: readonly Settlement[],
+  settlements: readonly Ended[],
   owner: string | undefined,
 ): Promise<readonly SettleResult[]> {
   const results = settlements.map((): SettleResult => 'busy');
@@ -58,14 +58,14 @@ function chunksOf(settlements: readonly Settlement[]): readonly Chunk[] {
 async function settleChunk(
   store: Store,
   organization: string,
-  settlements: readonly Settlement[],
+  settlements: readonly Ended[],
   positions: readonly number[],
   owner: string | undefined,
 ): Promise<readonly number[]> {
   const args = [store.clock(), owner === undefined ? '' : encodeOwner(owner)];
   for (const position of positions) {
-    const { callId, cost, tokens } = settlements[position]!;
-    args.push(`${cost} ${tokens} ${callId}`);
+    const { callId, cost, tokens, stays } = settlements[position]!;
+    args.push(`${stays ? '~' : ''}${cost} ${tokens} ${callId}`);
   }
   const codes = (await runOn(store, 'settle', organization, args)) as readonly number[];
   return codes[0] === 2 ? [] : codes;

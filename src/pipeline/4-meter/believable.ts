@@ -38,7 +38,8 @@ export function isBelievable(usage: Usage, most: Believable, { bytes, says, whol
 
 function isCounted(usage: Usage): boolean {
   const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning, searches = 0 } = usage;
-  if (![input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning, searches].every(isCount)) return false;
+  if (!(isCount(input) && isCount(cacheRead) && isCount(cacheWrite5m) && isCount(cacheWrite1h))) return false;
+  if (!(isCount(output) && isCount(reasoning) && isCount(searches))) return false;
   return MEDIA_BUCKETS.every((bucket) => isCount(usage[bucket] ?? 0));
 }
 

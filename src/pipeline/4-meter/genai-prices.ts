@@ -77,6 +77,12 @@ export function readGenaiPrice(providerId: string, model: string, at: number, ra
   return { sheet: { source, tiers, units, ...(minimumSeconds !== undefined && { minimumSeconds }) }, ...period };
 }
 
+/** Ids of the models that the data has of a provider. */
+export function genaiModels(providerId: string): readonly string[] {
+  const models = findProvider({ providerId })?.models ?? [];
+  return isKnown(providerId) ? models.filter(({ deprecated }) => deprecated !== true).map(({ id }) => id) : [];
+}
+
 /** The model of the data that a name stands for. */
 export function matchGenaiModel(providerId: string, model: string): ModelInfo | undefined {
   if (model.length > LONGEST_MODEL_ID || !isKnown(providerId)) return undefined;

@@ -5,7 +5,8 @@ import type { OpenHold } from '#ports/limit-counters.ts';
  * Where the money of one call stands. Two facts decide: whether its hold is open, and whether its row is durable.
  *
  * - `none`: neither. Nothing was debited, or all of it was given back before there was anything to seal.
- * - `held`: debited at its worst case; the call may be dispatched. Whoever owns the hold has to see to its row.
+ * - `held`: debited at its worst case, and once the call is over at its cost; the call may be dispatched. The owner of the
+ *   hold sees to its row.
  * - `sealed`: the row says what it cost, and the hold has to be closed at that.
  * - `settled`: the row is durable, the hold is closed. Released is settled at zero; abandoned is settled at the held
  *   amount. Nothing leads out of it.
@@ -27,8 +28,9 @@ export interface HoldTransition {
  */
 const HOLD_TRANSITIONS: readonly HoldTransition[] = [
   { from: 'none', to: 'held', by: 'meter', what: 'every limit allows the worst case' },
+  { from: 'held', to: 'held', by: 'meter', what: 'the call is over: the held amount is replaced by what it cost' },
   { from: 'held', to: 'sealed', by: 'ledger writer', what: 'the row of the owner is durable' },
-  { from: 'held', to: 'sealed', by: 'sweeper', what: 'the owner died: the row says abandoned, at the held amount' },
+  { from: 'held', to: 'sealed', by: 'sweeper', what: 'the owner died: the row says abandoned, at what is held' },
   { from: 'sealed', to: 'settled', by: 'settler', what: 'the held amount is replaced by the cost of the row' },
   // Its row, if it has one, is that of a refusal, which costs nothing.
   { from: 'held', to: 'none', by: 'counters', what: 'the reply to the debit was lost: it is given back' },

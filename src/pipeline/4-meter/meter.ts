@@ -19,6 +19,7 @@ import type { Arrivals } from './arrivals.ts';
 import type { RecentRefusals } from './recent-refusals.ts';
 import { limitRefusal, limitsIn, type Refused } from './refusal.ts';
 import type { Restorer } from './restorer.ts';
+import { standingOf } from './standing.ts';
 import type { Usage } from '#wire/usage.ts';
 
 /** A provider and the model it was asked for. */
@@ -61,6 +62,8 @@ export interface MeterDeps {
   readonly owner: string;
   /** Holds of this process that are not settled yet. */
   readonly open: Map<string, OpenHold>;
+  /** Those of them for which a limit is near. */
+  readonly near: WeakSet<OpenHold>;
 }
 
 /** The price of what is not billed: calls that ask no model for anything. */
@@ -110,7 +113,8 @@ export async function hold<T extends Target>(
     tokens: demand.reservedTokens,
     draft: abandonedDraft(call, plan),
   };
-  const limits = await debit(open, call, deps);
+  const { near, ...limits } = await debit(open, call, deps);
+  if (near) deps.near.add(open);
   deps.open.set(open.callId, open);
   return {
     open,
@@ -146,20 +150,24 @@ export function count(call: Opening, deps: DebitDeps & Pick<MeterDeps, 'owner'>)
 type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals' | 'arrivals' | 'onRefused'>;
 
 /** Asks the counters. Resolves with how the limits stand; throws what the client is told of a refusal. */
-async function debit(request: HoldRequest, opening: Opening, deps: DebitDeps): Promise<Limits> {
+async function debit(request: HoldRequest, opening: Opening, deps: DebitDeps): Promise<Limits & { near?: true }> {
   const { key, snapshot } = opening;
   const { workload } = key;
   const askedAt = deps.refusals.now();
   const decision = await place({ ...request, ...limitsOf(workload) }, workload.organization, deps);
   if (decision.kind === 'refused') {
     deps.arrivals.leave(opening);
-    deps.refusals.note(decision, askedAt, workload, snapshot.revision);
-    deps.onRefused(decision, workload, request.at);
-    throw limitRefusal(decision, workload);
+    const { by } = decision;
+    const isRate = by === 'requests' || by === 'tokens';
+    const standing = isRate ? undefined : await standingOf(by, request, workload, deps.counters);
+    const refused = { ...decision, ...(standing && { standing }) };
+    deps.refusals.note(refused, askedAt, workload, snapshot.revision);
+    deps.onRefused(refused, workload, request.at);
+    throw limitRefusal(refused, workload, request.amount);
   }
   deps.refusals.forget(workload);
   deps.arrivals.granted(opening, decision.requests, askedAt);
-  return limitsIn(decision);
+  return { ...limitsIn(decision), ...(decision.near && { near: true }) };
 }
 
 function asTarget({ provider, model }: Target): PricedTarget {
@@ -178,12 +186,13 @@ function priceCandidates(
   book: PriceBook,
 ): Map<string, Price> {
   const prices = new Map<string, Price>();
+  const { organization, policy } = call.key.workload;
   for (const candidate of candidates) {
     const { provider, model } = candidate;
     const price =
       quantities.length === 0
         ? UNPRICED
-        : book.find(call.key.workload.organization, provider.config, model, call.startedAt, quantities);
+        : book.find(organization, provider.config, model, call.startedAt, quantities, policy.estimatesPrices);
     if (price && coversService(price, serviceTier)) prices.set(targetId(asTarget(candidate)), price);
   }
   if (prices.size === 0) throw unpriced(candidates, serviceTier);
@@ -200,9 +209,18 @@ function unpriced(candidates: readonly Target[], serviceTier: string | undefined
   return new GatewayError(
     'price_unknown',
     `No price is known for ${models.join(', ')}${inTier}${why}; a model without a price is not served. ` +
-      `Set one (0 is a price) in the PriceBook of the organization, for ${[...models, ...wild].join(' or ')}.`,
+      `Add a row to spec.prices of ${bookOf(candidates)}: ` +
+      `{model: ${models[0]}, input: "<EUR per million tokens>", output: "<EUR per million tokens>"}. ` +
+      `0 is a price, and ${wild.join(' or ')} stands for all models of a provider. ` +
+      'Or set price: Estimated in a Policy, to serve it at the price of the nearest older model of its line.',
     { param: 'model' },
   );
+}
+
+/** Whose prices hold for these models. */
+function bookOf(candidates: readonly Target[]): string {
+  const managed = candidates.every(({ provider }) => provider.config.keyOwnership === 'managed');
+  return managed ? "the provider's PriceBook (priceBookRef)" : "the organization's PriceBook (priceBookRef)";
 }
 
 type Placed = Extract<HoldDecision, { kind: 'granted' | 'refused' }>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { periodsAt } from './periods.ts';
+import { periodEnd, periodsAt } from './periods.ts';
 
 const at = (iso: string) => Date.parse(iso);
 
@@ -54,5 +54,22 @@ describe('periodsAt', () => {
 
   test('refuses a zone that does not exist', () => {
     expect(() => periodsAt(0, 'Mars/Olympus')).toThrow(RangeError);
+  });
+});
+
+describe('periodEnd', () => {
+  test.each([
+    ['UTC', '2026-11-30T23:59:59.999Z', 'daily', '2026-12-01T00:00:00.000Z'],
+    ['UTC', '2026-12-01T00:00:00.000Z', 'monthly', '2027-01-01T00:00:00.000Z'],
+    ['Europe/Berlin', '2026-11-30T22:59:59.999Z', 'monthly', '2026-11-30T23:00:00.000Z'],
+    ['Asia/Kathmandu', '2026-01-01T00:00:00.000Z', 'monthly', '2026-01-31T18:15:00.000Z'],
+    // A day of 25 hours.
+    ['America/Sao_Paulo', '2018-02-17T03:00:00.000Z', 'daily', '2018-02-18T03:00:00.000Z'],
+  ] as const)('in %s of %s, %s, is %s', (zone, now, period, end) => {
+    expect(new Date(periodEnd(at(now), zone, period)!).toISOString()).toBe(end);
+  });
+
+  test('the period of all time has no end', () => {
+    expect(periodEnd(at('2026-11-30T23:59:59.999Z'), 'UTC', 'total')).toBeUndefined();
   });
 });

@@ -31,6 +31,24 @@ export function periodsAt(now: number, timeZone: string): Periods {
   return zone.periods;
 }
 
+/** A month has no more quarters of an hour, whatever its clocks do. */
+const MOST_QUARTERS = 33 * 24 * 4;
+
+/** When the period ends that an instant falls in; undefined: it has no end. Throws RangeError for an unknown zone. */
+export function periodEnd(now: number, timeZone: string, period: 'total' | 'daily' | 'monthly'): number | undefined {
+  if (period === 'total') return undefined;
+  const part = period === 'daily' ? 'day' : 'month';
+  const current = periodsAt(now, timeZone)[part];
+  const first = Math.floor(now / QUARTER_MS);
+  let [within, beyond] = [0, MOST_QUARTERS];
+  while (beyond - within > 1) {
+    const middle = (within + beyond) >> 1;
+    if (periodsAt((first + middle) * QUARTER_MS, timeZone)[part] === current) within = middle;
+    else beyond = middle;
+  }
+  return (first + beyond) * QUARTER_MS;
+}
+
 function dateFormat(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en', {
     timeZone,

@@ -5,6 +5,7 @@ import type { OrganizationConfig, PriceConfig, ProviderConfig } from '#config/sn
 import { fraction } from './fraction.ts';
 import {
   exchangeRate,
+  genaiModels,
   genaiProviderId,
   LONGEST_MODEL_ID,
   matchGenaiModel,
@@ -13,7 +14,9 @@ import {
   type DatedSheet,
   type ExchangeRate,
 } from './genai-prices.ts';
-import { sheetOf } from './price-list.ts';
+import { olderModels } from './model-lines.ts';
+import { ownModels, ownPrice } from './own-prices.ts';
+import { periodAt, sheetOf } from './price-list.ts';
 import { overridePrice, rowsInForce } from './price-override.ts';
 import { createPrice } from './price-sheet.ts';
 import { listedAt, type PriceSnapshot } from './price-snapshot.ts';
@@ -26,6 +29,7 @@ export interface PriceBook {
   /**
    * The price of a provider's model at a moment (milliseconds since the epoch), for calls that are billed by one of
    * `quantities`. Undefined when none is known: the call must be refused, for an unknown price is never free. // spec 8
+   * `estimates`: a model that has none has that of the nearest older model of its line.
    */
   find(
     organization: Pick<OrganizationConfig, 'prices'>,
@@ -33,7 +37,10 @@ export interface PriceBook {
     model: string,
     at: number,
     quantities?: readonly Quantity[],
+    estimates?: boolean,
   ): Price | undefined;
+  /** Models of a provider that have a price nobody has set, by their ids; not every one of them can still be asked. */
+  models(provider: PricedProvider): readonly string[];
 }
 
 /** A price and when it holds: `from` is inclusive, `until` exclusive. */
@@ -65,13 +72,16 @@ export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceB
   const overrides = createOverrides();
   const builtIn = createBuiltIn(rates, snapshot);
   return {
-    find(organization, provider, model, at, quantities = TOKENS) {
+    models: (provider) => listedModels(listId(provider)).filter((model) => isCallable(provider, model)),
+    find(organization, provider, model, at, quantities = TOKENS, estimates = false) {
       const own = organization.prices.size > 0 ? overrides(organization.prices, provider, model, at) : undefined;
       const price =
         own ??
         (provider.slug === LOCAL_PROVIDER.slug
           ? localPrice(model)
-          : (builtIn(provider, model, at) ?? freePrice(provider, model)));
+          : (builtIn(provider, model, at) ??
+            freePrice(provider, model) ??
+            (estimates ? estimate(provider, model, (older) => builtIn(provider, older, at)) : undefined)));
       return price && quantities.some((quantity) => covers(price, quantity)) ? price : undefined;
     },
   };
@@ -135,9 +145,10 @@ function createBuiltIn(rates: ExchangeRates, snapshot: () => PriceSnapshot | und
     const known = cached.get(key);
     if (known && holds(known, at)) return known.price;
     const rate = rateAt(rates, at);
-    const found = inForce
+    const listed = inForce
       ? readSnapshotPrice(inForce, id, model, at, exchangeRate(rate))
       : readGenaiPrice(id, model, at, exchangeRate(rate));
+    const found = listed.sheet ? listed : (readOwnPrice(id, model, at, exchangeRate(rate)) ?? listed);
     const price = found.sheet && createPrice(found.sheet, family);
     cached.set(key, {
       price,
@@ -151,6 +162,34 @@ function createBuiltIn(rates: ExchangeRates, snapshot: () => PriceSnapshot | und
 /** What lists call the vendor of a provider. A server of one's own is in no list: only its owner knows what it costs. */
 function listId({ slug, vendor }: PricedProvider): string | undefined {
   return vendor === 'custom' ? undefined : genaiProviderId(vendor ?? slug);
+}
+
+/**
+ * Whether a name of the data is one that the vendor's API takes: some stand for several models, or for those of a host.
+ * Deployments have names of their own.
+ */
+function isCallable({ vendor }: PricedProvider, model: string): boolean {
+  if (vendor === 'azure') return false;
+  if (vendor === 'gemini' && !model.startsWith('gem')) return false;
+  return vendor === 'bedrock' ? !model.startsWith('regional.') : !/:|-$/.test(model);
+}
+
+function listedModels(id: string | undefined): readonly string[] {
+  return id === undefined ? [] : [...new Set([...genaiModels(id), ...ownModels(id)])];
+}
+
+/** The price of the nearest older model of the same line that has one. */
+function estimate(
+  provider: PricedProvider,
+  model: string,
+  priceOf: (older: string) => Price | undefined,
+): Price | undefined {
+  if (model.length > LONGEST_MODEL_ID) return undefined;
+  for (const older of olderModels(model, listedModels(listId(provider)))) {
+    const price = priceOf(older);
+    if (price) return { ...price, source: `estimated: ${price.source}` };
+  }
+  return undefined;
 }
 
 /** Reads what a model costs from a snapshot: under its own name, or under that of the model it is another name for. */
@@ -171,6 +210,14 @@ function readSnapshotPrice(
   const sheet = period && sheetOf(period.usd, rate.nanoEuro, `prices ${date} ${snapshot.id} ${name} ${rate.text}`);
   const minimumSeconds = minimumSecondsOf(id, name);
   return { sheet: sheet && { ...sheet, ...(minimumSeconds !== undefined && { minimumSeconds }) }, from, until };
+}
+
+/** What lists do not have yet. */
+function readOwnPrice(id: string, model: string, at: number, rate: ExchangeRate): DatedSheet | undefined {
+  const own = ownPrice(id, model);
+  if (!own) return undefined;
+  const { period, from, until } = periodAt(own.periods, at);
+  return { sheet: period && sheetOf(period.usd, rate.nanoEuro, `${own.from} ${own.name} ${rate.text}`), from, until };
 }
 
 function holds({ from, until }: DatedPrice, at: number): boolean {

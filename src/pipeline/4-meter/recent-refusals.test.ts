@@ -88,6 +88,22 @@ test('a loop of twenty refusals in a second is not looked at for another', () =>
   expect(found()).toBeUndefined();
 });
 
+test('what a call gives back ends what is remembered, but for requests per minute and for a loop', () => {
+  const { organization } = key.workload;
+  note({ by: 'budget' });
+  refusals.freed('somebody else');
+  expect(found()).toMatchObject({ status: 402 });
+  refusals.freed(organization.id);
+  expect(found()).toBeUndefined();
+  note({ by: 'requests', retryAfterMs: 1000 });
+  refusals.freed(organization.id);
+  expect(found()).toMatchObject({ status: 429 });
+  now += 5000;
+  for (let index = 0; index < 20; index++) note({ by: 'budget' });
+  refusals.freed(organization.id);
+  expect(found()).toMatchObject({ status: 402 });
+});
+
 test('the wait is counted from when the counters were asked', () => {
   const askedAt = refusals.now();
   now += 400;

@@ -28,12 +28,14 @@ const MANY = 20;
  * for no longer than this:
  *
  * - requests per minute: not at all. No request fits before the time that the counters have named.
- * - tokens per minute, none left; a budget or cap: one second. Less was left than the last request needed, but a smaller
- *   one may fit, and open calls that cost less than was held give back the rest.
+ * - tokens per minute, none left; a budget or cap: one second, or until a call here gives back what it did not use. Less was
+ *   left than the last request needed, but a smaller one may fit.
  * - whatever it was, after twenty refusals within a second: one second. // spec 8
  */
 export class RecentRefusals {
   readonly #recent = new LRUCache<string, Recent>({ max: MOST_WORKLOADS });
+  /** Organization -> when a call last gave back what it had not used. */
+  readonly #freed = new LRUCache<string, number>({ max: MOST_WORKLOADS });
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -59,13 +61,25 @@ export class RecentRefusals {
     if (this.#recent.size > 0) this.#recent.delete(id);
   }
 
+  /** A call of this organization has given back what it did not use: another may fit now. */
+  freed(organization: string): void {
+    if (this.#recent.size > 0) this.#freed.set(organization, this.#now());
+  }
+
   /** What a request of this key is refused with by what is remembered; undefined: it must be looked at. */
   find({ workload }: VirtualKeyConfig, { revision }: Snapshot): GatewayError | undefined {
     if (this.#recent.size === 0) return undefined;
     const recent = this.#recent.get(workload.id);
     if (!recent) return undefined;
+    if (this.#mayFit(recent, workload)) return undefined;
     const now = this.#now();
     return now < recent.until && recent.revision === revision ? limitRefusal(aged(recent, now), workload) : undefined;
+  }
+
+  /** A loop is turned away all the same. */
+  #mayFit({ at, times, decision }: Recent, { organization }: WorkloadConfig): boolean {
+    const freedAt = this.#freed.get(organization.id);
+    return freedAt !== undefined && freedAt >= at && times < MANY && decision.by !== 'requests';
   }
 }
 

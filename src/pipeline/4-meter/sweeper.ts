@@ -29,6 +29,8 @@ export interface Sweeper extends Fence {
    * at another cost: they are settled by the row that counts.
    */
   settleWritten(settlements: readonly Settlement[]): void;
+  /** Whether the hold of a call was another process' for a while, which may seal it at all that was held. */
+  isContested(callId: string): boolean;
   /**
    * Renews the lease once and takes over what dead processes left, which is closed beside it. Rejects when the counters
    * can't be reached.
@@ -175,6 +177,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       deps.settle(settlements.filter((one) => !disputed.includes(one)));
       if (disputed.length > 0) void settleByRow(disputed);
     },
+    isContested: (callId) => contested.has(callId) || closing.has(callId),
     start() {
       const next = (): void => {
         timer = setTimeout(() => void tick().then(() => timer && next()), RENEW_MS).unref();

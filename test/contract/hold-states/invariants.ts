@@ -9,8 +9,10 @@ export function keyOf(world: World): string {
     one.alive,
     one.leased,
     [...one.calls],
-    [...one.open.keys()].toSorted(),
-    [...one.tasks].map(([callId, task]) => `${callId} ${task.step} ${'cost' in task ? task.cost : ''}`).toSorted(),
+    [...one.open.values()].map((hold) => `${hold.callId} ${hold.amount}`).toSorted(),
+    [...one.tasks]
+      .map(([callId, task]) => `${callId} ${task.step} ${'cost' in task ? task.cost : task.hold.amount}`)
+      .toSorted(),
     [...one.orphans].toSorted(),
     [...one.contested].toSorted(),
     one.wantsRestore,
@@ -24,7 +26,7 @@ export function keyOf(world: World): string {
   return JSON.stringify([
     processes,
     [...world.network.keys()].toSorted(),
-    holds.map((hold) => `${hold.callId} ${hold.owner}`).toSorted(),
+    holds.map((hold) => `${hold.callId} ${hold.owner} ${hold.amount}`).toSorted(),
     spend.map(({ scope, period, amount }) => `${scope} ${period} ${amount}`).toSorted(),
     [...world.ledger.rows].map(([callId, row]) => `${callId} ${row.cost}`).toSorted(),
     restoring,

@@ -31,7 +31,11 @@ export interface Process {
   wantsRestore: boolean;
 }
 
-export type Message = { readonly kind: 'hold' | 'settle' | 'row'; readonly callId: string; readonly from: string };
+export type Message = {
+  readonly kind: 'hold' | 'give-back' | 'settle' | 'row';
+  readonly callId: string;
+  readonly from: string;
+};
 
 export interface Restoring {
   readonly by: string;

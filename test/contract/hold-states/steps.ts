@@ -62,6 +62,13 @@ function callSteps(
       });
       return;
     case 'held':
+      if (one.leased && !one.contested.has(callId) && world.holdsAll(one, callId)) {
+        step(`${name} gives back`, () => world.giveBack(one, callId, true));
+        fault(`${name} gives back, late or never`, async () => {
+          world.send({ kind: 'give-back', callId, from: one.name });
+          await world.giveBack(one, callId, false);
+        });
+      }
       // A process that was silent for long asks before it writes; that it was may escape it.
       if (!one.leased) step(`${name} asks the fence`, () => world.askFence(one, callId));
       if (one.leased) step(`${name} seals`, async () => world.seal(one, callId));

@@ -94,8 +94,14 @@ export class World {
     this.ledger.append(hold, cost);
   }
 
-  async settle(one: Process, callId: string, cost: bigint): Promise<SettleResult> {
-    const settlement = { callId, organization: ORGANIZATION, cost, tokens: 0 };
+  /** The call is over: what it did not use is given back, its row still to come. `told`: whether the store hears of it. */
+  async giveBack(one: Process, callId: string, told: boolean): Promise<void> {
+    one.open.set(callId, { ...one.open.get(callId)!, amount: COST });
+    if (told) await this.settle(one, callId, COST, true);
+  }
+
+  async settle(one: Process, callId: string, cost: bigint, stays = false): Promise<SettleResult> {
+    const settlement = { callId, organization: ORGANIZATION, cost, tokens: 0, ...(stays && { stays: true as const }) };
     const [result] = await this.countersOf(one).settle([settlement], one.name);
     return result!;
   }
@@ -153,9 +159,10 @@ export class World {
 
   async sweep(one: Process): Promise<void> {
     one.leased = true;
-    // Beyond two faults: a copy of a settlement does not arrive after its call has changed hands, and hands again.
+    // Beyond two faults: what is told of a call's end does not arrive after it has changed hands, and hands again.
     if (this.setting.faults > 2)
-      for (const [key, { kind }] of this.network) if (kind === 'settle') this.network.delete(key);
+      for (const [key, { kind }] of this.network)
+        if (kind === 'settle' || kind === 'give-back') this.network.delete(key);
     for (let beat = 0; beat <= LEASE_MS; beat++) {
       this.store.advance(1);
       for (const other of this.processes.values())
@@ -215,7 +222,12 @@ export class World {
     // What comes during a pause is answered that it has to be asked again, and nobody listens any more.
     this.network.delete(key);
     if (kind === 'hold') await this.countersOf(sender).hold(this.requestOf(sender, callId));
-    else await this.settle(sender, callId, COST);
+    else await this.settle(sender, callId, COST, kind === 'give-back');
+  }
+
+  /** Whether a call still holds its worst case, as its process knows it. */
+  holdsAll(one: Process, callId: string): boolean {
+    return one.open.get(callId)?.amount === HELD;
   }
 
   /** Calls that were dispatched and have no row: their holds were forgotten, and so was the process that knew of them. */

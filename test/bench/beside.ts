@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { resolve } from 'node:path';
+import { newKey, type GatewayOptions, type GatewayProcess } from '../harness/gateway.ts';
+import { startPostgres } from '../harness/postgres.ts';
+import { startRedis } from '../harness/redis.ts';
+import { closedLoop, createClient } from './load.ts';
+import { cpuMicroseconds, startProgram } from './processes.ts';
+
+/**
+ * What a change costs a call: this tree and another checkout of the project, governed calls to the same upstream in
+ * turns, in several starts of both. Prints the ratio of processor time, this tree's to the other's.
+ *
+ *     node test/bench/beside.ts OTHER-TREE [PROMPT-KIB …]
+ */
+const [other, ...sizes] = process.argv.slice(2);
+if (other === undefined) throw new Error('name the other checkout: make bench-beside TREE=../other');
+const STARTS = Number(process.env['BENCH_STARTS'] ?? 5);
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 6);
+const CONNECTIONS = 64;
+const WARM_UP = 10_000;
+
+interface Tree {
+  readonly start: (options: GatewayOptions) => Promise<GatewayProcess>;
+  readonly resources: (upstreamUrl: string, key: string, cachedKey: string) => readonly object[];
+}
+
+/** A tree's own gateway and its own resources of the benchmark: what they must say changes with the tree. */
+async function treeAt(directory: string): Promise<Tree> {
+  const at = resolve(directory);
+  const { startGateway } = (await import(`${at}/test/harness/gateway.ts`)) as { startGateway: Tree['start'] };
+  const { governedResources } = (await import(`${at}/test/bench/resources.ts`)) as {
+    governedResources: Tree['resources'];
+  };
+  return { start: startGateway, resources: governedResources };
+}
+
+function prompt(kib: number): string {
+  const sentence = 'We look at the numbers of the third quarter and decide together what the next step should be. ';
+  const personal = 'Write to ada.lovelace@example.com or call +49 30 901820 about it. ';
+  const content = (personal + sentence.repeat(Math.ceil((kib * 1024) / sentence.length))).slice(0, kib * 1024);
+  const messages = [
+    { role: 'system', content: 'You are a careful assistant.' },
+    { role: 'user', content },
+  ];
+  return JSON.stringify({ model: 'upstream/static', messages, max_tokens: 256 });
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+
+await using servers = new AsyncDisposableStack();
+const [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
+servers.defer(() => redis.stop());
+servers.defer(() => postgres.stop());
+const upstream = await startProgram('./upstream.ts');
+servers.defer(() => upstream.stop());
+const client = createClient();
+servers.defer(() => client.destroy());
+const trees = { other: await treeAt(other), own: await treeAt('.') };
+
+for (const kib of sizes.length > 0 ? sizes.map(Number) : [2, 20]) {
+  const requests = Math.ceil(8000 / (kib + 2));
+  const ratios: number[] = [];
+  const costs = { other: [] as number[], own: [] as number[] };
+  for (let start = 0; start < STARTS; start++) {
+    const [otherSide, ownSide] = [await started(trees.other), await started(trees.own)];
+    for (const side of [otherSide, ownSide]) await cost(side, prompt(kib), WARM_UP / kib);
+    for (let round = 0; round < ROUNDS; round++) {
+      // Who goes first changes, so that what one leaves behind falls on both.
+      const [a, b] = round % 2 === 0 ? [otherSide, ownSide] : [ownSide, otherSide];
+      const [first, second] = [await cost(a, prompt(kib), requests), await cost(b, prompt(kib), requests)];
+      const [before, now] = round % 2 === 0 ? [first, second] : [second, first];
+      costs.other.push(before);
+      costs.own.push(now);
+      ratios.push(now / before);
+    }
+    await Promise.all([otherSide.gateway.stop(), ownSide.gateway.stop()]);
+  }
+  const sorted = ratios.toSorted((a, b) => a - b);
+  const spread = [sorted[Math.floor(sorted.length / 4)]!, sorted[Math.floor((sorted.length * 3) / 4)]!];
+  console.log(
+    `${kib} KiB: ${median(costs.own).toFixed(0)} µs a call beside ${median(costs.other).toFixed(0)}, ratio ` +
+      `${median(ratios).toFixed(3)} (middle half ${spread.map((value) => value.toFixed(3)).join(' to ')})`,
+  );
+}
+
+interface Side {
+  readonly gateway: GatewayProcess;
+  readonly key: string;
+}
+
+async function started(tree: Tree): Promise<Side> {
+  const key = newKey();
+  const gateway = await tree.start({
+    resources: tree.resources(`http://127.0.0.1:${upstream.port}`, key, newKey()),
+    redisUrl: redis.url,
+    databaseUrl: await postgres.createDatabase(),
+  });
+  return { gateway, key };
+}
+
+/** Microseconds of processor time a call. */
+async function cost({ gateway, key }: Side, body: string, requests: number): Promise<number> {
+  const before = cpuMicroseconds(gateway.pid);
+  const result = await closedLoop(client, { origin: gateway.url, key }, body, CONNECTIONS, Math.ceil(requests));
+  // Rows are sealed and settled after the answer.
+  await sleep(300);
+  if (result.failures > 0) throw new Error(`${result.failures} of ${requests} calls failed`);
+  return (cpuMicroseconds(gateway.pid) - before) / Math.ceil(requests);
+}
