@@ -102,6 +102,11 @@ bench: packages ## Measure what the gateway adds to a call (BENCH_ONLY=buffered,
 	@$(WITH_NODE) node test/bench/bench.ts
 	@[ -n "$$BENCH_ONLY" ] || $(MAKE) bench-documents
 
+TREE ?= ../other
+.PHONY: bench-beside
+bench-beside: packages servers ## Measure what a call costs here and in another checkout, in turns (TREE: where it is, installed; KIB: sizes of prompts)
+	@exec $(WITH_NODE) node test/bench/beside.ts "$(TREE)" $(KIB)
+
 .PHONY: eval
 eval: packages ## Score detectors, local models and the scope guard on texts they have not seen; fails where they take too long (DATA: the folder of data; ONLY=names,router; PRESIDIO: that file)
 	@exec $(WITH_NODE) node test/eval/eval.ts --data "$(DATA)" $(if $(ONLY),--only "$(ONLY)") $(if $(PRESIDIO),--presidio "$(PRESIDIO)")

@@ -23,7 +23,10 @@ const snapshot = snapshotOf([
   make('PriceBook', 'prices', { prices: [{ model: 'vendor/*', input: '1' }] }),
   make('Workload', 'bot'),
   make('VirtualKey', 'key', { hash: { value: sha256(KEY) } }),
-  make('Provider', 'vendor', { models: ['one', 'two', 'org/three', 'four', 'five'].map((id) => ({ id })) }),
+  make('Provider', 'vendor', {
+    models: ['one', 'two', 'org/three', 'four', 'five'].map((id) => ({ id })),
+    onlyListedModels: true,
+  }),
 ]);
 
 let serve: (ingress: Ingress) => AsyncGenerator<Answer>;
@@ -210,7 +213,7 @@ describe('the messages surface', () => {
     expect(reply.statusCode).toBe(status);
     expect(reply.json()).toMatchObject({ error: { type, message: 'why' } });
     expect(reply.headers['retry-after']).toBe('2');
-    expect(reply.headers['x-should-retry']).toBe(code === 'upstream_timeout' ? 'false' : undefined);
+    expect(reply.headers['x-should-retry']).toBe(code === 'rate_limit_exceeded' ? undefined : 'false');
   });
 
   test('says nothing of faults', async () => {

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type onRequestHookHandler,
+} from 'fastify';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
 import type { Ingress } from '#pipeline/call.ts';
 import type { RouteDeps } from '#route/plan.ts';
@@ -61,14 +67,13 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   });
   // Nothing is read before its route reads it: strangers send nothing, and what is refused is not kept.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  // The exact type of most bodies is looked up, any other is parsed.
+  for (const type of ['application/json', '*'])
+    app.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
   // A client that waits to be asked for its body is asked when it is read.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('arrival', undefined);
   app.decorateRequest('voice', undefined);
-  app.addHook('onResponse', async ({ arrival }) => {
-    if (arrival) deps.leave(arrival);
-  });
   app.setErrorHandler((thrown, request, reply) => fail(thrown, request, reply, deps));
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, deps));
   for (const door of DOORS) mountDoor(app, door, deps);
@@ -87,16 +92,16 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
 function mountDoor(app: FastifyInstance, door: Door, deps: GatewayDeps): void {
   for (const path of door.paths) {
     app.post(path, {
-      onRequest: async (request, reply) => {
-        admit(request, reply, deps, door.voice, door);
-      },
+      onRequest: admitting(deps, () => door.voice, door),
       handler: async (request, reply) => {
+        const arrival = arrivalOf(request);
         using body = new IncomingBody(request, reply, deps);
         // As text: inspection and routing edit it, nothing re-serialises it.
         const text = await body.json();
         // A body may have come in while the process came to its end.
         refuseWhileDraining(reply, deps);
-        await serveCall(reply, arrivalOf(request), text, door, deps);
+        await serveCall(reply, arrival, text, door, deps);
+        deps.leave(arrival);
       },
     });
   }
@@ -105,9 +110,7 @@ function mountDoor(app: FastifyInstance, door: Door, deps: GatewayDeps): void {
 function mountCountTokens(app: FastifyInstance, deps: GatewayDeps): void {
   for (const path of ['/v1/messages/count_tokens', '/anthropic/v1/messages/count_tokens']) {
     app.post(path, {
-      onRequest: async (request, reply) => {
-        admit(request, reply, deps, messagesVoice);
-      },
+      onRequest: admitting(deps, () => messagesVoice),
       handler: async (request, reply) => {
         using body = new IncomingBody(request, reply, deps);
         const text = await body.json();
@@ -119,18 +122,31 @@ function mountCountTokens(app: FastifyInstance, deps: GatewayDeps): void {
 
 function mountModels(app: FastifyInstance, deps: GatewayDeps): void {
   for (const path of ['/v1/models', '/anthropic/v1/models']) {
-    const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      admit(request, reply, deps, modelsVoice(request));
-    };
+    const onRequest = admitting(deps, modelsVoice);
+    // Clients look with HEAD whether there is a list.
     app.get(path, {
+      exposeHeadRoute: true,
       onRequest,
       handler: async (request) => answerModels(request, arrivalOf(request), deps),
     });
     app.get(`${path}/*`, {
+      exposeHeadRoute: true,
       onRequest,
       handler: async (request) => answerModel(request, arrivalOf(request), deps),
     });
   }
+}
+
+/** `admit` as a hook; without a promise, since every request goes through it. */
+function admitting(deps: GatewayDeps, voiceFor: (request: FastifyRequest) => Voice, door?: Door): onRequestHookHandler {
+  return (request, reply, done) => {
+    try {
+      admit(request, reply, deps, voiceFor(request), door);
+    } catch (thrown) {
+      return done(thrown as Error);
+    }
+    done();
+  };
 }
 
 /** Nobody gets further without a key, once the process is ending, or where a call is known to be refused. */
@@ -158,6 +174,7 @@ async function fail(
   const error = ofFastify(thrown);
   const { arrival } = request;
   const voice = request.voice ?? voiceOf(request);
+  if (arrival) deps.leave(arrival);
   if (arrival?.door) await deps.refuse(ingressAt(arrival.door, arrival, '', AbortSignal.any([])), error);
   const id = idOf(reply) || numberReply(reply, voice, Date.now());
   deps.onError(error, id);

@@ -17,6 +17,7 @@ export const LOCAL_PROVIDER: ProviderConfig = Object.freeze({
   keyOwnership: 'organization',
   credentials: [],
   models: new Map(MODELS.map((id) => [id, { id }])),
+  onlyListedModels: true,
   attempts: 1,
   circuitBreaker: Object.freeze({ failureRatioPercent: 100, minRequests: 1000, openSeconds: 1 }),
 });

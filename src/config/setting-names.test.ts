@@ -16,7 +16,7 @@ describe('a variable that is no setting', () => {
     expect(unknownSettingFaults({ GW_FROBNICATE: '' })).toEqual([]);
   });
 
-  test('is not what Kubernetes tells a pod of the Services beside it', () => {
+  test('is not what Kubernetes tells a pod of the Services around it', () => {
     const links = (service: string) => ({
       [`${service}_SERVICE_HOST`]: '10.0.0.7',
       [`${service}_SERVICE_PORT`]: '8080',

@@ -135,6 +135,8 @@ export interface ResolvedPolicy {
   /** Tools that a provider may call past inspection, on an account of the organization's own. // spec 4.5.3 */
   readonly providerSideTools: ReadonlySet<ProviderSideTool>;
   readonly promptCache: boolean;
+  /** A model without a price is served at that of the nearest older model of its line. */
+  readonly estimatesPrices: boolean;
   readonly responseCache: { readonly enabled: boolean; readonly ttlSeconds: number };
   readonly contentRetention: boolean;
   /** How long retained content is kept. */
@@ -190,6 +192,8 @@ export interface ProviderConfig {
   readonly keyOwnership: 'managed' | 'organization';
   readonly credentials: readonly CredentialConfig[];
   readonly models: ReadonlyMap<string, ModelConfig>;
+  /** It serves no other models. */
+  readonly onlyListedModels?: boolean;
   /** Attempts on this provider, 1 to 5; a call makes at most three over all candidates. */
   readonly attempts: number;
   readonly circuitBreaker: {

@@ -27,11 +27,22 @@ test.each(PROMISED)('%s is %i %s', (code, status, type) => {
   expect(CATALOGUE[code]).toMatchObject({ status, chatType: type });
 });
 
-test('codes that promise Retry-After have one, and 504 tells clients not to repeat it', () => {
-  for (const code of ['auth_unavailable', 'scope_guard_unavailable', 'limits_unavailable'] as const) {
-    expect(Number(errorHeaders(new GatewayError(code, 'x'))['retry-after'])).toBeGreaterThan(0);
-  }
-  expect(errorHeaders(new GatewayError('upstream_timeout', 'x'))['x-should-retry']).toBe('false');
+test.each(Object.entries(CATALOGUE))(
+  '%s says either when to come back or that it is final',
+  (code, { shouldRetry }) => {
+    const headers = errorHeaders(new GatewayError(code as ErrorCode, 'x'));
+    if (shouldRetry) expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(headers).toEqual(
+      shouldRetry ? { 'retry-after': expect.any(String) as string } : { 'x-should-retry': 'false' },
+    );
+  },
+);
+
+test('no refusal of a request itself is one to repeat, and what is there for good promises nothing', () => {
+  const kinds = Object.entries(CATALOGUE).filter(([, { status }]) => status < 500 && status !== 429);
+  expect(kinds.filter(([, { shouldRetry }]) => shouldRetry)).toEqual([]);
+  const absent = new GatewayError('local_model_unavailable', 'x', { shouldRetry: false });
+  expect(errorHeaders(absent)).toEqual({ 'x-should-retry': 'false' });
 });
 
 describe('envelopes', () => {

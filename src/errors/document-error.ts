@@ -12,19 +12,26 @@ const CODES: Readonly<Record<DocumentFaultKind, ErrorCode>> = {
   redaction_failed: 'document_not_anonymized',
   busy: 'upstream_overloaded',
   unavailable: 'document_engine_unavailable',
+  absent: 'document_engine_unavailable',
   no_renderer: 'pdf_renderer_unavailable',
 };
 
 /** Why a document was not processed, as every surface tells it: the document's fault is 422, the engine's 503. // spec 7.1 */
 export function documentError(fault: DocumentFault, param?: string): GatewayError {
   const { kind, message, retryAfterMs } = fault;
+  const shouldRetry = mayGoBetter(fault);
   const details = {
     ...(param !== undefined && { param }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    // Turned away before anything was done: to come again repeats nothing.
-    ...(kind === 'busy' && { shouldRetry: true }),
+    ...(shouldRetry && retryAfterMs !== undefined && { retryAfterMs }),
+    shouldRetry,
   };
   return new GatewayError(CODES[kind], sentence(message), details, { cause: fault });
+}
+
+/** Busy and out of reach pass; nothing was done yet, so that to come again repeats nothing. */
+function mayGoBetter({ kind, cause }: DocumentFault): boolean {
+  if (kind !== 'no_renderer') return kind === 'busy' || kind === 'unavailable';
+  return cause instanceof Error && 'kind' in cause && cause.kind === 'unavailable';
 }
 
 function sentence(message: string): string {

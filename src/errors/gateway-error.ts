@@ -59,9 +59,10 @@ export class GatewayError extends Error {
     this.param = details.param;
     this.report = details.report;
     this.status = details.status ?? kind.status;
-    this.retryAfterMs = details.retryAfterMs ?? (kind.retryAfter === undefined ? undefined : kind.retryAfter * 1000);
     this.limits = details.limits;
-    this.shouldRetry = details.shouldRetry ?? kind.shouldRetry ?? true;
+    this.shouldRetry = details.shouldRetry ?? kind.shouldRetry;
+    const usual = this.shouldRetry && kind.retryAfter !== undefined ? kind.retryAfter * 1000 : undefined;
+    this.retryAfterMs = details.retryAfterMs ?? usual;
   }
 }
 

@@ -4,28 +4,56 @@ import { shapeError } from '#errors/shape-error.ts';
 import { readExtension } from '#inspect/extension.ts';
 import { planRefusal } from '#meter/plan.ts';
 import { BadRequestShape, KeptThread } from '#wire/codec.ts';
-import { NotAJsonObject, readDocument } from '#wire/document.ts';
+import { NotAJsonObject, readDocument, type WireDocument } from '#wire/document.ts';
+import { readLarge } from '#wire/large-json.ts';
 import { AmbiguousJson, TooManyValues } from '#wire/scan.ts';
+import type { ToolServers } from '#wire/tool-servers.ts';
 import type { Call, Ingress, Opening } from './call.ts';
-import { permittedToolServers, withoutToolServerFlags } from './provider-side-tools.ts';
+import type { Turns } from './loop-turns.ts';
+import { permittedToolServers, permittedToolServerSteps, withoutToolServerFlags } from './provider-side-tools.ts';
 
-/** Reads a request at the door. Throws `invalid_request`, `header_removed` or `insufficient_quota` (no active plan). */
-export function admit(ingress: Ingress): Call {
+/**
+ * Reads a request at the door; a large one in turns. Throws `invalid_request`, `request_too_large`, `header_removed` or
+ * `insufficient_quota` (no active plan).
+ */
+export function admit(ingress: Ingress, turns?: Turns): Call | Promise<Call> {
   const { codec, key, text } = ingress;
   refuseAtTheDoor(ingress);
   const timeoutMs = answerTimeout(ingress);
+  if (turns) return admitLarge(ingress, timeoutMs, turns);
   try {
     const document = readDocument(codec.family, text);
-    const ask = codec.ask(document);
-    // What a local model cannot be asked is refused before anything is done for it. // spec 4.4.5
-    if (staysHere(ask.model, key.workload.organization)) codec.checkLocal?.(document, ask.model);
-    const toolServers = permittedToolServers(document, key);
-    const headers = toolServers ? ingress.headers : withoutToolServerFlags(ingress.headers);
-    const { remove, edits } = readExtension(document);
-    return { ...ingress, headers, document, ask, toolServers, remove, edits, timeoutMs };
+    return read(ingress, timeoutMs, document, () => permittedToolServers(document, key));
   } catch (thrown) {
     throw requestFault(thrown);
   }
+}
+
+async function admitLarge(ingress: Ingress, timeoutMs: number, turns: Turns): Promise<Call> {
+  const { codec, key, text } = ingress;
+  try {
+    const document = await turns.run(readLarge(codec.family, text));
+    const toolServers = await turns.run(permittedToolServerSteps(document, key));
+    return { ...read(ingress, timeoutMs, document, () => toolServers), turns };
+  } catch (thrown) {
+    throw requestFault(thrown);
+  }
+}
+
+function read(
+  ingress: Ingress,
+  timeoutMs: number,
+  document: WireDocument,
+  toolServersOf: () => ToolServers | undefined,
+): Call {
+  const { codec, key } = ingress;
+  const ask = codec.ask(document);
+  // What a local model cannot be asked is refused before anything is done for it. // spec 4.4.5
+  if (staysHere(ask.model, key.workload.organization)) codec.checkLocal?.(document, ask.model);
+  const toolServers = toolServersOf();
+  const headers = toolServers ? ingress.headers : withoutToolServerFlags(ingress.headers);
+  const { remove, edits } = readExtension(document);
+  return { ...ingress, headers, document, ask, toolServers, remove, edits, timeoutMs };
 }
 
 /** What is refused whatever the body says. Throws `header_removed` or `insufficient_quota` (no active plan). */

@@ -3,6 +3,7 @@ import type { Ask, Codec } from '#wire/codec.ts';
 import type { RateStatus } from '#ports/limit-counters.ts';
 import type { Edit, WireDocument } from '#wire/document.ts';
 import type { ToolServers } from '#wire/tool-servers.ts';
+import type { Turns } from './loop-turns.ts';
 
 /** The doors of the house, as audit rows name them. */
 export type Surface =
@@ -55,6 +56,8 @@ export interface Call extends Ingress {
   readonly edits: readonly Edit[];
   /** How long the provider may take to answer. */
   readonly timeoutMs: number;
+  /** Those that work on its text takes; absent: it is small. */
+  readonly turns?: Turns | undefined;
 }
 
 /** How far the limits per minute of a workload are used; those it has. */

@@ -5,6 +5,7 @@ import { withPlainModel } from '#inspect/ids.ts';
 import { inspect, uninspected, type OnFindings } from '#inspect/inspect.ts';
 import { modelsOf } from '#inspect/token-lists.ts';
 import { demandOf } from '#meter/demand.ts';
+import { givingBack } from '#meter/give-back.ts';
 import { count, hold } from '#meter/meter.ts';
 import { Arrivals } from '#meter/arrivals.ts';
 import { RecentRefusals } from '#meter/recent-refusals.ts';
@@ -30,10 +31,11 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import { admit } from './admit.ts';
 import { leaveOut } from './leave-out.ts';
 import type { Family, WireDocument } from '#wire/document.ts';
-import type { Answer, Ingress, Opening } from './call.ts';
+import type { Answer, Call, Ingress, Opening } from './call.ts';
 import type { CorridorDeps } from './corridor-deps.ts';
 import { sealedEvents } from './corridor-event.ts';
 import { deskFor } from './desk.ts';
+import { turnsFor } from './loop-turns.ts';
 import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './documents.ts';
 import { servePassage, type Passage, type PassageAnswer } from './passage.ts';
 import { createPassageStages } from './passage-stages.ts';
@@ -50,10 +52,7 @@ export interface Corridor {
   pass(passage: Passage): AsyncGenerator<PassageAnswer>;
   /** A document without personal data, and what it was found to have. // spec 2.5 */
   anonymize(request: AnonymizeRequest): Promise<AnonymizedDocument>;
-  /**
-   * Why a request is refused whatever it asks for; undefined: it must be looked at, and `leave` called when it is over. To
-   * be sealed by `refuse`.
-   */
+  /** Why a request is refused whatever it asks for, to be sealed by `refuse`; undefined: call `leave` when it is over. */
   turnAway(caller: Pick<Opening, 'id' | 'key' | 'snapshot' | 'startedAt' | 'headers'>): GatewayError | undefined;
   /** A request that was not turned away is over, whether or not it came to the counters. */
   leave(caller: Pick<Opening, 'id' | 'key'>): void;
@@ -122,13 +121,16 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     ensureAlive,
     owner: strand,
     open,
+    near: new WeakSet<OpenHold>(),
   };
+  const giveBack = givingBack({ ...meterDeps, isContested: (callId) => sweeper.isContested(callId) });
   const seal = (draft: RowDraft): void => {
     writer.enqueue(draft);
     for (const event of sealedEvents(draft.row)) onEvent(event);
   };
   const openEntry = (opening: Opening, family: Family): Entry => {
     const entry = new Entry(opening, family, (draft) => {
+      if (draft.settlement) giveBack(draft.settlement);
       seal(draft);
       for (const field of new Set(entry.shadow.map((one) => one.field))) onEvent({ kind: 'shadow.differed', field });
     });
@@ -136,10 +138,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   };
   const requireRoom = (): void => {
     if (writer.accepting) return;
-    throw new GatewayError(
-      'ledger_unavailable',
-      'The audit ledger is behind; nothing is sent that could not be sealed.',
-    );
+    throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing was sent.');
   };
   const guard = ({ key, signal }: Opening, spoken: Spoken, entry: Entry): Promise<void> => {
     const onVerdict = (verdict: string): void => void (entry.scope = verdict);
@@ -165,7 +164,11 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   const stages: Stages = {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
     known: (ingress) => repeats.find(ingress),
-    admit: (ingress) => withPlainModel(admit(ingress), deps.detection),
+    admit(ingress) {
+      const admitted = admit(ingress, turnsFor(ingress.text, ingress));
+      const known = (call: Call): Call => withPlainModel(call, deps.detection);
+      return admitted instanceof Promise ? admitted.then(known) : known(admitted);
+    },
     async inspect(call, entry) {
       const { policy } = call.key.workload;
       if (policy.scopeGuard.mode !== 'off') await guard(call, spokenIn(call.document), entry);
@@ -179,10 +182,11 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       const detection = detectionFor(call, deps.detection);
       const codec = contentsBeside(call.codec, call.toolServers);
       const asked = modelsOf(call.ask.model, call.key.workload.organization);
-      return inspect(call.document, codec, policy.dlp, call.remove, detection, onFindings, deskFor(call, files), asked);
+      const desk = deskFor(call, files);
+      return inspect(call.document, codec, policy.dlp, call.remove, detection, onFindings, desk, asked, call.turns);
     },
     route: (call, inspection, entry) => {
-      const inspected = (): WireDocument => inspectedDocument(call, inspection);
+      const inspected = (): Promise<WireDocument> => inspectedDocument(call, inspection);
       return routeCall({ ...call, media: inspection.media, inspected }, deps, entry);
     },
     async prepare(call, inspection, targets, entry) {

@@ -177,7 +177,7 @@ async function work(
   signal: AbortSignal,
   entry: Entry,
 ): Promise<Done> {
-  if (!engine) throw new DocumentFault('unavailable', 'documents are not processed in this installation');
+  if (!engine) throw new DocumentFault('absent', 'documents are not processed in this installation');
   const detection = detectionFor({ key, signal }, whole);
   const read = await engine.read(file, { recognize: 'auto' }, signal, begun('reading', undefined, lasting));
   refuseMore(read, most);

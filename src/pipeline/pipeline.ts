@@ -18,7 +18,7 @@ export interface Stages {
   /** A call that was answered from the cache a moment ago and comes again, to the byte. */
   known(ingress: Ingress): Repeat | undefined | Promise<Repeat | undefined>;
   /** Reads the body and what it asks for. */
-  admit(ingress: Ingress): Call;
+  admit(ingress: Ingress): Call | Promise<Call>;
   inspect(call: Call, entry: Entry): Promise<Inspection>;
   /** Which targets may serve it, in the order they are tried. */
   route(call: Call, inspection: Inspection, entry: Entry): Promise<readonly Target[]>;
@@ -61,7 +61,8 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
       if (!ingress.signal.aborted) entry.served();
       return;
     }
-    const call = stages.admit(ingress);
+    const admitted = stages.admit(ingress);
+    const call = admitted instanceof Promise ? await admitted : admitted;
     entry.admitted(call.ask);
     entry.toolServers = call.toolServers?.names ?? [];
     entry.step = 'inspect';

@@ -2,7 +2,8 @@ import type { VirtualKeyConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Codec } from '#wire/codec.ts';
 import type { Family, WireDocument } from '#wire/document.ts';
-import { toolServersIn, type ToolServers } from '#wire/tool-servers.ts';
+import type { Steps } from '#wire/steps.ts';
+import { toolServersIn, toolServerSteps, type ToolServers } from '#wire/tool-servers.ts';
 import type { Opening } from './call.ts';
 
 /** Families whose requests can name servers of tools; in any other a server is a mistake or an attempt. */
@@ -13,7 +14,22 @@ const WITH_TOOLS: ReadonlySet<Family> = new Set<Family>(['chat', 'messages', 're
  * call them; whose account it is, is asked when the provider is known. // spec 4.5.3
  */
 export function permittedToolServers(document: WireDocument, key: VirtualKeyConfig): ToolServers | undefined {
-  const servers = toolServersIn(document);
+  return permitted(toolServersIn(document), document, key);
+}
+
+/** As `permittedToolServers`, in steps. */
+export function* permittedToolServerSteps(
+  document: WireDocument,
+  key: VirtualKeyConfig,
+): Steps<ToolServers | undefined> {
+  return permitted(yield* toolServerSteps(document), document, key);
+}
+
+function permitted(
+  servers: ToolServers | undefined,
+  document: WireDocument,
+  key: VirtualKeyConfig,
+): ToolServers | undefined {
   if (!servers) return undefined;
   if (key.workload.policy.providerSideTools.has('mcp') && WITH_TOOLS.has(document.family)) return servers;
   const { param } = servers;

@@ -138,7 +138,8 @@ export interface DocumentEngine {
  * `too_large`: over a bound of pixels, bytes or time that is there to protect the service: shrink or split it.
  * `too_many_pages`: more than was allowed. `active_content`: macros, scripts or embedded programs.
  * `redaction_failed`: it could not be made sure that nothing is left. `busy`: try again in `retryAfterMs`.
- * `unavailable`: the engine cannot be reached, or lacks what it needs. `no_renderer`: it cannot draw pages.
+ * `unavailable`: the engine cannot be reached, or lacks what it needs. `absent`: the installation has none.
+ * `no_renderer`: it cannot draw pages.
  */
 export type DocumentFaultKind =
   | 'unsupported'
@@ -150,6 +151,7 @@ export type DocumentFaultKind =
   | 'redaction_failed'
   | 'busy'
   | 'unavailable'
+  | 'absent'
   | 'no_renderer';
 
 /** The message is told to the client: no content, no internals. */

@@ -84,6 +84,8 @@ export interface Provider {
    * request asks for, where a family serves the model for some requests only; absent: families that serve all of them.
    */
   families(model: string, needs?: Needs): readonly Family[];
+  /** Ids of models that its vendor offers, as far as the model catalogue knows; absent: none is known. */
+  readonly known?: readonly string[];
   /** Whether it can answer for this model now, where that is known without asking it; absent: it is not known. */
   answers?(model: string): boolean;
   /** What it knows the model by: a deployment, an inference profile; else the model id. */

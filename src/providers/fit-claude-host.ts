@@ -7,6 +7,7 @@ import { member, type JsonNode, type ObjectNode } from '#wire/scan.ts';
 import type { Traits } from '#wire/traits.ts';
 import type { ClaudeHost } from './claude-hosts.ts';
 import { fitCache } from './fit-cache.ts';
+import { fitThinking } from './fit-thinking.ts';
 import { fitBlockToolIds } from './fit-tool-ids.ts';
 import { Fitting } from './fitting.ts';
 
@@ -46,6 +47,7 @@ export function fitClaudeHost(
   refuseRemoteFiles(document.root);
   const fitting = new Fitting(document, lose);
   fitCache(fitting, document, config, traits, context);
+  fitThinking(fitting);
   fitBlockToolIds(fitting);
   for (const name of TOLD_ELSEWHERE) fitting.remove(fitting.root, name);
   if (!host.streamInBody) fitting.remove(fitting.root, 'stream');

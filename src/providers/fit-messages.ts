@@ -4,6 +4,7 @@ import type { Lose } from '#wire/canonical.ts';
 import type { Edit, WireDocument } from '#wire/document.ts';
 import type { Traits } from '#wire/traits.ts';
 import { fitCache } from './fit-cache.ts';
+import { fitThinking } from './fit-thinking.ts';
 import { fitBlockToolIds } from './fit-tool-ids.ts';
 import { Fitting } from './fitting.ts';
 
@@ -17,6 +18,7 @@ export function fitMessages(
 ): readonly Edit[] {
   const fitting = new Fitting(document, lose);
   fitCache(fitting, document, config, traits, context);
+  fitThinking(fitting);
   if (config.vendor === 'anthropic') fitBlockToolIds(fitting);
   // What other vendors call the default. // wire-formats 2.7
   if (config.vendor === 'anthropic' && fitting.value('service_tier') === 'default') {

@@ -2,6 +2,7 @@ import type { CredentialConfig, ProviderConfig } from '#config/snapshot.ts';
 import type { Incoming, Outgoing, Passing } from '#ports/provider.ts';
 import type { Family } from '#wire/document.ts';
 import type { Transport } from './transport.ts';
+import { knownModels } from './catalogue/known-models.ts';
 
 /** Where families are asked for below a base address that speaks OpenAI's or Anthropic's paths. */
 export const PATHS: Readonly<Partial<Record<Family, string>>> = {
@@ -80,8 +81,10 @@ export function httpExit(api: HttpApi, transport: Transport): HttpExit {
 export function configured(config: ProviderConfig): {
   readonly upstreamModel: (model: string) => string;
   readonly jurisdiction: (model: string) => string;
+  readonly known: readonly string[];
 } {
   return {
+    known: knownModels(config.vendor),
     upstreamModel: (model) => config.models.get(model)?.upstreamId ?? model,
     jurisdiction: (model) => config.models.get(model)?.jurisdiction ?? config.jurisdiction,
   };

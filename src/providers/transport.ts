@@ -27,6 +27,8 @@ export interface Transport {
 
 const HIGH_WATER = 256 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Longer texts are encoded as they are sent: all at once takes long, and nothing else is done meanwhile. */
+const PIECE = 256 * 1024;
 
 /** A transport of its own pool per origin; no pipelining, no redirects, no retries. */
 export function createTransport(): Transport {
@@ -43,6 +45,12 @@ export function createTransport(): Transport {
     send(request) {
       const exchange = new Exchange(request);
       const { origin, path, method, headers, body } = request;
+      if (typeof body === 'string' && body.length > PIECE) {
+        const length = { 'content-length': String(Buffer.byteLength(body)) };
+        const pieces = Readable.from(piecesOf(body), { objectMode: false });
+        agent.dispatch({ origin, path, method, headers: { ...headers, ...length }, body: pieces }, exchange);
+        return exchange.head;
+      }
       const whole = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
       const sent = whole ? (body ?? null) : Readable.from(exchange.sending(body), { objectMode: false });
       agent.dispatch({ origin, path, method, headers, body: sent }, exchange);
@@ -50,6 +58,17 @@ export function createTransport(): Transport {
     },
     close: () => agent.destroy(),
   };
+}
+
+/** The bytes of a text, none of its characters in two. A connection that takes all at once is not all that there is. */
+async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < text.length;) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    let end = Math.min(at + PIECE, text.length);
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1;
+    yield Buffer.from(text.slice(at, end));
+    at = end;
+  }
 }
 
 /** One request and its answer: undici's handler on one side, `Incoming` on the other. */

@@ -8,9 +8,9 @@ import { HOSTILE } from './hostile-files.ts';
 
 const STEP_SECONDS = 20;
 const JOB_SECONDS = 60;
-/** Of the process while it works, and when it rests again. */
+/** Of the process while it works, and when it rests again: the memory of WebAssembly is given back with its thread only. */
 const MOST_MIB = 3072;
-const RESTING_MIB = 1280;
+const RESTING_MIB = 1536;
 /** Seconds of processors that reading and rewriting may take together, whatever the file says. */
 const MOST_WORK = 24;
 /** A job that is ended is ended by a clock that looks now and then. */

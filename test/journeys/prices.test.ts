@@ -131,7 +131,8 @@ test('a custom endpoint has no price but an explicit one, and zero is one', asyn
   const refused = await ask('upstream/gpt-4o');
   expect(refused.status).toBe(400);
   expect(refused.message).toContain('upstream/gpt-4o, whose provider is a custom endpoint');
-  expect(refused.message).toContain('PriceBook of the organization, for upstream/gpt-4o or upstream/*');
+  expect(refused.message).toContain('PriceBook (priceBookRef): {model: upstream/gpt-4o, input: ');
+  expect(refused.message).toContain('upstream/* stands for all models of a provider');
   expect(refused.row).toMatchObject({ code: 'price_unknown', cost_nano_eur: '0', held_nano_eur: '0' });
   const free = await ask('upstream/free');
   expect([free.status, free.row.cost_nano_eur, free.row.price]).toEqual([

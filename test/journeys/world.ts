@@ -41,7 +41,7 @@ export async function startWorld(): Promise<World> {
 /** Models of a provider that lists them: so many that a list of models has pages. */
 const LISTED = Array.from({ length: 45 }, (_, index) => ({ id: `model-${String(index).padStart(2, '0')}` }));
 
-/** Every model that a list of models shows: those that providers are configured with. */
+/** Models that providers are configured with; a list of models shows what is known of their vendors, too. */
 export const OFFERED: readonly string[] = [
   ...LISTED.map(({ id }) => `listed/${id}`),
   ...KINDS.flatMap(({ name, spec }) => {
@@ -49,6 +49,11 @@ export const OFFERED: readonly string[] = [
     return models.map(({ id }) => `${name}/${id}`);
   }),
 ].sort();
+
+/** How many of so many models each page of twenty has. */
+export function pagesOf(count: number): readonly number[] {
+  return Array.from({ length: Math.ceil(count / 20) }, (_, page) => Math.min(20, count - 20 * page));
+}
 
 /** Every kind of provider that holds conversations. */
 export const TALKING = KINDS.filter(({ refused }) => refused === undefined);

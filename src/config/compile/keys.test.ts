@@ -56,12 +56,12 @@ test.each([
   expect(found).not.toEqual([]);
 });
 
-test('a key is of a workload of its own namespace: the one beside it in another is not there', () => {
+test('a key is of a workload of its own namespace: one of the same name in another is not there', () => {
   const key = make('VirtualKey', 'two/key', { workloadRef: { name: 'small' } });
   expect(faultsOf([...base, key])).toEqual(['VirtualKey two/key: spec.workloadRef: there is no Workload two/small']);
 });
 
-test('whoever copies the hash of a key takes nothing over from the older one', () => {
+test('a copy of the hash of a key takes nothing over from the older one', () => {
   const at = (year: number) => ({ creationTimestamp: `${year}-01-01T00:00:00Z` });
   const first = make(
     'VirtualKey',

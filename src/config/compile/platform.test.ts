@@ -27,7 +27,7 @@ describe('who may call a managed provider', () => {
     expect(reaches(managed({ allowedOrganizations: other }), tenant())).toEqual([]);
   });
 
-  test('organizations beside it always', () => {
+  test('organizations of its own namespace always', () => {
     const own = make('Organization', 'platform/internal');
     expect([...organization('platform/internal', [managed(), own]).providers.keys()]).toEqual(['shared']);
   });

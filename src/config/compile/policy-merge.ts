@@ -41,6 +41,7 @@ export function mergePolicy(
     ...(allowedJurisdictions && { allowedJurisdictions }),
     providerSideTools: mergeProviderSideTools(merge),
     promptCache: merge.field('caching.promptCache', ({ caching }) => caching?.promptCache, 'Disabled') === 'Enabled',
+    estimatesPrices: merge.field('price', ({ price }) => price, 'Known') === 'Estimated',
     responseCache: mergeResponseCache(merge, contentRetention === 'Enabled'),
     contentRetention: contentRetention === 'Enabled',
     contentRetentionDays: merge.field(

@@ -102,6 +102,7 @@ function compileProvider(compilation: Compilation, resource: Resource<'Provider'
     keyOwnership: toSnapshot('keyOwnership', spec.keyOwnership),
     credentials: Object.freeze(compileCredentials(compilation, resource)),
     models: compileModels(spec.models ?? []),
+    ...(spec.onlyListedModels === true && { onlyListedModels: true }),
     attempts: spec.retry.attempts,
     circuitBreaker: Object.freeze({ ...spec.circuitBreaker }),
     ...(promptCache !== undefined && { promptCache: toSnapshot('promptCache', promptCache) }),

@@ -145,6 +145,13 @@ const fields = {
   contentRetentionDays: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 3650, description: 'How long they are kept. Default: 30.' }),
   ),
+  price: Type.Optional(
+    values(['Known', 'Estimated'], {
+      description:
+        'Which prices models are served at. Known, the default: a model without a price is refused. Estimated: it is ' +
+        'served at the price of the nearest older model of its line, where there is one; its rows say so.',
+    }),
+  ),
   allowedModels: Type.Optional(
     setOf(model(), {
       maxItems: 256,

@@ -85,8 +85,7 @@ const allowedOrganizations = closed(
     ),
   },
   {
-    description:
-      'Who may call a Managed provider, beside the organizations of its own namespace. Without it: nobody else.',
+    description: 'Who else may call a Managed provider: the organizations of its own namespace always may.',
   },
 );
 
@@ -140,7 +139,15 @@ const spec = closed({
     { default: {}, description: 'What it can do beyond its wire format.' },
   ),
   models: Type.Optional(
-    mapOf(model, ['id'], { maxItems: 512, description: 'Its models. Models not listed can be called by their id.' }),
+    mapOf(model, ['id'], {
+      maxItems: 512,
+      description:
+        'What is to be said of its models, and more models than those that are known. Models that are not listed can be ' +
+        'called by their id, unless onlyListedModels is true.',
+    }),
+  ),
+  onlyListedModels: Type.Optional(
+    Type.Boolean({ description: 'Whether models that are not in models are refused. Default: false.' }),
   ),
   retry: closed(
     {

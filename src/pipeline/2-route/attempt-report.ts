@@ -15,17 +15,24 @@ const hosts = new WeakMap<ProviderConfig, string>();
 /** An attempt as the audit row tells it. `started`: by `performance.now()`. */
 export function attemptReport(
   { provider, model }: Pick<Target, 'provider' | 'model'>,
-  { sent, ...outcome }: AttemptOutcome,
+  { status, error, sent }: AttemptOutcome,
   started: number,
 ): AttemptReport {
   const host = hostOf(provider.config);
+  const duration_ms = Math.round(performance.now() - started);
+  const jurisdiction = provider.jurisdiction(model);
+  const { slug } = provider.config;
+  // Most attempts are answered; spelled out, since spreading costs more than all else here.
+  if (status !== undefined && error === undefined && host !== '')
+    return { provider: slug, model, status, duration_ms, host, jurisdiction, sent };
   return {
-    provider: provider.config.slug,
+    provider: slug,
     model,
-    ...outcome,
-    duration_ms: Math.round(performance.now() - started),
+    ...(status !== undefined && { status }),
+    ...(error !== undefined && { error }),
+    duration_ms,
     ...(host !== '' && { host }),
-    jurisdiction: provider.jurisdiction(model),
+    jurisdiction,
     sent,
   };
 }

@@ -57,11 +57,12 @@ function refusalOf({ considered }: Decision): GatewayError {
     ...denials.filter(({ code }) => code !== 'model_not_found'),
     ...denials,
   ];
-  const { code, message, param } = first;
+  const { code, message, param, shouldRetry } = first;
   const told = denials.slice(0, MOST_TOLD).map(({ id, why }) => `${id} (${why})`);
   const more = denials.length > MOST_TOLD ? ` and ${denials.length - MOST_TOLD} more` : '';
   const tried = denials.length > 1 ? ` Tried: ${told.join(', ')}${more}.` : '';
-  return new GatewayError(code, message + tried, param === undefined ? {} : { param });
+  const details = { ...(param !== undefined && { param }), ...(shouldRetry !== undefined && { shouldRetry }) };
+  return new GatewayError(code, message + tried, details);
 }
 
 /** What a policy that is only watched would have decided otherwise about the same models. */

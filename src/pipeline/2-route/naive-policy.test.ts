@@ -33,6 +33,7 @@ interface ProviderSketch {
   readonly managed: boolean;
   readonly jurisdiction: string;
   readonly models: readonly { readonly id: string; readonly jurisdiction?: string }[];
+  readonly onlyListedModels: boolean;
 }
 interface AliasSketch {
   readonly alias: string;
@@ -89,6 +90,7 @@ const provider = (slug: string): fc.Arbitrary<ProviderSketch> =>
     slug: fc.constant(slug),
     managed: fc.boolean(),
     jurisdiction: fc.constantFrom(...PLACES),
+    onlyListedModels: fc.boolean(),
     models: fc.uniqueArray(
       fc.record({ id: fc.constantFrom(...MODELS), jurisdiction: fc.constantFrom(...PLACES) }, { requiredKeys: ['id'] }),
       { selector: ({ id }) => id },
@@ -121,11 +123,12 @@ const asked = fc.oneof(model, fc.constantFrom('gw/one', 'gw/auto', 'gw/typed', '
 // What is compiled.
 
 function compiled({ organization, workload, shadow, ...rest }: World, watched: boolean): Snapshot {
-  const providers = rest.providers.map(({ slug, managed, jurisdiction, models }) =>
+  const providers = rest.providers.map(({ slug, managed, jurisdiction, models, onlyListedModels }) =>
     make('Provider', `${managed ? 'platform' : 'default'}/${slug}`, {
       slug,
       jurisdiction,
       models,
+      onlyListedModels,
       ...(managed && {
         keyOwnership: 'Managed',
         priceBookRef: { name: 'prices' },
@@ -227,7 +230,7 @@ function placeOf({ providers, bedrock }: World, id: string): string | undefined 
   const offering = providers.find((one) => one.slug === slug);
   if (!offering) return undefined;
   const listed = offering.models.find((one) => one.id === name);
-  if (offering.models.length > 0 && !listed) return undefined;
+  if (offering.onlyListedModels && !listed) return undefined;
   return listed?.jurisdiction ?? offering.jurisdiction;
 }
 
@@ -326,7 +329,11 @@ test('a provider named without a model is reached where every allow-list has som
       const lists = [given.allowedModels, ...layers.map((layer) => layer.allowedModels ?? [])];
       const unlisted = lists.some((one) => one.length > 0 && !one.some((entry) => entry.startsWith(`${slug}/`)));
       const offering = given.providers.find((one) => one.slug === slug);
-      const nowhere = { ...given, allowedModels: [], providers: offering ? [{ ...offering, models: [] }] : [] };
+      const nowhere = {
+        ...given,
+        allowedModels: [],
+        providers: offering ? [{ ...offering, models: [], onlyListedModels: false }] : [],
+      };
       const outside = objections(nowhere, false, `${slug}/x`).some((code) => code !== 'permission_denied');
       const served = !unlisted && !outside && !(ownKeyOnly && offering?.managed);
       expect(taken).toEqual(served ? [slug] : []);
@@ -351,7 +358,8 @@ test('discovery lists what can be reached, and aliases that lead there', () => {
         const { ids: behind, alias: via } = meant(given, name, false)!;
         return behind.some((id) => objections(given, false, id, via?.alias).length === 0);
       });
-      expect(listed).toEqual(expected.sort());
+      // What the price data knows of a vendor is listed beside.
+      expect(listed.filter((id) => !id.startsWith('aws/') || names.has(id))).toEqual(expected.sort());
     }),
     { numRuns: 250 },
   );

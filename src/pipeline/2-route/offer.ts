@@ -31,6 +31,8 @@ export interface Denial {
   readonly message: string;
   /** The request member at fault. */
   readonly param?: string;
+  /** As of `GatewayError`. */
+  readonly shouldRetry?: boolean;
 }
 
 /**
@@ -50,7 +52,7 @@ export function offerOf(
   const config = slug === LOCAL_PROVIDER.slug ? LOCAL_PROVIDER : organization.providers.get(slug);
   if (!config) return notThere('No provider of this name is configured for the organization.');
   const settings = config.models.get(model);
-  if (config.models.size > 0 && !settings) return notThere(config === LOCAL_PROVIDER ? NO_ALIAS : NO_MODEL);
+  if (config.onlyListedModels === true && !settings) return notThere(config === LOCAL_PROVIDER ? NO_ALIAS : NO_MODEL);
   const provider = providers(config);
   if (!provider) return notThere(config === LOCAL_PROVIDER ? NO_ENGINE : 'The provider cannot be reached.');
   const kept = namedOnly(config, alias);

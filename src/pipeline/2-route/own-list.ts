@@ -6,6 +6,7 @@ import { UpstreamFault, type Passing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { ID_SEPARATOR } from '#wire/kept/names.ts';
 import { isObject } from '#wire/json.ts';
+import { attemptReport, type AttemptOutcome } from './attempt-report.ts';
 import type { Visit } from './endpoints.ts';
 import { explain, prefixed, type PassDeps } from './pass.ts';
 import type { Target } from './plan.ts';
@@ -62,7 +63,7 @@ export async function* ownList(
           else await ownership.deleted(config, some[index]!.id);
         }
       }
-      entry.attempts.push({ provider: config.slug, model, status: 200, duration_ms: since(started) });
+      entry.attempts.push(attemptReport(target, { status: 200, sent: true }, started));
       entry.answering = true;
       visit.answering();
       visit.end('served');
@@ -88,11 +89,12 @@ export async function* ownList(
 async function objectText(
   { id, kind, credential }: KeptObject,
   { signal }: Passage,
-  { provider, model }: Target,
+  target: Target,
   visit: Visit,
   timeoutMs: number,
   { attempts }: Entry,
 ): Promise<string | undefined> {
+  const { provider } = target;
   const account = provider.config.credentials.find(({ name }) => name === credential) ?? visit.credential;
   const passing: Passing = {
     method: 'GET',
@@ -104,12 +106,16 @@ async function objectText(
     signal,
   };
   const started = performance.now();
-  const incoming = await provider.pass!(passing);
+  const report = (outcome: AttemptOutcome): void => void attempts.push(attemptReport(target, outcome, started));
+  const incoming = await provider.pass!(passing).catch((thrown: unknown) => {
+    if (thrown instanceof UpstreamFault) report({ error: thrown.kind, sent: thrown.sent });
+    throw thrown;
+  });
   try {
     if (incoming.status === 404) return undefined;
     if (incoming.status < 200 || incoming.status >= 300) {
       const { status, error } = await readRefusal(incoming, provider, visit, attempts);
-      attempts.push({ provider: provider.config.slug, model, status, duration_ms: since(started) });
+      report({ status, sent: true });
       throw error;
     }
     const text = await incoming.text(MAX_OBJECT_BYTES);
@@ -118,10 +124,6 @@ async function objectText(
   } finally {
     incoming.close();
   }
-}
-
-function since(started: number): number {
-  return Math.round(performance.now() - started);
 }
 
 function memberOf(text: string, name: string): unknown {

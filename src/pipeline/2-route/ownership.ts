@@ -1,16 +1,21 @@
 import { hash } from 'node:crypto';
 import type { ProviderConfig } from '#config/snapshot.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import type { Opening } from '#pipeline/call.ts';
+import type { Call, Opening } from '#pipeline/call.ts';
+import type { Turns } from '#pipeline/loop-turns.ts';
 import type { KeptObject, KeptObjects, KeptQuery } from '#ports/kept-objects.ts';
 import type { KeptMade } from '#wire/kept/made.ts';
-import { namesInText, paramOf, withIds, withoutPrefix, type KeptName } from '#wire/kept/names.ts';
+import { nameSteps, namesInText, paramOf, withIds, withoutPrefix, type KeptName } from '#wire/kept/names.ts';
+import { isLarge } from '#wire/large-text.ts';
+import { readAnew } from './read-anew.ts';
 import { ObjectRecorder } from './object-recorder.ts';
 import type { Target } from './plan.ts';
 import type { Candidate, Plan } from './prepare.ts';
 
 /** Who asks. */
 export type Asker = Pick<Opening, 'key'>;
+/** What a call asks with. */
+type Claimant = Asker & Pick<Call, 'turns'>;
 
 /** An id beside its kind, and where it was said. */
 export type Claim = Pick<KeptName, 'id' | 'kind'> & Partial<Pick<KeptName, 'replaceable'>> & { readonly param: string };
@@ -52,12 +57,38 @@ export class Ownership {
    * The candidates whose bodies name nothing but what the asker may name, with ids as their provider knows them. Throws
    * `not_found`, `permission_denied` or `invalid_request` where none is left, and `objects_unavailable`.
    */
-  async claim(asker: Asker, plan: Plan, onLeftOut: (target: Target, why: string) => void): Promise<Plan> {
+  claim(asker: Claimant, plan: Plan, onLeftOut: (target: Target, why: string) => void): Plan | Promise<Plan> {
+    if (asker.turns) return this.#claimInTurns(asker, asker.turns, plan, onLeftOut);
+    const named = plan.map(({ family, body }) => namesInText(family, body));
+    return named.every((names) => names.length === 0) ? plan : this.#claim(asker, plan, named, onLeftOut);
+  }
+
+  async #claimInTurns(
+    asker: Asker,
+    turns: Turns,
+    plan: Plan,
+    onLeftOut: (target: Target, why: string) => void,
+  ): Promise<Plan> {
+    const named: (readonly KeptName[])[] = [];
+    for (const { family, body } of plan) {
+      if (isLarge(body)) named.push(await turns.run(nameSteps(family, (await readAnew(family, body, turns)).body)));
+      else named.push(namesInText(family, body));
+      await turns.next();
+    }
+    return this.#claim(asker, plan, named, onLeftOut);
+  }
+
+  async #claim(
+    asker: Asker,
+    plan: Plan,
+    named: readonly (readonly KeptName[])[],
+    onLeftOut: (target: Target, why: string) => void,
+  ): Promise<Plan> {
     let refusal: GatewayError | undefined;
     const left: Candidate[] = [];
-    for (const candidate of plan) {
+    for (const [index, candidate] of plan.entries()) {
       try {
-        left.push(await this.#claimed(asker, candidate));
+        left.push(await this.#claimed(asker, candidate, named[index]!));
       } catch (thrown) {
         if (!(thrown instanceof GatewayError) || thrown.code === 'objects_unavailable') throw thrown;
         refusal ??= thrown;
@@ -69,9 +100,8 @@ export class Ownership {
     return [first, ...rest];
   }
 
-  async #claimed(asker: Asker, candidate: Candidate): Promise<Candidate> {
+  async #claimed(asker: Asker, candidate: Candidate, names: readonly KeptName[]): Promise<Candidate> {
     const { family, body, provider } = candidate;
-    const names = namesInText(family, body);
     if (names.length === 0) return candidate;
     const { config } = provider;
     const { account, others } = await this.#theirs(asker, config, names.map(claimOf));

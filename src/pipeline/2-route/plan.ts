@@ -122,7 +122,7 @@ function consider(
 function undecided({ codec }: RouteQuestion, id: string, { code }: Denial): Denial | undefined {
   if (codec.family !== 'systemone' || code !== 'model_not_found' || !LOCAL_DECISIONS.has(id)) return undefined;
   const message = 'There are no local models in this installation.';
-  return { code: 'local_model_unavailable', why: reasonOf(message), message };
+  return { code: 'local_model_unavailable', why: reasonOf(message), message, shouldRetry: false };
 }
 
 const LOCAL_DECISIONS: ReadonlySet<string> = new Set(['gw/typed', 'gw/typed/router']);

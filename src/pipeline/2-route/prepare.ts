@@ -11,8 +11,10 @@ import type { MediaFetcher } from '#ports/media.ts';
 import type { FitContext } from '#ports/provider.ts';
 import type { ModelRequest } from '#wire/canonical.ts';
 import { BadRequestShape, type DoorCodec, type ExitCodec } from '#wire/codec.ts';
-import { readDocument, render, setString, type Edit, type WireDocument } from '#wire/document.ts';
+import { render, setString, type Edit, type WireDocument } from '#wire/document.ts';
 import { member } from '#wire/scan.ts';
+import { writeJson } from '#wire/write-json.ts';
+import { readAnew } from './read-anew.ts';
 import { renameTools, restoringNames } from '#wire/tool-names.ts';
 import type { Traits } from '#wire/traits.ts';
 import { EXITS, isHubFamily } from './exits.ts';
@@ -57,11 +59,12 @@ export async function prepare(
   const candidates: Candidate[] = [];
   let refusal: GatewayError | undefined;
   for (const target of targets) {
+    if (call.turns) await call.turns.next();
     try {
       const { inspected, unscanned, instead } = await withFiles(call, inspection, target);
       const written = mustTranslate(call, inspection, target)
         ? await translated(call, inspected, target, media)
-        : verbatim(call, inspected, target);
+        : await verbatim(call, inspected, target);
       candidates.push({ ...written, unscanned, instead });
     } catch (thrown) {
       refusal ??= refusalOf(thrown, candidates.length > 0);
@@ -125,15 +128,15 @@ function mustTranslate(call: Call, { media }: Inspection, { family, provider, mo
 type Written = Omit<Candidate, 'unscanned' | 'instead'>;
 
 /** The original bytes with the declared edits. */
-function verbatim(call: Call, inspection: Inspection, target: Target): Written {
+async function verbatim(call: Call, inspection: Inspection, target: Target): Promise<Written> {
   const edits = [...call.edits, ...inspection.edits];
   let losses = [...inspection.losses];
   let { document } = call;
   let fitted = fit(document, call, target, losses);
   let before: readonly Edit[] = edits;
-  if (fitted.length > 0 && inspection.edits.length > 0) {
-    // What fits the request to the provider may move content: it must read what inspection has left of it.
-    document = readDocument(document.family, render(document.text, edits));
+  if ((fitted.length > 0 || inspection.losses.length > 0) && inspection.edits.length > 0) {
+    // What fits the request to the provider may move content, or depend on what is gone: it must read what is left.
+    document = await readAnew(document.family, render(document.text, edits), call.turns);
     losses = [...inspection.losses];
     fitted = fit(document, call, target, losses);
     before = [];
@@ -143,9 +146,10 @@ function verbatim(call: Call, inspection: Inspection, target: Target): Written {
 }
 
 /** What inspection has left of a request, as every provider gets it. */
-export function inspectedDocument(call: Call, inspection: Pick<Inspection, 'edits'>): WireDocument {
+export async function inspectedDocument(call: Call, inspection: Pick<Inspection, 'edits'>): Promise<WireDocument> {
   const edits = [...call.edits, ...inspection.edits];
-  return edits.length === 0 ? call.document : readDocument(call.codec.family, render(call.text, edits));
+  if (edits.length === 0) return call.document;
+  return readAnew(call.codec.family, render(call.text, edits), call.turns);
 }
 
 /** Through the hub: what was inspected is read, and written in the provider's family. */
@@ -156,14 +160,17 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
   const exit = EXITS[family];
   const losses = new Set<string>(inspection.losses);
   const lose = (what: string): void => void losses.add(what);
-  const inspected = inspectedDocument(call, inspection);
+  const inspected = await inspectedDocument(call, inspection);
   const known = provider.traits(model);
   // Markers are an opt-in of the organization's: without it no model has use for them. // spec 4.3.3
   const traits = call.key.workload.policy.promptCache ? known : { ...known, cacheMarks: 'none' as const };
   let request = withCeiling(door.decodeRequest(inspected, lose), target, traits);
   if (!traits.remoteMedia) request = await inlineRemoteMedia(request, media, call.signal);
+  if (call.turns) await call.turns.next();
   const { request: named, originals } = renameTools(request, family);
-  const written = readDocument(family, JSON.stringify(exit.encodeRequest(named, traits, lose)));
+  const encoded = exit.encodeRequest(named, traits, lose);
+  const text = call.turns ? await call.turns.run(writeJson(encoded)) : JSON.stringify(encoded);
+  const written = await readAnew(family, text, call.turns);
   const dropped: string[] = [];
   const fitted = fit(written, call, target, dropped);
   for (const what of dropped) lose(what);

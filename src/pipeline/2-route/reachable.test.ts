@@ -28,6 +28,7 @@ const listed = (name: string, ids: readonly string[], more: object = {}): TestRe
 const ids = (policy: object, ...more: readonly TestResource[]): readonly string[] =>
   reachableModels(keyOf(policy, ...more), deps).map(({ id }) => id);
 
+const SHUT = { onlyListedModels: true };
 const ANY = { contentRetention: 'Enabled' };
 
 describe('what a caller reaches', () => {
@@ -58,7 +59,7 @@ describe('what a caller reaches', () => {
   test('has what an allow-list names of a provider without a list', () => {
     const open = make('Provider', 'open');
     const policy = { allowedModels: ['open/named', 'open/*', 'shut/other', 'nobody/x'] };
-    expect(ids(policy, open, listed('shut', ['1']))).toEqual(['open/named']);
+    expect(ids(policy, open, listed('shut', ['1'], SHUT))).toEqual(['open/named']);
     expect(ids(ANY, open)).toEqual([]);
   });
 
@@ -72,7 +73,7 @@ describe('what a caller reaches', () => {
     const key = keyOf(ANY, listed('a', ['1']));
     const reached = (vendor: VendorId, credentials: readonly CredentialConfig[]): number => {
       const { organization } = key.workload;
-      const config = { ...organization.providers.get('a')!, vendor, credentials };
+      const config = { ...organization.providers.get('a')!, vendor, credentials, onlyListedModels: true };
       const changed = { ...organization, providers: new Map([['a', config]]) };
       return reachableModels({ ...key, workload: { ...key.workload, organization: changed } }, deps).length;
     };
@@ -89,7 +90,8 @@ describe('an alias', () => {
       { id: 'a/1', ownedBy: 'a' },
       { id: 'gw/smart', ownedBy: 'gw' },
     ]);
-    expect(ids(ANY, listed('a', ['2']), alias)).toEqual(['a/2']);
+    expect(ids(ANY, listed('a', ['2'], SHUT), alias)).toEqual(['a/2']);
+    expect(ids(ANY, listed('a', ['2']), alias)).toEqual(['a/2', 'gw/smart']);
   });
 
   test('opens its targets where the allow-list names it', () => {
@@ -99,7 +101,7 @@ describe('an alias', () => {
 });
 
 test('one model is found where a call for it would be let through, listed or not', () => {
-  const key = keyOf({ allowedModels: ['open/*', 'shut/*'] }, make('Provider', 'open'), listed('shut', ['1']));
+  const key = keyOf({ allowedModels: ['open/*', 'shut/*'] }, make('Provider', 'open'), listed('shut', ['1'], SHUT));
   const found = (id: string): string | undefined => reachableModel(id, key, deps)?.id;
   expect(found('open/anything')).toBe('open/anything');
   expect(found('shut/1')).toBe('shut/1');

@@ -20,16 +20,20 @@ export interface DiscoveryDeps extends RouteDeps {
 const ALIAS_OWNER = 'gw';
 
 /**
- * The models that a caller's policy and credentials reach, sorted by id: those that providers are configured with, those
- * that an allow-list names where a provider offers whatever it has, aliases, and what the gateway itself can answer now.
- * // spec 2.1
+ * The models that a caller's policy and credentials reach, sorted by id: those that providers are configured with, and
+ * unless they serve no others, those that the model catalogue, the price data and the organization's own prices know of
+ * them; those that an allow-list names; aliases; and what the gateway itself can answer now. Nobody is asked. // spec 2.1, 4.5.2
  */
 export function reachableModels(key: VirtualKeyConfig, deps: DiscoveryDeps): readonly ReachableModel[] {
   const { organization, policy } = key.workload;
   const ids = new Set<string>(organization.aliases.keys());
   for (const [slug, config] of organization.providers) {
     for (const model of config.models.keys()) ids.add(`${slug}/${model}`);
+    if (config.onlyListedModels === true) continue;
+    const known = deps.providers(config)?.known ?? [];
+    for (const model of [...known, ...deps.prices.models(config)]) ids.add(`${slug}/${model}`);
   }
+  for (const name of organization.prices.keys()) if (!name.includes('*')) ids.add(name);
   for (const model of LOCAL_PROVIDER.models.keys()) ids.add(`${LOCAL_PROVIDER.slug}/${model}`);
   for (const pattern of policy.allowedModels.flatMap(({ models }) => models))
     if (!pattern.includes('*')) ids.add(pattern);
@@ -65,10 +69,11 @@ function isReachable(
   const offer = offerOf(id, alias, workload, providers);
   if (isDenial(offer)) return false;
   const { provider, model } = offer;
+  const { organization, policy } = workload;
   if (provider.answers?.(model) === false) return false;
   const { credentials, vendor } = provider.config;
   if ((credentials.length === 0 && vendor !== 'custom') || provider.families(model).length === 0) return false;
-  return prices.find(workload.organization, provider.config, model, at, QUANTITIES) !== undefined;
+  return prices.find(organization, provider.config, model, at, QUANTITIES, policy.estimatesPrices) !== undefined;
 }
 
 /** Which of them a call is billed by is not known before it is made. */

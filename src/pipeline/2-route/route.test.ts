@@ -41,7 +41,7 @@ const MODELS = [
   { id: 'small', contextTokens: 100 },
   { id: 'unpriced' },
 ];
-const A = make('Provider', 'a', { models: MODELS });
+const A = make('Provider', 'a', { models: MODELS, onlyListedModels: true });
 const policy = (defaults: object, more: object = {}) =>
   make('Policy', 'policy', { defaults, targetRefs: [{ kind: 'Workload', name: 'bot' }], ...more });
 const alias = (spec: object) => make('ModelAlias', 'auto', { alias: 'gw/auto', ...spec });

@@ -20,7 +20,10 @@ export interface RoutingDeps extends RouteDeps {
 }
 
 /** A call as routing sees it, when its client has gone, and what inspection has left of the request, if that is less. */
-export type RoutedCall = RouteQuestion & { readonly signal: AbortSignal; readonly inspected?: () => WireDocument };
+export type RoutedCall = RouteQuestion & {
+  readonly signal: AbortSignal;
+  readonly inspected?: () => Promise<WireDocument>;
+};
 
 /**
  * Decides which targets may serve a call, in the order they are tried, and writes down how. A policy in shadow mode is
@@ -100,7 +103,7 @@ async function judged(
   if (alias?.strategy !== 'auto' || !('decodeRequest' in codec)) return undefined;
   try {
     return await router.judge(
-      (codec as DoorCodec).decodeRequest(inspected?.() ?? document, () => {}),
+      (codec as DoorCodec).decodeRequest((await inspected?.()) ?? document, () => {}),
       signal,
     );
   } catch {

@@ -3,6 +3,7 @@ import type { Entry } from './entry.ts';
 /** Where a call's prompt went; what this gateway does itself it does without attempts. */
 export function jurisdictionOf({ attempts, cacheHit, target }: Entry): string | null {
   if (attempts.length === 0) return cacheHit === 'none' ? (target?.jurisdiction ?? null) : null;
+  if (attempts.length === 1) return attempts[0]!.sent === false ? null : (attempts[0]!.jurisdiction ?? null);
   return jurisdictionsOf(attempts.flatMap((one) => (one.sent === false ? [] : (one.jurisdiction ?? []))));
 }
 

@@ -10,6 +10,7 @@ const policyOf = (dlp: Dlp = {}, answerTimeoutSeconds = 300): ResolvedPolicy => 
   allowedModels: [],
   providerSideTools: new Set(),
   promptCache: false,
+  estimatesPrices: false,
   responseCache: { enabled: false, ttlSeconds: 1 },
   contentRetention: false,
   contentRetentionDays: 30,

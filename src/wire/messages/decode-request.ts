@@ -18,6 +18,7 @@ import {
 } from '../request-shape.ts';
 import { Turns } from '../turns.ts';
 import { BlockDecoder } from './decode-blocks.ts';
+import { clientTool } from './client-tools.ts';
 import { answerFormat } from './request.ts';
 
 /** Members that cross, or that say nothing to another family. */
@@ -98,8 +99,10 @@ function decodeTools(
     const param = `tools[${index}]`;
     if (!isObject(tool)) throw new BadRequestShape(`${param} must be an object`, param);
     const type = optionalString(tool, 'type', `${param}.type`) ?? 'custom';
-    // The vendor's own tools run on its side: nobody else has them.
+    const known = clientTool(type);
     if (type === 'custom') tools.push(decodeTool(tool, param, lose));
+    else if (known) tools.push({ ...known, name: requiredString(tool, 'name', param) });
+    // What the vendor runs itself nobody else has.
     else lose(`tools[${type}]`);
   }
   const choice = optionalObject(body, 'tool_choice');

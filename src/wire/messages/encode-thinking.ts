@@ -52,8 +52,16 @@ export function encodeThinking(request: ModelRequest, maxTokens: number, traits:
 function cannotThink(request: ModelRequest, traits: Traits): boolean {
   if (forcesTool(request, traits)) return true;
   if (traits.reasoning.control !== 'budget') return false;
-  const answered = request.turns.findLast(({ role }) => role === 'assistant')?.parts ?? [];
-  return answered.some(({ type }) => type === 'tool-call') && !isProven(answered[0]);
+  const last = request.turns.findLast(({ role }) => role === 'assistant')?.parts ?? [];
+  return last.some(({ type }) => type === 'tool-call') && !isProven(firstOfTurn(request.turns)?.parts[0]);
+}
+
+/** What the model said first since the user last said something: results of its calls are no such thing. */
+function firstOfTurn(turns: ModelRequest['turns']): ModelRequest['turns'][number] | undefined {
+  const lastAsked = turns.findLastIndex(
+    ({ role, parts }) => role === 'user' && !parts.some(({ type }) => type === 'tool-result'),
+  );
+  return turns.slice(lastAsked + 1).find(({ role }) => role === 'assistant');
 }
 
 function isProven(part: Part | undefined): boolean {

@@ -5,12 +5,13 @@ import { says } from '../members.ts';
 import { isArray, requiredString } from '../request-shape.ts';
 import { Turns } from '../turns.ts';
 import { decodeContent, textsOf } from './decode-content.ts';
+import { callOfItem, flatName, outputOfItem } from './own-tools.ts';
 import { readReasoning } from './reasoning.ts';
 
 /** Members of the items that cross, or that say nothing to another family. */
 const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
   message: new Set(['type', 'role', 'content', 'id', 'status']),
-  function_call: new Set(['type', 'id', 'call_id', 'name', 'arguments', 'status']),
+  function_call: new Set(['type', 'id', 'call_id', 'name', 'namespace', 'arguments', 'status']),
   function_call_output: new Set(['type', 'id', 'call_id', 'name', 'output', 'status']),
 };
 
@@ -46,7 +47,7 @@ function droppableReferences(items: readonly Json[]): ReadonlySet<number> {
   let goesOn = false;
   for (const [index, item] of [...items.entries()].reverse()) {
     if (!isObject(item)) goesOn = false;
-    else if (item['type'] !== REFERENCE) goesOn = item['type'] === 'function_call' || item['role'] === 'assistant';
+    else if (item['type'] !== REFERENCE) goesOn = isCall(item) || item['role'] === 'assistant';
     else if (goesOn) droppable.add(index);
   }
   return droppable;
@@ -57,7 +58,7 @@ class Conversation {
   readonly turns = new Turns();
   readonly #lose: Lose;
   /** Names of the tools called so far, by the id of the call. */
-  readonly #called = new Map<string, string>();
+  readonly #names = new Map<string, string>();
   #leading = true;
 
   constructor(lose: Lose) {
@@ -81,7 +82,11 @@ class Conversation {
       return;
     }
     this.#leading = false;
-    if (type === 'function_call') this.#call(item, param);
+    const ownCall = callOfItem(item);
+    const ownOutput = outputOfItem(item);
+    if (ownCall) this.#called(idOf(item, param), ownCall.name, ownCall.argumentsJson);
+    else if (ownOutput !== undefined) this.#answered(idOf(item, param), ownOutput, param);
+    else if (type === 'function_call') this.#call(item, param);
     else if (type === 'function_call_output') this.#result(item, param);
     else if (type === 'reasoning') this.turns.add('assistant', [readReasoning(item) ?? []].flat());
     else this.turns.add(isAnswered(type) ? 'user' : 'assistant', [opaque(item, type)]);
@@ -106,19 +111,34 @@ class Conversation {
 
   #call(item: JsonObject, param: string): void {
     const id = requiredString(item, 'call_id', param);
-    const name = requiredString(item, 'name', param);
-    const argumentsJson = requiredString(item, 'arguments', param);
-    this.#called.set(id, name);
+    const name = flatName(requiredString(item, 'name', param), item['namespace']);
+    this.#called(id, name, requiredString(item, 'arguments', param));
+  }
+
+  #called(id: string, name: string, argumentsJson: string): void {
+    this.#names.set(id, name);
     this.turns.add('assistant', [{ type: 'tool-call', id, name, argumentsJson }]);
   }
 
   #result(item: JsonObject, param: string): void {
-    const id = requiredString(item, 'call_id', param);
-    const name = this.#called.get(id);
-    const parts = decodeContent(item['output'], `${param}.output`, this.#lose);
+    this.#answered(requiredString(item, 'call_id', param), item['output'], param);
+  }
+
+  #answered(id: string, output: Json | undefined, param: string): void {
+    const name = this.#names.get(id);
+    const parts = decodeContent(output, `${param}.output`, this.#lose);
     const named = name === undefined ? {} : { name };
     this.turns.add('user', [{ type: 'tool-result', id, ...named, parts, isError: false }]);
   }
+}
+
+function isCall(item: JsonObject): boolean {
+  return item['type'] === 'function_call' || callOfItem(item) !== undefined;
+}
+
+/** Results of a local shell name the call by `id` alone. */
+function idOf(item: JsonObject, param: string): string {
+  return typeof item['call_id'] === 'string' ? item['call_id'] : requiredString(item, 'id', param);
 }
 
 /** Whether an item is what came back to the model, and not what the model said. */

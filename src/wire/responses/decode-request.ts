@@ -2,13 +2,12 @@ import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../cano
 import { BadRequestShape } from '../codec.ts';
 import { isExtension, type WireDocument } from '../document.ts';
 import { readEffort } from '../effort.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 import { defined, says } from '../members.ts';
 import {
   isArray,
   MAX_TOKENS,
   modelOf,
-  optionalArray,
   optionalBoolean,
   optionalCount,
   optionalNumber,
@@ -17,6 +16,7 @@ import {
   requiredString,
 } from '../request-shape.ts';
 import { decodeInput } from './decode-input.ts';
+import { flatName, ownTools } from './own-tools.ts';
 
 type JsonSchemaFormat = Extract<AnswerFormat, { type: 'json-schema' }>;
 
@@ -31,7 +31,6 @@ const CROSSING = new Set(
 /** Members that ask the provider for what it has kept, or to keep the answer: no other family can. // wire-formats 5.1 */
 const STATEFUL = ['previous_response_id', 'conversation', 'prompt', 'background'];
 
-const TOOL_MEMBERS = new Set(['type', 'name', 'description', 'parameters', 'strict']);
 /** Reasoning is shown anyway where there is something to show. */
 const REASONING_MEMBERS = new Set(['effort', 'summary', 'generate_summary']);
 
@@ -66,42 +65,37 @@ export function decodeRequest(document: WireDocument, lose: Lose): ModelRequest 
 
 /** The tools, fewer where the choice allows only some of them. */
 function decodeTools(body: JsonObject, lose: Lose): { tools: Tool[]; toolChoice: ToolChoice | undefined } {
-  const tools = (optionalArray(body, 'tools') ?? []).map((tool, index) => decodeTool(tool, `tools[${index}]`, lose));
+  const own = ownTools(body, lose);
+  const tools = own.map(({ tool }) => tool);
   const choice = body['tool_choice'] ?? undefined;
   if (choice === undefined) return { tools, toolChoice: undefined };
+  if (choice === 'required' && tools.length === 0) {
+    lose('tool_choice');
+    return { tools, toolChoice: undefined };
+  }
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { tools, toolChoice: { type: choice } };
   if (!isObject(choice)) throw choiceShape();
-  if (choice['type'] === 'function') {
-    return { tools, toolChoice: { type: 'tool', name: requiredString(choice, 'name', 'tool_choice') } };
+  const { type, mode, tools: allowed } = choice;
+  if (type !== 'allowed_tools') {
+    const name = chosenName(choice);
+    if (name === undefined || (type !== 'function' && !tools.some((tool) => tool.name === name))) throw choiceShape();
+    return { tools, toolChoice: { type: 'tool', name } };
   }
-  const { mode, tools: allowed } = choice;
-  if (choice['type'] !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required') || !isArray(allowed)) {
-    throw choiceShape();
-  }
-  const names = new Set(allowed.map((tool) => (isObject(tool) ? tool['name'] : undefined)));
+  if ((mode !== 'auto' && mode !== 'required') || !isArray(allowed)) throw choiceShape();
+  const names = new Set(allowed.map((tool) => (isObject(tool) ? chosenName(tool) : undefined)));
   return { tools: tools.filter((tool) => names.has(tool.name)), toolChoice: { type: mode } };
 }
 
-function choiceShape(): BadRequestShape {
-  const message = 'tool_choice must be auto, none, required, a function or allowed functions for this model';
-  return new BadRequestShape(message, 'tool_choice');
+/** What a choice names: a function or a text tool by its name, the client's own tools by their type. */
+function chosenName(choice: JsonObject): string | undefined {
+  const { type, name, namespace } = choice;
+  if (type !== 'function' && type !== 'custom') return typeof type === 'string' ? type : undefined;
+  return flatName(requiredString(choice, 'name', 'tool_choice'), typeof name === 'string' ? namespace : undefined);
 }
 
-function decodeTool(tool: Json, param: string, lose: Lose): Tool {
-  if (!isObject(tool)) throw new BadRequestShape(`${param} must be an object`, param);
-  if (tool['type'] !== 'function') {
-    const type = typeof tool['type'] === 'string' ? tool['type'].slice(0, 64) : 'unknown';
-    throw new BadRequestShape(`${param}: tools of type ${type} are not served for this model`, `${param}.type`);
-  }
-  for (const name in tool) if (!TOOL_MEMBERS.has(name) && says(tool[name])) lose(`tools[].${name}`);
-  const name = requiredString(tool, 'name', param);
-  if (name === '') throw new BadRequestShape(`${param}.name is required`, `${param}.name`);
-  return defined({
-    name,
-    description: optionalString(tool, 'description', `${param}.description`),
-    parameters: optionalObject(tool, 'parameters', `${param}.parameters`),
-    strict: optionalBoolean(tool, 'strict', `${param}.strict`),
-  });
+function choiceShape(): BadRequestShape {
+  const message = 'tool_choice must be auto, none, required, a tool or allowed tools that this model can be given';
+  return new BadRequestShape(message, 'tool_choice');
 }
 
 function decodeText(body: JsonObject, lose: Lose): AnswerFormat | undefined {

@@ -45,7 +45,7 @@ function encodeOutput(parts: readonly Part[], context: AnswerContext): JsonObjec
 function encodeItem(part: Part, context: AnswerContext, outputIndex: number): JsonObject | undefined {
   if (part.type === 'tool-call') {
     const argumentsJson = part.argumentsJson === '' ? NO_ARGUMENTS : part.argumentsJson;
-    return callItem(idOf('fc', context, outputIndex), { ...part, argumentsJson }, 'completed');
+    return callItem(context, idOf('fc', context, outputIndex), { ...part, argumentsJson }, 'completed');
   }
   if (part.type === 'reasoning') return reasoningItem(idOf('rs', context, outputIndex), part);
   return wholeItem(part, idOf('ig', context, outputIndex));

@@ -100,7 +100,7 @@ export class ResponsesEventWriter implements EventWriter {
         return [...this.#delta(index, part.text), ...(part.proof ? this.#prove(index, part.proof) : [])];
       case 'tool-call': {
         const sealed = this.#sealMessage();
-        const into = this.#item('fc', (place) => new CallWriter(place, part));
+        const into = this.#item('fc', (place) => new CallWriter(this.#context, place, part));
         this.#parts.set(index, { kind: 'call', into });
         return [...sealed, ...into.begin()];
       }

@@ -1,4 +1,5 @@
 import type { Proof, ToolCallPart } from '../canonical.ts';
+import type { AnswerContext } from '../codec.ts';
 import type { JsonObject } from '../json.ts';
 import { callItem, contentOf, messageItem, NO_ARGUMENTS, reasoningItem } from './output-items.ts';
 
@@ -106,34 +107,63 @@ export class MessageWriter implements ItemWriter {
 export class CallWriter implements ItemWriter {
   readonly #place: Place;
   readonly #call: ToolCallPart;
+  readonly #context: AnswerContext;
   #arguments = '';
 
-  constructor(place: Place, call: ToolCallPart) {
+  constructor(context: AnswerContext, place: Place, call: ToolCallPart) {
+    this.#context = context;
     this.#place = place;
     this.#call = call;
   }
 
   get item(): JsonObject {
-    return callItem(this.#place.id, { ...this.#call, argumentsJson: this.#arguments }, 'completed');
+    return this.#as(this.#arguments, 'completed');
   }
 
   begin(): Said[] {
-    const said = [added(this.#place, callItem(this.#place.id, { ...this.#call, argumentsJson: '' }, 'in_progress'))];
+    const said = [added(this.#place, this.#as('', 'in_progress'))];
     return [...said, ...this.delta(this.#call.argumentsJson)];
   }
 
   delta(text: string): Said[] {
     if (text === '') return [];
     this.#arguments += text;
+    // What other tools are told is known when it is whole.
+    if (!this.#isFunction) return [];
     return [{ type: 'response.function_call_arguments.delta', ...this.#at, delta: text }];
   }
 
   close(): Said[] {
+    if (!this.#isFunction) return this.#closeOther();
     return [
       ...(this.#arguments === '' ? this.delta(NO_ARGUMENTS) : []),
-      { type: 'response.function_call_arguments.done', ...this.#at, name: this.#call.name, arguments: this.#arguments },
+      {
+        type: 'response.function_call_arguments.done',
+        ...this.#at,
+        name: this.item['name']!,
+        arguments: this.#arguments,
+      },
       done(this.#place, this.item),
     ];
+  }
+
+  #closeOther(): Said[] {
+    const { item } = this;
+    const { input } = item;
+    if (typeof input !== 'string') return [done(this.#place, item)];
+    return [
+      { type: 'response.custom_tool_call_input.delta', ...this.#at, delta: input },
+      { type: 'response.custom_tool_call_input.done', ...this.#at, input },
+      done(this.#place, item),
+    ];
+  }
+
+  get #isFunction(): boolean {
+    return this.#as('', 'in_progress')['type'] === 'function_call';
+  }
+
+  #as(argumentsJson: string, status: 'in_progress' | 'completed'): JsonObject {
+    return callItem(this.#context, this.#place.id, { ...this.#call, argumentsJson }, status);
   }
 
   get #at() {

@@ -1,6 +1,7 @@
 import type { Part, ReasoningPart, ToolCallPart } from '../canonical.ts';
 import type { AnswerContext } from '../codec.ts';
 import type { JsonObject } from '../json.ts';
+import { ownCall } from './own-tools.ts';
 import { writeReasoning } from './reasoning.ts';
 
 /** What stands for no arguments: the vendor's clients parse what they get. */
@@ -31,9 +32,14 @@ export function messageItem(id: string, content: readonly JsonObject[], status: 
   return { id, type: 'message', status, role: 'assistant', content };
 }
 
-/** A function call, its arguments as they were written. */
-export function callItem(id: string, call: Omit<ToolCallPart, 'type'>, status: ItemStatus): JsonObject {
-  return { id, type: 'function_call', status, call_id: call.id, name: call.name, arguments: call.argumentsJson };
+/** A call as the client's own tools are called, a function's arguments as they were written. */
+export function callItem(
+  context: AnswerContext,
+  id: string,
+  call: Omit<ToolCallPart, 'type'>,
+  status: ItemStatus,
+): JsonObject {
+  return { id, status, ...ownCall(context, call) };
 }
 
 /** What the model thought, as far as it is shown. */

@@ -194,7 +194,7 @@ describe('a request of the family', () => {
     [{ conversation: 'conv_1' }, 'conversation'],
     [{ prompt: { id: 'p' } }, 'prompt'],
     [{ background: true }, 'background'],
-    [{ tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+    [{ tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } }, 'tool_choice'],
     [{ tools: [7] }, 'tools[0]'],
     [{ tools: [{ type: 'function', name: '' }] }, 'tools[0].name'],
     [{ tool_choice: { type: 'web_search' } }, 'tool_choice'],
@@ -240,11 +240,11 @@ describe('a request of the family', () => {
 
   test("what the provider's own tools did is opaque, on the side it came from", () => {
     const call = { type: 'web_search_call', id: 'ws_1', action: { query: 'x' } };
-    const output = { type: 'shell_call_output', call_id: 'c', output: [] };
+    const output = { type: 'computer_call_output', call_id: 'c', output: {} };
     const { request } = decode({ input: [{ role: 'user', content: 'x' }, call, output] });
     expect(request.turns.slice(1)).toEqual([
       { role: 'assistant', parts: [{ type: 'opaque', family: 'responses', name: 'web_search_call', value: call }] },
-      { role: 'user', parts: [{ type: 'opaque', family: 'responses', name: 'shell_call_output', value: output }] },
+      { role: 'user', parts: [{ type: 'opaque', family: 'responses', name: 'computer_call_output', value: output }] },
     ]);
     expect(encode({ turns: request.turns }).body['input']).toEqual([
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'x' }] },

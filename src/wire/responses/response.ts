@@ -1,7 +1,7 @@
 import { readId } from '../answer-id.ts';
 import type { AnswerFacts, Called, Leaf } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
-import type { JsonObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode, type ObjectNode, type StringNode } from '../scan.ts';
 import { said } from '../speakers.ts';
 import { calledName } from './speakers.ts';
@@ -17,7 +17,17 @@ export function isAnswer(body: JsonObject): boolean {
 
 /** Reads what a buffered response says about itself. */
 export function readAnswer(body: JsonObject): AnswerFacts {
-  return { id: readId(body['id']), usage: usageOf(body), complete: isAnswer(body) };
+  return { id: readId(body['id']), usage: usageOf(body), says: saysAny(body['output']), complete: isAnswer(body) };
+}
+
+/** Whether a message or a call of a function is in it: what else there may be is no proof of output. */
+function saysAny(output: Json | undefined): boolean {
+  if (!Array.isArray(output)) return false;
+  return (output as readonly Json[]).some((item) => {
+    if (!isObject(item)) return false;
+    const { type, content } = item;
+    return type === 'function_call' || (type === 'message' && Array.isArray(content) && content.length > 0);
+  });
 }
 
 /** Objects whose `text` is what the model answered. */

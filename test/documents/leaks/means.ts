@@ -10,10 +10,18 @@ export interface Seen {
 
 /** Everything that can be got out of a file by unpacking it and by asking other programs, each once. */
 export async function everythingIn(bytes: Uint8Array, mediaType: string): Promise<readonly Seen[]> {
-  const seen: Seen[] = [{ by: 'bytes', bytes }];
-  if (mediaType === 'application/pdf') seen.push(...streams(bytes), ...(await byPdfPrograms(bytes)));
-  if (isZip(bytes)) seen.push(...entries(bytes), ...(await byUnzip(bytes)));
+  const seen: Seen[] = [];
+  if (mediaType === 'application/pdf') seen.push(...(await byPdfPrograms(bytes)));
+  if (isZip(bytes)) seen.push(...(await byUnzip(bytes)));
   seen.push(...(await byAnyPrograms(bytes)));
+  return [...unpacked(bytes, mediaType), ...seen, ...seen.flatMap(({ by, bytes: inner }) => embedded(by, inner))];
+}
+
+/** What can be got out of a file by unpacking it alone. */
+export function unpacked(bytes: Uint8Array, mediaType: string): readonly Seen[] {
+  const seen: Seen[] = [{ by: 'bytes', bytes }];
+  if (mediaType === 'application/pdf') seen.push(...streams(bytes));
+  if (isZip(bytes)) seen.push(...entries(bytes));
   return [...seen, ...seen.flatMap(({ by, bytes: inner }) => embedded(by, inner))];
 }
 

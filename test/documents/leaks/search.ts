@@ -68,7 +68,7 @@ function needlesOf({
 }
 
 /** What bytes say as text: in the encodings that there are, with what languages of the web and of print escape. */
-function readings(bytes: Uint8Array): readonly string[] {
+export function readings(bytes: Uint8Array): readonly string[] {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const even = (from: number): Buffer => Buffer.from(file.subarray(from, from + ((file.length - from) & ~1)));
   const latin = file.toString('latin1');

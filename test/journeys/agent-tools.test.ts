@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { chat } from '../harness/answers.ts';
+import { newKey, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
+import { createDatabase } from '../harness/postgres.ts';
+import { startUpstream, type Upstream } from '../harness/upstream.ts';
+
+/** Coding agents with the tools of their own vendor, in front of another vendor's model. */
+
+const key = newKey();
+let upstream: Upstream;
+let gateway: GatewayProcess;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  gateway = await startGateway({
+    resources: tenant({ upstreamUrl: upstream.url, key, provider: { protocol: 'ChatCompletions' } }),
+    redisUrl: inject('redisUrl'),
+    databaseUrl: await createDatabase(inject('databaseUrl')),
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await gateway?.stop();
+  await upstream?.close();
+});
+
+interface Sent {
+  readonly tools?: readonly { readonly function: { readonly name: string; readonly parameters?: object } }[];
+  readonly messages: readonly {
+    readonly role: string;
+    readonly tool_calls?: readonly object[];
+    readonly content?: unknown;
+  }[];
+}
+
+async function post(path: string, body: object): Promise<[Response, string, Sent]> {
+  const answer = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: 'upstream/m', ...body }),
+  });
+  return [answer, await answer.text(), JSON.parse(upstream.requests.at(-1)!.body) as Sent];
+}
+
+const namesIn = ({ tools = [] }: Sent): readonly string[] => tools.map((tool) => tool.function.name);
+const calls = (...given: readonly (readonly [name: string, told: object | string])[]) =>
+  chat({
+    toolCalls: given.map(([name, told], at) => ({
+      id: `call_${at}`,
+      name,
+      arguments: typeof told === 'string' ? told : JSON.stringify(told),
+    })),
+  });
+
+const lookUp = { type: 'function', name: 'look_up', parameters: { type: 'object', properties: {} } };
+const TOOLS = [
+  { type: 'namespace', name: 'crm', description: 'Customers.', tools: [lookUp] },
+  { type: 'custom', name: 'edit', format: { type: 'grammar', syntax: 'lark', definition: 'start: /x+/' } },
+  { type: 'apply_patch' },
+  { type: 'shell' },
+  { type: 'local_shell' },
+  { type: 'web_search' },
+];
+const PATCH = { type: 'update_file', path: 'a.txt', diff: '@@' };
+const CALLED = calls(
+  ['crm__look_up', {}],
+  ['edit', { input: 'xx' }],
+  ['apply_patch', { operation: PATCH }],
+  ['shell', { commands: ['ls'] }],
+  ['local_shell', { command: ['ls', '-l'] }],
+);
+const ITEMS = [
+  { type: 'function_call', call_id: 'call_0', name: 'look_up', namespace: 'crm', arguments: '{}' },
+  { type: 'custom_tool_call', call_id: 'call_1', name: 'edit', input: 'xx' },
+  { type: 'apply_patch_call', call_id: 'call_2', operation: PATCH },
+  { type: 'shell_call', call_id: 'call_3', action: { commands: ['ls'] } },
+  { type: 'local_shell_call', call_id: 'call_4', action: { type: 'exec', env: {}, command: ['ls', '-l'] } },
+];
+
+describe('on responses', () => {
+  test('tools that the client runs become functions, and calls of them the items that it knows', async () => {
+    upstream.respond(CALLED);
+    const [answer, text, sent] = await post('/v1/responses', { input: 'Go.', tools: TOOLS });
+    expect(answer.status).toBe(200);
+    expect(namesIn(sent)).toEqual(['crm__look_up', 'edit', 'apply_patch', 'shell', 'local_shell']);
+    expect(answer.headers.get('x-gw-losses')).toContain('tools[web_search]');
+    expect((JSON.parse(text) as { output: readonly object[] }).output).toMatchObject(ITEMS);
+  });
+
+  test('they are the same items in a stream', async () => {
+    upstream.respond(CALLED);
+    const [, text] = await post('/v1/responses', { input: 'Go.', tools: TOOLS, stream: true });
+    const events = [...text.matchAll(/^data: (\{.*\})$/gm)].map(
+      ([, data]) => JSON.parse(data!) as { type: string; item?: object },
+    );
+    const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item);
+    expect(done).toMatchObject(ITEMS);
+    expect(events.filter(({ type }) => type.startsWith('response.custom_tool_call_input'))).toMatchObject([
+      { delta: 'xx' },
+      { input: 'xx' },
+    ]);
+  });
+
+  test('what they returned goes on as results', async () => {
+    upstream.respond(chat({ content: 'Done.' }));
+    const outputs = [
+      { type: 'function_call_output', call_id: 'call_0', output: 'Ada' },
+      { type: 'custom_tool_call_output', call_id: 'call_1', output: 'edited' },
+      { type: 'apply_patch_call_output', call_id: 'call_2', status: 'completed', output: '' },
+      { type: 'shell_call_output', call_id: 'call_3', output: [{ stdout: 'a.txt', stderr: '' }] },
+      { type: 'local_shell_call_output', id: 'call_4', output: 'a.txt' },
+    ];
+    const input = [{ role: 'user', content: 'Go.' }, ...ITEMS, ...outputs];
+    const [answer, , sent] = await post('/v1/responses', { input, tools: TOOLS });
+    expect(answer.status).toBe(200);
+    expect(sent.messages.find(({ tool_calls: made }) => made)?.tool_calls).toMatchObject([
+      { function: { name: 'crm__look_up' } },
+      { function: { name: 'edit', arguments: '{"input":"xx"}' } },
+      { function: { name: 'apply_patch' } },
+      { function: { name: 'shell' } },
+      { function: { name: 'local_shell' } },
+    ]);
+    const results = sent.messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(results).toEqual(['Ada', 'edited', 'completed', '[{"stdout":"a.txt","stderr":""}]', 'a.txt']);
+  });
+
+  test('a tool of the vendor alone is refused where the choice forces it', async () => {
+    const forced = { input: 'Go.', tools: TOOLS, tool_choice: { type: 'web_search' } };
+    expect((await post('/v1/responses', forced))[0].status).toBe(400);
+  });
+});
+
+test('on messages, shell, editor, memory and computer become functions, and searches are dropped by name', async () => {
+  upstream.respond(calls(['bash', { command: 'ls' }]));
+  const tools = [
+    { type: 'bash_20250124', name: 'bash' },
+    { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' },
+    { type: 'memory_20250818', name: 'memory' },
+    { type: 'computer_20250124', name: 'computer', display_width_px: 1, display_height_px: 1 },
+    { type: 'web_search_20250305', name: 'web_search' },
+  ];
+  const body = { max_tokens: 50, tools, messages: [{ role: 'user', content: 'Go.' }] };
+  const [answer, text, sent] = await post('/v1/messages', body);
+  expect(namesIn(sent)).toEqual(['bash', 'str_replace_based_edit_tool', 'memory', 'computer']);
+  expect(answer.headers.get('x-gw-losses')).toContain('tools[web_search_20250305]');
+  expect((JSON.parse(text) as { content: readonly object[] }).content).toMatchObject([
+    { type: 'tool_use', name: 'bash', input: { command: 'ls' } },
+  ]);
+});
