@@ -230,7 +230,7 @@ describe('the messages surface', () => {
     ['another content type', 415, { headers: { 'content-type': 'text/plain' } }],
     ['a version of another shape', 400, { headers: { 'anthropic-version': 'newest' } }],
     ['two versions', 400, { headers: { 'anthropic-version': '2023-06-01', 'vendor-version': '2023-06-02' } }],
-    ['another method', 404, { method: 'GET' }],
+    ['another method', 405, { method: 'GET' }],
   ] as const)('answers %s with %i', async (_name, status, sent) => {
     const reply = await send('/v1/messages', sent);
     expect(reply.statusCode).toBe(status);
@@ -301,10 +301,41 @@ describe('the messages surface', () => {
 
 describe('paths that nobody serves', () => {
   test('are plain for API clients and lead browsers to the docs', async () => {
-    const plain = await send('/v1/files/batches', { method: 'PUT' });
+    const plain = await send('/v1/nothing', { method: 'PUT' });
     expect([plain.statusCode, plain.body]).toEqual([404, 'Not Found']);
+    expect(plain.headers).not.toHaveProperty('x-gw-right-path');
     const browser = await send('/anthropic', { method: 'GET', headers: { accept: 'text/html' } });
     expect([browser.statusCode, browser.headers['location']]).toEqual([302, 'https://docs.test/']);
+  });
+
+  test.each([
+    ['/chat/completions', '/v1/chat/completions'],
+    ['/v1/v1/chat/completions?x=1', '/v1/chat/completions'],
+    ['/v1/chat/completions/', '/v1/chat/completions'],
+    ['//v1/responses', '/v1/responses'],
+    ['/messages', '/v1/messages'],
+    ['/v1/v1/messages', '/v1/messages'],
+    ['/anthropic/messages', '/anthropic/v1/messages'],
+    ['/anthropic/v1/v1/messages', '/anthropic/v1/messages'],
+    ['/v1/anthropic/v1/messages', '/anthropic/v1/messages'],
+    ['/models/vendor/one', '/v1/models/vendor/one'],
+    ['/v2/chat/completions', undefined],
+    ['/v1/messages/batches', undefined],
+    [`/${'v1/'.repeat(300)}messages`, undefined],
+  ])('%s names %s as the path that was meant', async (url, meant) => {
+    const reply = await send(url);
+    expect([reply.statusCode, reply.headers['x-gw-right-path']]).toEqual([404, meant]);
+  });
+
+  test.each([
+    ['/v1/files/one', 'PUT', 'DELETE, GET'],
+    ['/v1/models', 'POST', 'GET, HEAD'],
+    ['/v1/models/vendor/org/three', 'DELETE', 'GET, HEAD'],
+    ['/v1/messages', 'PUT', 'POST'],
+  ] as const)('are told from methods: %s is not served by %s but by %s', async (url, method, allowed) => {
+    const reply = await send(url, { method });
+    expect([reply.statusCode, reply.headers['allow']]).toEqual([405, allowed]);
+    expect(reply.json()).toMatchObject({ error: { type: 'invalid_request_error' } });
   });
 
   test('that are no addresses are told in the chat envelope', async () => {
@@ -397,6 +428,16 @@ describe('models', () => {
     expect(vendor.statusCode).toBe(404);
     idOf(vendor);
     expect(vendor.json()).toMatchObject({ error: { type: 'not_found_error' } });
+  });
+
+  test.each([
+    ['vendor/fuor', 'vendor/four'],
+    ['vendr/one', 'vendor/one'],
+    ['five', 'vendor/five'],
+    ['entirely/other', undefined],
+  ])('are told their nearest names: %s is %s', async (id, near) => {
+    const { message } = (await get(`/v1/models/${id}`)).json<{ error: { message: string } }>().error;
+    expect(/Did you mean (.*)\?$/.exec(message)?.[1]).toBe(near);
   });
 
   test('need a key, a version of the right shape and sound cursors', async () => {

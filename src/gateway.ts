@@ -7,6 +7,7 @@ import Fastify, {
   type onRequestHookHandler,
 } from 'fastify';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
+import { refuseRemovedHeader } from '#pipeline/admit.ts';
 import type { Ingress } from '#pipeline/call.ts';
 import type { RouteDeps } from '#route/plan.ts';
 import { arrivalOf, arrive, idOf, numberReply, type Arrival } from '#surfaces/arrival.ts';
@@ -15,15 +16,16 @@ import type { KeyStore } from '#surfaces/caller.ts';
 import { strangerOf, type Stranger } from '#surfaces/stranger.ts';
 import { chatVoice } from '#surfaces/chat/voice.ts';
 import { ingressAt, type Door } from '#surfaces/door.ts';
+import { KnownPaths } from '#surfaces/known-paths.ts';
 import { mountDocuments, type DocumentDeps } from '#surfaces/documents/anonymize.ts';
 import { DOORS } from '#surfaces/doors.ts';
 import { countTokens } from '#surfaces/messages/count-tokens.ts';
-import { notServed } from '#surfaces/messages/not-served.ts';
 import { messagesVoice, speaksMessages } from '#surfaces/messages/voice.ts';
 import { answerModel, answerModels, modelsVoice } from '#surfaces/models/answer.ts';
 import { mountPassthrough, type PassthroughDeps } from '#surfaces/passthrough/passthrough.ts';
 import { sendFailure } from '#surfaces/send-failure.ts';
 import { serveCall, type CallDeps } from '#surfaces/serve-call.ts';
+import { answerUnknown, pathOf } from '#surfaces/unknown.ts';
 import type { Voice } from '#surfaces/voice.ts';
 
 export interface GatewayDeps
@@ -75,11 +77,14 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   app.decorateRequest('arrival', undefined);
   app.decorateRequest('voice', undefined);
   app.setErrorHandler((thrown, request, reply) => fail(thrown, request, reply, deps));
-  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, deps));
+  for (const path of PROBES) app.head(path, async (_request, reply) => reply.code(200).send());
+  // What is mounted from here on is known to be served; probes are nobody's business.
+  const paths = new KnownPaths();
+  app.addHook('onRoute', ({ url, method }) => paths.add(url, method));
+  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, { ...deps, paths }));
   for (const door of DOORS) mountDoor(app, door, deps);
   mountCountTokens(app, deps);
   mountModels(app, deps);
-  for (const path of PROBES) app.head(path, async (_request, reply) => reply.code(200).send());
   const arriving = {
     ...deps,
     arrive: (request, reply) => admit(request, reply, deps, chatVoice),
@@ -142,6 +147,8 @@ function admitting(deps: GatewayDeps, voiceFor: (request: FastifyRequest) => Voi
   return (request, reply, done) => {
     try {
       admit(request, reply, deps, voiceFor(request), door);
+      // What goes through a door is refused, and sealed, behind it.
+      if (!door) refuseRemovedHeader(request.headers);
     } catch (thrown) {
       return done(thrown as Error);
     }
@@ -185,24 +192,8 @@ async function fail(
   return sendFailure(reply, voice, error, id);
 }
 
-/** A path that nobody serves, or a method. // spec 1.4, 4.1, 7.2 */
-function answerUnknown(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): FastifyReply {
-  const { method, headers } = request;
-  const path = pathOf(request);
-  if (method === 'GET' && (headers.accept ?? '').includes('text/html')) return reply.redirect(deps.docsUrl, 302);
-  if (speaksMessages(path)) {
-    const id = numberReply(reply, messagesVoice, Date.now());
-    return sendFailure(reply, messagesVoice, notServed(path), id);
-  }
-  return reply.code(404).type('text/plain; charset=utf-8').send('Not Found');
-}
-
 function voiceOf(request: FastifyRequest): Voice {
   return speaksMessages(pathOf(request)) ? messagesVoice : chatVoice;
-}
-
-function pathOf({ url }: FastifyRequest): string {
-  return url.split('?', 1)[0] ?? '';
 }
 
 /** Failures that Fastify finds before a surface is reached. */

@@ -5,15 +5,24 @@ const MOST_LETTERS = 64;
  * wrong. Capitals do not count. Undefined where nothing is close.
  */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
-  if (name.length > MOST_LETTERS) return undefined;
+  return nearestFew(name, known, 1)[0];
+}
+
+/** As `nearest`, the closest first. `most`: so many at most. */
+export function nearestFew(name: string, known: Iterable<string>, most: number): readonly string[] {
+  if (name.length > MOST_LETTERS) return [];
   const written = name.toLowerCase();
-  let best: { readonly name: string; readonly distance: number } | undefined;
+  const close: { readonly name: string; readonly distance: number }[] = [];
   for (const candidate of known) {
-    const most = Math.max(1, Math.floor(Math.min(candidate.length, written.length) / 3));
+    const wrong = Math.max(1, Math.floor(Math.min(candidate.length, written.length) / 3));
+    if (Math.abs(candidate.length - written.length) > wrong) continue;
     const distance = editDistance(written, candidate.toLowerCase());
-    if (distance <= most && (best === undefined || distance < best.distance)) best = { name: candidate, distance };
+    if (distance <= wrong) close.push({ name: candidate, distance });
   }
-  return best?.name;
+  return close
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, most)
+    .map((one) => one.name);
 }
 
 /** How many letters must be added, dropped, changed or swapped with their neighbour to make one word of the other. */

@@ -63,6 +63,7 @@ export const CATALOGUE = {
   scope_violation: final(403, 'permission_error', 'permission_error'),
   model_not_found: final(404, 'not_found_error', 'not_found_error'),
   not_found: final(404, 'not_found_error', 'not_found_error'),
+  method_not_allowed: final(405, 'invalid_request_error', 'invalid_request_error'),
   request_too_large: final(413, 'invalid_request_error', 'request_too_large'),
   unsupported_media_type: final(415, 'invalid_request_error', 'invalid_request_error'),
   data_protection: final(422, 'invalid_request_error', 'invalid_request_error'),

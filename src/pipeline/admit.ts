@@ -58,13 +58,16 @@ function read(
 
 /** What is refused whatever the body says. Throws `header_removed` or `insufficient_quota` (no active plan). */
 export function refuseAtTheDoor({ headers, key, startedAt }: Opening): void {
-  if (headers['x-gw-dlp'] !== undefined) {
-    // spec 5.8
-    const message = 'The header x-gw-dlp was removed: data protection is set by the policy of the workload.';
-    throw new GatewayError('header_removed', message, { param: 'x-gw-dlp' });
-  }
+  refuseRemovedHeader(headers);
   const refusal = planRefusal(key.workload.organization, startedAt);
   if (refusal) throw refusal;
+}
+
+/** Throws `header_removed`, whatever is asked for. // spec 5.8 */
+export function refuseRemovedHeader(headers: Opening['headers']): void {
+  if (headers['x-gw-dlp'] === undefined) return;
+  const message = 'The header x-gw-dlp was removed: data protection is set by the policy of the workload.';
+  throw new GatewayError('header_removed', message, { param: 'x-gw-dlp' });
 }
 
 /** What the wire found wrong with a request, as the client is told it; anything else as it was thrown. */

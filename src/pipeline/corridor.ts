@@ -16,6 +16,7 @@ import type { OpenHold } from '#ports/limit-counters.ts';
 import { AnswerCache } from '#route/answer-cache.ts';
 import { dispatch } from '#route/dispatch.ts';
 import { Endpoints } from '#route/endpoints.ts';
+import { namingNearest } from '#route/nearest-models.ts';
 import { Ownership } from '#route/ownership.ts';
 import type { Target } from '#route/plan.ts';
 import { routeCall, routeLocal } from '#route/route.ts';
@@ -202,7 +203,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     meter: async (call, candidates, demand, entry) => {
       requireRoom();
       const debited = { ...call, model: call.ask.model, stream: call.ask.stream };
-      const held = await hold(debited, candidates, demand, meterDeps);
+      const held = await hold(debited, candidates, demand, meterDeps).catch(namingNearest(call, deps));
       for (const one of candidates) if (!held.plan.includes(one)) leaveOut(entry, one, 'no price is known for it');
       return held;
     },

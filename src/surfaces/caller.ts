@@ -36,7 +36,8 @@ export function identify(headers: RequestHeaders, store: KeyStore): Caller {
 function presentedKey(headers: RequestHeaders): string {
   const authorization = headers['authorization'];
   const bearer = typeof authorization === 'string' ? /^Bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined;
-  const apiKey = headers['x-api-key'];
+  // Tools that were given a bearer key send the other header empty.
+  const apiKey = headers['x-api-key'] === '' ? undefined : headers['x-api-key'];
   if (authorization !== undefined && bearer === undefined) throw unknown('Authorization must be a bearer API key.');
   if (apiKey !== undefined && typeof apiKey !== 'string') throw unknown('x-api-key must be sent once.');
   if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) {

@@ -97,6 +97,24 @@ describe('models that nobody listed', () => {
     expect((await ask('mistral/mistral-small-latest')).status).toBe(404);
   });
 
+  test.each([
+    ['gpt-4o-mini', 400, 'openai/gpt-4o-mini'],
+    ['openai/gtp-4o-mini', 400, 'openai/gpt-4o-mini'],
+    ['mistral/mistral-lrge-latest', 404, 'mistral/mistral-large-latest'],
+    // What the caller may not reach is not named.
+    ['deepsek/deepseek-chat', 403, undefined],
+  ])('are named where a call misses them: %s', async (model, status, near) => {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi.' }], max_tokens: 5 }),
+    });
+    const { error } = (await answer.json()) as { error: { message: string; param: string } };
+    expect([answer.status, error.param]).toEqual([status, 'model']);
+    const told = /Did you mean (\S+?)[ ?]/.exec(error.message)?.[1];
+    expect(told).toBe(near);
+  });
+
   test('come in pages in the vendor shape, as coding agents ask for them', async () => {
     const every = await list();
     const whole = (await (await get('/v1/models?limit=1000', VERSION)).json()) as Listed;

@@ -129,9 +129,34 @@ test('a charset that would hide text from inspection is refused, and so is text 
   expect(upstream.requests).toHaveLength(0);
 });
 
-test('methods and paths nobody serves are a plain 404', async () => {
+test('a wrong method is told the right one, and a wrong path is a plain 404', async () => {
   for (const method of ['GET', 'PUT', 'DELETE']) {
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, { method });
-    expect([answer.status, await answer.text()]).toEqual([404, 'Not Found']);
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(await answer.json()).toMatchObject({ error: { code: 'method_not_allowed', type: 'invalid_request_error' } });
   }
+  const answer = await fetch(`${gateway.url}/chat/completions`, { method: 'POST' });
+  expect([answer.status, await answer.text()]).toEqual([404, 'Not Found']);
+  expect(answer.headers.get('x-gw-right-path')).toBe('/v1/chat/completions');
+});
+
+test.each(['/v1/models', '/v1/models/upstream/any', '/anthropic/v1/models', '/v1/messages/count_tokens'])(
+  '%s refuses the removed header',
+  async (path) => {
+    const isCount = path.endsWith('count_tokens');
+    const answer = await fetch(`${gateway.url}${path}`, {
+      method: isCount ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-gw-dlp': 'off' },
+      ...(isCount && { body: '{"model":"upstream/m","messages":[{"role":"user","content":"Hello"}]}' }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('x-gw-dlp was removed');
+  },
+);
+
+test('an empty x-api-key beside a bearer key is none', async () => {
+  const models = (headers: Record<string, string>): Promise<Response> => fetch(`${gateway.url}/v1/models`, { headers });
+  expect((await models({ authorization: `Bearer ${key}`, 'x-api-key': '' })).status).toBe(200);
+  expect((await models({ 'x-api-key': '' })).status).toBe(401);
+  expect((await models({ authorization: `Bearer ${key}`, 'x-api-key': 'other' })).status).toBe(401);
 });

@@ -1,4 +1,4 @@
-import type { AliasConfig, VirtualKeyConfig } from '#config/snapshot.ts';
+import type { AliasConfig, ProviderConfig, VirtualKeyConfig } from '#config/snapshot.ts';
 import { LOCAL_PROVIDER } from '#config/local-provider.ts';
 import { UNITS, type Quantity } from '#meter/price.ts';
 import { isDenial, offerOf } from './offer.ts';
@@ -28,10 +28,7 @@ export function reachableModels(key: VirtualKeyConfig, deps: DiscoveryDeps): rea
   const { organization, policy } = key.workload;
   const ids = new Set<string>(organization.aliases.keys());
   for (const [slug, config] of organization.providers) {
-    for (const model of config.models.keys()) ids.add(`${slug}/${model}`);
-    if (config.onlyListedModels === true) continue;
-    const known = deps.providers(config)?.known ?? [];
-    for (const model of [...known, ...deps.prices.models(config)]) ids.add(`${slug}/${model}`);
+    for (const model of modelsKnownOf(config, deps)) ids.add(`${slug}/${model}`);
   }
   for (const name of organization.prices.keys()) if (!name.includes('*')) ids.add(name);
   for (const model of LOCAL_PROVIDER.models.keys()) ids.add(`${LOCAL_PROVIDER.slug}/${model}`);
@@ -41,6 +38,13 @@ export function reachableModels(key: VirtualKeyConfig, deps: DiscoveryDeps): rea
     .sort()
     .map((id) => reachableModel(id, key, deps))
     .filter((model) => model !== undefined);
+}
+
+/** The models that a provider is configured with, and what is known of its vendor unless it serves no others. */
+export function modelsKnownOf(config: ProviderConfig, { providers, prices }: RouteDeps): readonly string[] {
+  const configured = [...config.models.keys()];
+  if (config.onlyListedModels === true) return configured;
+  return [...configured, ...(providers(config)?.known ?? []), ...prices.models(config)];
 }
 
 /** One model, if a call for it would be let through and could be served; undefined otherwise. */

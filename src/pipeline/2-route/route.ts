@@ -6,6 +6,7 @@ import type { DoorCodec } from '#wire/codec.ts';
 import type { WireDocument } from '#wire/document.ts';
 import { decisionOf, routeDifferences, targetsOf, type Decision } from './decision.ts';
 import { isDenial, offerOf } from './offer.ts';
+import { withNearest } from './nearest-models.ts';
 import { chooseModels, decide, type RouteDeps, type RouteQuestion, type Target } from './plan.ts';
 import { choosePassageModels, decidePassage } from './route-passage.ts';
 
@@ -38,8 +39,12 @@ export async function routeCall(
 ): Promise<readonly [Target, ...Target[]]> {
   const { policy, shadow } = call.key.workload;
   const verdict = deps.router && (await judged(call, deps.router));
-  const choice = chooseModels(call, deps, verdict);
-  return settle(decide(call, choice, policy, deps), shadow && (() => decide(call, choice, shadow, deps)), record);
+  try {
+    const choice = chooseModels(call, deps, verdict);
+    return settle(decide(call, choice, policy, deps), shadow && (() => decide(call, choice, shadow, deps)), record);
+  } catch (thrown) {
+    throw withNearest(thrown, call.ask.model, call.key, { ...deps, at: call.startedAt });
+  }
 }
 
 /**
@@ -53,9 +58,13 @@ export function routePassage(
   record: RouteRecord,
 ): Target {
   const { policy, shadow } = passage.key.workload;
-  const choice = choosePassageModels(passage, model, deps);
-  const under = (terms: typeof policy): Decision => decidePassage(passage, model !== undefined, choice, terms, deps);
-  return settle(under(policy), shadow && (() => under(shadow)), record)[0];
+  try {
+    const choice = choosePassageModels(passage, model, deps);
+    const under = (terms: typeof policy): Decision => decidePassage(passage, model !== undefined, choice, terms, deps);
+    return settle(under(policy), shadow && (() => under(shadow)), record)[0];
+  } catch (thrown) {
+    throw model === undefined ? thrown : withNearest(thrown, model, passage.key, { ...deps, at: passage.startedAt });
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE, type ErrorCode } from '#errors/catalogue.ts';
 import { asGatewayError, type GatewayError } from '#errors/gateway-error.ts';
+import { refuseRemovedHeader } from '#pipeline/admit.ts';
 import type { Opening } from '#pipeline/call.ts';
 import type { AnonymizeRequest } from '#pipeline/documents.ts';
 import type { JobDesk, JobResult, JobView } from '#pipeline/job-desk.ts';
@@ -33,16 +34,20 @@ export function mountJobs(app: FastifyInstance, deps: JobSurfaceDeps, receive: R
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     deps.arrive(request, reply);
   };
+  const knocking = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    deps.arrive(request, reply);
+    refuseRemovedHeader(request.headers);
+  };
   app.post(JOBS, {
     onRequest,
     handler: (request, reply) => receive(request, reply, (work) => submit(work, reply, deps)),
   });
   app.get<{ Params: { id: string } }>(`${JOBS}/:id`, {
-    onRequest,
+    onRequest: knocking,
     handler: async (request) => told(await jobs.find(request.params.id, arrivalOf(request)), deps),
   });
   app.delete<{ Params: { id: string } }>(`${JOBS}/:id`, {
-    onRequest,
+    onRequest: knocking,
     handler: async (request) => told(await jobs.cancel(request.params.id, arrivalOf(request)), deps),
   });
   app.get<{ Params: { id: string; until: string; signature: string } }>(`${RESULTS}/:id/:until/:signature`, {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/gateway-error.ts';
+import { withNearest } from '#route/nearest-models.ts';
 import { completed, type RouteDeps } from '#route/plan.ts';
 import { reachableModel, reachableModels } from '#route/reachable.ts';
 import type { Arrival } from '../arrival.ts';
@@ -27,7 +28,11 @@ export function answerModels({ voice, query }: FastifyRequest, { key, startedAt 
 export function answerModel({ voice, params }: FastifyRequest, { key, startedAt }: Arrival, deps: RouteDeps): object {
   const asked = (params as { '*': string })['*'];
   const id = voice === messagesVoice ? completed(asked, key.workload.organization) : asked;
-  const model = reachableModel(id, key, { ...deps, at: startedAt });
-  if (!model) throw new GatewayError('model_not_found', 'No model of this name is offered here.', { param: 'model' });
+  const discovery = { ...deps, at: startedAt };
+  const model = reachableModel(id, key, discovery);
+  if (!model) {
+    const absent = new GatewayError('model_not_found', 'No model of this name is offered here.', { param: 'model' });
+    throw withNearest(absent, id, key, discovery);
+  }
   return voice === messagesVoice ? vendorModel(model) : chatModel(model);
 }

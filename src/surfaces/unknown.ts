@@ -1,0 +1,43 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { GatewayError } from '#errors/gateway-error.ts';
+import { numberReply } from './arrival.ts';
+import { chatVoice } from './chat/voice.ts';
+import type { KnownPaths } from './known-paths.ts';
+import { notServed } from './messages/not-served.ts';
+import { messagesVoice, speaksMessages } from './messages/voice.ts';
+import { sendFailure } from './send-failure.ts';
+
+/** The response header that names the path that was probably meant. */
+const RIGHT_PATH = 'x-gw-right-path';
+
+/**
+ * A path that nobody serves: the documentation for a browser, a plain 404 for anybody else. A method that a path is not
+ * served by: 405 with those that it is served by. // spec 1.4, 4.1, 7.2
+ */
+export function answerUnknown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { docsUrl, paths }: { readonly docsUrl: string; readonly paths: KnownPaths },
+): FastifyReply {
+  const { method, headers } = request;
+  const path = pathOf(request);
+  if (method === 'GET' && (headers.accept ?? '').includes('text/html')) return reply.redirect(docsUrl, 302);
+  const allowed = paths.methodsAt(path);
+  const voice = speaksMessages(path) ? messagesVoice : chatVoice;
+  if (allowed.length > 0) {
+    const told = `${method} is not served at this path: use ${allowed.join(' or ')}.`;
+    const id = numberReply(reply.header('allow', allowed.join(', ')), voice, Date.now());
+    return sendFailure(reply, voice, new GatewayError('method_not_allowed', told), id);
+  }
+  const meant = paths.meant(path);
+  if (meant !== undefined) reply.header(RIGHT_PATH, meant);
+  if (voice === messagesVoice) {
+    return sendFailure(reply, voice, notServed(path), numberReply(reply, voice, Date.now()));
+  }
+  return reply.code(404).type('text/plain; charset=utf-8').send('Not Found');
+}
+
+/** The path of a request, without its query. */
+export function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? '';
+}
