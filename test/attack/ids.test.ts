@@ -15,7 +15,10 @@ const tried = tally('ids and other strings that are no text');
 const CARD = '4111111111111111';
 const IBAN = 'DE89370400440532013000';
 const TERM = 'Falconery';
-const SECRETS: readonly string[] = [CARD, `call_${CARD}`, IBAN, `fc_${IBAN}`, `call_${TERM}_1`, '4111-1111-1111-1111'];
+const SECRETS: readonly string[] = [
+  ...[CARD, `call_${CARD}`, IBAN, `fc_${IBAN}`, `call_${TERM}_1`, '4111-1111-1111-1111'],
+  ...[`user${CARD}`, `call_2024-${CARD}mini`, `call_abc${IBAN}x`, `step${TERM}2`],
+];
 const MODES = { tokenize: 'Tokenize', mask: 'Mask', block: 'Block', log: 'AllowLog' } as const;
 type Mode = keyof typeof MODES;
 const PROTECTING: readonly Mode[] = ['tokenize', 'mask', 'block'];
@@ -201,9 +204,12 @@ test.each(['4.111111111111111e15', '-4111111111111111', '4111111111111111.0', '4
   },
 );
 
+/** A number glued to the words of an id. */
+const GLUED = [`upstream/gpt-oss-120b${CARD}`, `upstream/gpt-5.4-${CARD}mini`, `upstream/m${IBAN}x`];
+
 test('a model id with personal data is refused before it is written down, in every mode', async () => {
   for (const as of Object.keys(MODES) as Mode[]) {
-    for (const model of ['upstream/ada@example.com', `upstream/${CARD}`, `upstream/m-${IBAN}`]) {
+    for (const model of ['upstream/ada@example.com', `upstream/${CARD}`, `upstream/m-${IBAN}`, ...GLUED]) {
       const before = upstream.requests.length;
       const answer = await world.post(
         '/v1/chat/completions',
@@ -235,15 +241,17 @@ test('a beta header is a list of flags', async () => {
     tried.held(`beta ${flags.slice(0, 20)}`);
   }
   for (const as of PROTECTING) {
-    const { status, sent } = await ask(as, [path, body], { 'anthropic-beta': CARD });
-    expect([as, status, sent]).toEqual([as, 422, undefined]);
+    for (const flag of [CARD, `context-1m-2025-${CARD}`]) {
+      const { status, sent } = await ask(as, [path, body], { 'anthropic-beta': flag });
+      expect([as, flag, status, sent]).toEqual([as, flag, 422, undefined]);
+    }
   }
   expect((await ask('tokenize', [path, body], { 'anthropic-beta': 'context-1m-2025-08-07, x.y_z' })).status).toBe(200);
 });
 
 test.each(PROTECTING)('ids in paths and queries under %s', async (as) => {
   const headers = { 'x-gw-provider': 'upstream' };
-  for (const path of [`/v1/videos/${CARD}`, `/v1/videos?after=${CARD}`, `/v1/videos?after=video_${IBAN}`]) {
+  for (const path of [`/v1/videos/${CARD}`, `/v1/videos?after=${CARD}`, `/v1/videos?after=video_${IBAN}`, `/v1/videos/video_a${CARD}b`]) {
     const before = upstream.requests.length;
     const answer = await world.get(path, { as, headers });
     await answer.text();

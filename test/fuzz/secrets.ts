@@ -9,9 +9,18 @@ const PLANTED: readonly [string, ...string[]] = [
   '+49 30 901820-17',
 ];
 
-/** What a provider must not see in a protecting mode: as it is planted, and with the blanks left out. */
+const WHOLE = PLANTED.map((secret) => {
+  const before = /^\d/.test(secret) ? '(?<!\\d)' : '';
+  const behind = /\d$/.test(secret) ? '(?!\\d)' : '';
+  return { secret, pattern: new RegExp(before + secret.replaceAll(/[.+]/g, '\\$&') + behind) };
+});
+
+/**
+ * What a provider must not see in a protecting mode, as it is planted. A number with more digits right before or behind it
+ * is allowed: they make it another number, whose check digit does not hold, and any twenty digits have some card in them.
+ */
 export function plantedIn(text: string): string | undefined {
-  return PLANTED.find((secret) => text.includes(secret));
+  return WHOLE.find(({ pattern }) => pattern.test(text))?.secret;
 }
 
 /** `body` with personal data at the end of one of its strings, apart from what stands there. */

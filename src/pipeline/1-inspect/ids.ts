@@ -7,6 +7,7 @@ import type { IdLeaf } from '#wire/codec.ts';
 import { setString, type Edit } from '#wire/document.ts';
 import type { Steps } from '#wire/steps.ts';
 import type { Detection } from './detector.ts';
+import { gluedNumbersIn } from './glued-numbers.ts';
 import type { Rewrite } from './rewrite.ts';
 import { ScopeTerms } from './scope-terms.ts';
 
@@ -21,14 +22,20 @@ const CHECKED_KINDS: readonly string[] = ['IBAN', 'CREDIT_CARD'];
 const BY_CHANCE =
   /^(?:[a-z]{2,12}[_-]){0,3}(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-fA-F]{16,64}|[A-Za-z0-9]{9}|[A-Za-z0-9]{16,64})$/;
 /** What an account, a card or a number of somebody has at least, with what may part its digits. */
-const DIGITS = /\d(?:[_-]?\d){7}/;
+const DIGITS = /\d(?:[ ._/:-]?\d){7}/;
+/** What no machine writes into an id: a text stands there, or a disguise. */
+const ODD = /[^\w.:/+@~=-]/;
 /** How secrets begin that have a form of their own; an IBAN; an address. */
-const TELLING = /@|^(?:sk|rk|pk|gh[a-z]|glpat|xox[a-z]|AKIA|ASIA|AIza|eyJ)|(?:^|[_-])[A-Z]{2}\d{2}[A-Z0-9]{11}/;
+const TELLING = /@|^(?:sk|rk|pk|gh[a-z]|glpat|xox[a-z]|AKIA|ASIA|AIza|eyJ)|[A-Z]{2}\d{2}[A-Z0-9]{11}/;
+/** How one begins that is no random id behind a word. */
+const SECRET = /(?:^|[_/:.-])(?:[srp]k[_-]|gh[a-z]_|glpat-|xox[a-z]-|AKIA|ASIA|AIza)|^eyJ/;
 /** Longer ones are read as bytes only: by chance everything is in them. */
 const MOST_SEALED = 64;
 /** As much of sealed bytes as is asked whether they are text. */
 const HEAD = 1024;
-const IDS_A_STEP = 16;
+const CHARS_A_STEP = 4096;
+/** What it takes to look at an id, however short. */
+const LEAST_CHARS = 256;
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 /** Most sealed bytes that are read as text. */
 const MOST_TEXT = 65_536;
@@ -53,11 +60,24 @@ export class IdSearch {
   inId(id: string): readonly string[] {
     const found = this.#terms.length > 0 ? this.#terms.flatMap((one) => one.in({ text: apart(id) })) : [];
     const categories = found.map(({ category }) => category);
-    if (!DIGITS.test(id) && !TELLING.test(id)) return categories;
-    const isByChance = BY_CHANCE.test(id);
-    if (isByChance && !id.split(/[_-]/).some((word) => ACCOUNT.test(word))) return categories;
+    if (!DIGITS.test(id) && !TELLING.test(id) && !SECRET.test(id) && !ODD.test(id)) return categories;
+    const written = this.#asWritten(id);
+    return [...categories, ...written, ...this.#glued(id).filter((kind) => !written.includes(kind))];
+  }
+
+  #asWritten(id: string): readonly string[] {
+    const isByChance = BY_CHANCE.test(id) && !SECRET.test(id);
+    if (isByChance && !id.split(/[_-]/).some((word) => ACCOUNT.test(word))) return [];
     const kinds = this.#kinds(isByChance ? CHECKED_KINDS : KINDS);
-    return [...categories, ...this.#detection.findNow(apart(id), kinds).map(({ category }) => category)];
+    return this.#detection.findNow(apart(id), kinds).map(({ category }) => category);
+  }
+
+  #glued(id: string): readonly string[] {
+    for (const { text, kind } of gluedNumbersIn(id)) {
+      const [found] = this.#detection.findNow(text, this.#kinds([kind]));
+      if (found) return [found.category];
+    }
+    return [];
   }
 
   /** The same of bytes that only their maker reads: what is a text in them is one. */
@@ -111,8 +131,13 @@ export function* inspectIds(
 ): Steps<readonly Edit[]> {
   const edits: Edit[] = [];
   const instead = new Map<string, string>();
-  for (const [at, { node, role, signed }] of ids.entries()) {
-    if (at % IDS_A_STEP === IDS_A_STEP - 1) yield;
+  let looked = 0;
+  for (const { node, role, signed } of ids) {
+    looked += Math.max(LEAST_CHARS, node.value.length);
+    if (looked >= CHARS_A_STEP) {
+      yield;
+      looked = 0;
+    }
     const found = role === 'sealed' ? search.inSealed(node.value) : search.inId(node.value);
     if (found.length === 0) continue;
     for (const category of found) rewrite.count(category);

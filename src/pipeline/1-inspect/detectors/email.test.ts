@@ -39,6 +39,9 @@ describe('finds', () => {
     '‹EMAIL:ada@example.com›_backup',
     '‹EMAIL:ada@example.com›.2024',
     'Reply to ‹EMAIL:ada@example.com›.Thanks!',
+    '‹EMAIL:ada@example.com›-thanks and ‹EMAIL:bob@mail.example.de›-2',
+    'user_‹EMAIL:ada@example.com›2024'.replace('user_‹EMAIL:', '‹EMAIL:user_'),
+    '‹EMAIL:ada@my-shop.co-op.example.com›',
     'a@b ‹EMAIL:c@example.com›',
     'x@‹EMAIL:y@example.com›',
     '‹EMAIL:a@example.com›,‹EMAIL:b@example.com›;‹EMAIL:c@example.com›',
@@ -85,5 +88,6 @@ describe('finds none in', () => {
     '"@context": "https://schema.org"',
     'case "qwik": return "@builder.example/x"; ["a", "@b.example"]',
     '\\n@x.com',
+    'clip@host.mp4 lib@next.js2 ada@corp.x-ray',
   ])('%s', expectFinds);
 });

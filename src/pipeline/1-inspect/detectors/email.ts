@@ -11,6 +11,8 @@ const LOGIN_MAX = 256;
 const NOT_A_DOMAIN = /^(?:\d+x\.|v?\d+\.\d+\.)/;
 /** Endings that a method call is not mistaken for: `q@k.transpose(…)` multiplies matrices. */
 const COMMON_ENDING = /\.(?:com|org|net|edu|gov|info|[a-z]{2})$/i;
+/** An ending with a word or a number behind it. */
+const JOINED_ENDING = /^(?:(?:com|org|net|edu|gov|info)(?=[-\d])|[a-z]{2}(?=-))/i;
 /** Domains of documentation (RFC 2606) and mailboxes of no one there: `support@example.com`. */
 const RESERVED = /^(?:[\w-]+\.)?example\.(?:com|net|org)$/i;
 const ROLE = /^(?:support|info|help|noreply|no-reply|contact|sales|admin|webmaster|postmaster|hostmaster|abuse)$/i;
@@ -135,12 +137,18 @@ function domainEnd(text: string, from: number): number {
     const label = text.slice(start, end);
     // `…@example.com.Please answer`: a sentence whose space was left out.
     if (accepted > from && SENTENCE.test(label) && LOWER.test(previous)) break;
-    if (start > from && isTopLevel(label)) accepted = end;
+    if (start > from) accepted = isTopLevel(label) ? end : (joinedEnd(label, start) ?? accepted);
     if (text.charCodeAt(end) !== 46) break;
     previous = label;
     start = end + 1;
   }
   return accepted;
+}
+
+/** Where an ending stands before what is joined to it: `…@example.com-2024`. */
+function joinedEnd(label: string, start: number): number | undefined {
+  const [ending] = JOINED_ENDING.exec(label) ?? [];
+  return ending === undefined ? undefined : start + ending.length;
 }
 
 /** The end of the label that starts at `from`: letters, digits and inner hyphens, of one kind of script. */
