@@ -251,7 +251,12 @@ test('a beta header is a list of flags', async () => {
 
 test.each(PROTECTING)('ids in paths and queries under %s', async (as) => {
   const headers = { 'x-gw-provider': 'upstream' };
-  for (const path of [`/v1/videos/${CARD}`, `/v1/videos?after=${CARD}`, `/v1/videos?after=video_${IBAN}`, `/v1/videos/video_a${CARD}b`]) {
+  for (const path of [
+    `/v1/videos/${CARD}`,
+    `/v1/videos?after=${CARD}`,
+    `/v1/videos?after=video_${IBAN}`,
+    `/v1/videos/video_a${CARD}b`,
+  ]) {
     const before = upstream.requests.length;
     const answer = await world.get(path, { as, headers });
     await answer.text();

@@ -15,12 +15,17 @@ const WHOLE = PLANTED.map((secret) => {
   return { secret, pattern: new RegExp(before + secret.replaceAll(/[.+]/g, '\\$&') + behind) };
 });
 
+/** Bytes of a picture or file, which are not read as text. */
+const BYTES = /;base64,[A-Za-z0-9+/]{16,}/g;
+
 /**
  * What a provider must not see in a protecting mode, as it is planted. A number with more digits right before or behind it
  * is allowed: they make it another number, whose check digit does not hold, and any twenty digits have some card in them.
+ * So are changed bytes of a picture.
  */
 export function plantedIn(text: string): string | undefined {
-  return WHOLE.find(({ pattern }) => pattern.test(text))?.secret;
+  const found = WHOLE.find(({ pattern }) => pattern.test(text));
+  return found && WHOLE.find(({ pattern }) => pattern.test(text.replaceAll(BYTES, '')))?.secret;
 }
 
 /** `body` with personal data at the end of one of its strings, apart from what stands there. */

@@ -23,8 +23,7 @@ const LONGEST = 40;
 export function* gluedNumbersIn(id: string): Generator<GluedNumber> {
   const text = id.replaceAll(UUID, '');
   for (const { 1: digits = '', index } of text.matchAll(CARDS)) {
-    if (!isByChance(text, index, digits.length))
-      yield { text: digits.replaceAll(/[_/:]/g, '-'), kind: 'CREDIT_CARD' };
+    if (!isByChance(text, index, digits.length)) yield { text: digits.replaceAll(/[_/:]/g, '-'), kind: 'CREDIT_CARD' };
   }
   for (const { 1: account = '' } of text.matchAll(ACCOUNTS)) {
     const shape = ACCOUNT_SHAPES.get(account.slice(0, 2).toUpperCase());

@@ -4,7 +4,20 @@ import { createDetectionPool } from './detect-worker.ts';
 import { IdSearch } from './ids.ts';
 
 const search = new IdSearch(createDetectionPool(), {}, []);
-const BEFORE = ['', 'call_', 'user', 'x', 'Z', 'user-', 'gpt-5.4-', 'gpt-oss-120b', 'call_abc', '2024-', 'v1.', 'm_2024_'];
+const BEFORE = [
+  '',
+  'call_',
+  'user',
+  'x',
+  'Z',
+  'user-',
+  'gpt-5.4-',
+  'gpt-oss-120b',
+  'call_abc',
+  '2024-',
+  'v1.',
+  'm_2024_',
+];
 const BEHIND = ['', 'mini', '-mini', '_1', 'x', 'b', '-2024', '.5', '-v2', ':0', '/x', ' '];
 
 const glued = (secret: string): readonly string[] =>

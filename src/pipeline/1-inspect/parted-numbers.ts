@@ -20,6 +20,8 @@ const GAP = new RegExp(
 const DIGITS = /\d+/g;
 /** A word that touches the number behind it, or the one in front. */
 const WORD = /(?<![A-Za-z\d])[A-Za-z]{1,24}\+?$/;
+/** One behind a digit, `1of4111…`, in front of a number that is long enough for an account. */
+const LATER_WORD = /(?<=\d)[A-Za-z]{2,24}$/;
 const LONGEST_WORD = 25;
 const WORD_BEHIND = /(?=[A-Za-z])(?<=\d(?:[ ./-]?\d){6})/g;
 const LONGEST_ACCOUNT = 34;
@@ -35,7 +37,8 @@ export function partedNumbersIn(text: string): readonly Disguise[] {
 function wordsBefore(text: string): readonly Disguise[] {
   return Array.from(text.matchAll(DIGITS)).flatMap(({ 0: digits, index }) => {
     const from = Math.max(0, index - LONGEST_WORD - 1);
-    const [word = ''] = WORD.exec(text.slice(from, index)) ?? [];
+    const before = text.slice(from, index);
+    const [word = ''] = WORD.exec(before) ?? (digits.length > 11 ? LATER_WORD.exec(before) : undefined) ?? [];
     const isDialled = word.endsWith('+');
     if (word === '' || word === '+' || (isDialled && digits.length < 7)) return [];
     if (word.length < 3 && digits.length < 12 && !isDialled) return [];

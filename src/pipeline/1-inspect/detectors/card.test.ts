@@ -47,6 +47,7 @@ describe('finds', () => {
     'note\\n‹CREDIT_CARD:4111111111111111›\\n',
     '卡号‹CREDIT_CARD:4111111111111111›谢谢',
     '12 ‹CREDIT_CARD:4111 1111 1111 1111›',
+    'paid in 2024 ‹CREDIT_CARD:4111111111111111›, size 1024x1024 ‹CREDIT_CARD:378282246310005›',
     // Short numbers with a word about cards
     'Maestro ‹CREDIT_CARD:501800000009›',
     'carte bancaire ‹CREDIT_CARD:4222222222222›',
@@ -85,6 +86,8 @@ describe('finds none in', () => {
     '3500000000000009',
     '4222222222222',
     '7502-4395-5272-9331-1681',
+    '7502 4111 1111 1111 1111',
+    'DE12 4111111111111111',
     'IBAN GB43 HCZO 5877 7202 0793 76',
     'DE12 4111 1111 1111 1111',
     '5018 8590 6336 4058',

@@ -148,17 +148,21 @@ function isSelfEvident({ counts }: Groups, last: number): boolean {
   return (counts[last] as number) >= 14 && isRegular(counts, last);
 }
 
-/**
- * Groups of four before it, or the head of an IBAN whose check digits are wrong: the row is something longer. So is one
- * run that a hyphen joins to digits.
- */
-const LONGER = /(?<![A-Za-z0-9])(?:[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]{4}){0,6}|\d{4})[ -]$/;
+/** The head of an IBAN. */
+const HEAD = /(?<![A-Za-z0-9])[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]{4}){0,6}[ -]$/;
+const FOUR = /(?<![A-Za-z0-9])\d{4}[ -]$/;
 
+/**
+ * Whether the row is something longer: behind the head of an IBAN whose check digits are wrong, groups behind one more of
+ * four, or one run that a hyphen joins to digits.
+ */
 function isInLonger(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
-  if (before === 45 && isDigit(text.charCodeAt(at - 2)) && isDigit(text.charCodeAt(at + 4))) return true;
+  const isRun = isDigit(text.charCodeAt(at + 4));
+  if (before === 45 && isDigit(text.charCodeAt(at - 2)) && isRun) return true;
   if ((before !== 32 && before !== 45) || !isAlphanumeric(text.charCodeAt(at - 2))) return false;
-  return LONGER.test(text.slice(Math.max(0, at - 36), at));
+  const row = text.slice(Math.max(0, at - 36), at);
+  return HEAD.test(row) || (!isRun && FOUR.test(row));
 }
 
 /** One run, fours with a shorter rest, or 4-6-5 and 4-6-4. */
