@@ -7,7 +7,7 @@ import Fastify, {
   type onRequestHookHandler,
 } from 'fastify';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
-import { refuseRemovedHeader } from '#pipeline/admit.ts';
+import { refuseRemovedHeader, timeoutHeader } from '#pipeline/admit.ts';
 import type { Ingress } from '#pipeline/call.ts';
 import type { RouteDeps } from '#route/plan.ts';
 import { arrivalOf, arrive, idOf, numberReply, type Arrival } from '#surfaces/arrival.ts';
@@ -160,6 +160,7 @@ function admitting(deps: GatewayDeps, voiceFor: (request: FastifyRequest) => Voi
 function admit(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps, voice: Voice, door?: Door): void {
   if (deps.leaving()) reply.header('connection', 'close');
   const arrival = arrive(request, reply, deps.keys, voice, door);
+  reply.headers(timeoutHeader(arrival));
   refuseWhileDraining(reply, deps);
   const refusal = door && deps.turnAway(arrival);
   if (refusal) throw refusal;

@@ -82,15 +82,27 @@ export function requestFault(thrown: unknown): unknown {
   return thrown;
 }
 
-/** The workload's answer timeout, or the shorter one that the client asks for in whole seconds. // spec 7.1, design 11 */
+/** The workload's answer timeout, or the shorter one that the client asks for in whole seconds. // spec 7.1, 8 */
 export function answerTimeout({ headers, key }: Opening): number {
-  const header = headers['x-gw-upstream-timeout'];
+  const asked = headers[TIMEOUT_HEADER];
   const workloadSeconds = key.workload.policy.answerTimeoutSeconds;
-  if (header === undefined) return workloadSeconds * 1000;
-  const seconds = typeof header === 'string' && /^[0-9]{1,4}$/.test(header) ? Number(header) : 0;
-  if (seconds < 1 || seconds > workloadSeconds) {
-    const message = `x-gw-upstream-timeout must be whole seconds from 1 to ${workloadSeconds}.`;
-    throw new GatewayError('invalid_request', message, { param: 'x-gw-upstream-timeout' });
-  }
-  return seconds * 1000;
+  if (asked === undefined) return workloadSeconds * 1000;
+  const seconds = askedSeconds(asked) ?? 0;
+  if (seconds >= 1) return Math.min(seconds, workloadSeconds) * 1000;
+  const message = `${TIMEOUT_HEADER} must be whole seconds from 1; at most ${workloadSeconds} are waited.`;
+  throw new GatewayError('invalid_request', message, { param: TIMEOUT_HEADER });
+}
+
+const TIMEOUT_HEADER = 'x-gw-upstream-timeout';
+
+/** Seconds that a client asks for; undefined where it says none that are whole. */
+function askedSeconds(header: Opening['headers'][string]): number | undefined {
+  return typeof header === 'string' && /^[0-9]{1,9}$/.test(header) ? Number(header) : undefined;
+}
+
+/** The response header that says how long is waited, where the client asks for longer than its workload allows. */
+export function timeoutHeader({ headers, key }: Pick<Opening, 'headers' | 'key'>): Readonly<Record<string, string>> {
+  const { answerTimeoutSeconds } = key.workload.policy;
+  const asked = askedSeconds(headers[TIMEOUT_HEADER]) ?? 0;
+  return asked > answerTimeoutSeconds ? { [TIMEOUT_HEADER]: String(answerTimeoutSeconds) } : {};
 }

@@ -30,6 +30,11 @@ const VENDOR_MODES: Readonly<Record<VendorId, PromptCacheMode>> = {
 /** The vendors whose `prompt_cache_key` steers their automatic cache. */
 const CACHE_BY_KEY: ReadonlySet<VendorId> = new Set<VendorId>(['openai', 'azure']);
 
+/** How a provider caches prompts. */
+export function promptCacheMode({ promptCache, vendor }: ProviderConfig): PromptCacheMode {
+  return promptCache ?? VENDOR_MODES[vendor];
+}
+
 /** What becomes of a request's cache directives. */
 export interface PromptCacheRule {
   /** Markers that stay; all others are removed. `all`: nothing is touched. */
@@ -48,7 +53,7 @@ const UNTOUCHED: PromptCacheRule = { markers: 'all', key: 'forward', options: tr
  * // spec 4.3.2, 4.3.3
  */
 export function promptCacheRule(config: ProviderConfig, traits: Traits, context: FitContext): PromptCacheRule {
-  const mode = config.promptCache ?? VENDOR_MODES[config.vendor];
+  const mode = promptCacheMode(config);
   if (mode === 'passthrough') return UNTOUCHED;
   const byKey = CACHE_BY_KEY.has(config.vendor);
   const key = byKey && config.keyOwnership === 'managed' ? 'own' : byKey && context.promptCache ? 'forward' : 'strip';

@@ -29,9 +29,8 @@ export interface Leaf {
   readonly called?: Called;
 }
 
-/** What an answer tells a tool. */
+/** What an answer tells a tool, whose name is empty where nothing names it. */
 export interface Called {
-  /** Empty where nothing names it. */
   readonly tool: string;
   /** What the tool is told: JSON text, a text of the tool's own, or a value. */
   readonly told: JsonNode;
@@ -178,8 +177,9 @@ export interface FrameFacts {
   readonly outputBytes: number;
   /** Channels that end with this frame, by prefix (`0/` is choice 0). */
   readonly ends: readonly string[];
-  /** The provider's message, for `error`. */
+  /** The provider's message, for `error`, and its word for that kind of failure. */
   readonly error: string | undefined;
+  readonly errorKind?: string;
   /** It is not in the form that the family's clients know: see `flatAnswer`. */
   readonly deviates?: true;
 }

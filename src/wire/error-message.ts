@@ -9,3 +9,12 @@ export function errorMessage(error: Json | undefined): string {
   if (isObject(error) && typeof error['message'] === 'string') return error['message'].slice(0, MAX_MESSAGE);
   return 'the provider reported an error without a message';
 }
+
+const MAX_KIND = 64;
+
+/** What the error member of a stream calls its kind: a code, or a type where it has none. */
+export function errorKind(error: Json | undefined): { readonly errorKind?: string } {
+  if (!isObject(error)) return {};
+  const kind = [error['code'], error['type']].find((word) => typeof word === 'string' || typeof word === 'number');
+  return kind === undefined ? {} : { errorKind: String(kind).slice(0, MAX_KIND) };
+}

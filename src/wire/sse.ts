@@ -9,6 +9,13 @@ export interface SseEvent {
 /** An event larger than the decoder was told to hold. */
 export class SseEventTooLarge extends Error {
   override readonly name = 'SseEventTooLarge';
+  /** In UTF-16 code units. */
+  readonly limit: number;
+
+  constructor(limit: number) {
+    super(`an event is larger than ${limit} characters`);
+    this.limit = limit;
+  }
 }
 
 /**
@@ -62,13 +69,12 @@ export class SseDecoder {
     for (;;) {
       const end = hasCarriage ? endOfAnyEvent(this.#rest, at, atEnd) : endOfEvent(this.#rest, at);
       if (end < 0) break;
-      if (end - start > this.#limit) throw new SseEventTooLarge(`an event is larger than ${this.#limit} characters`);
+      if (end - start > this.#limit) throw new SseEventTooLarge(this.#limit);
       events.push(readEvent(this.#rest.slice(start, end)));
       start = at = end;
     }
     this.#rest = start === 0 ? this.#rest : this.#rest.slice(start);
-    if (this.#rest.length > this.#limit)
-      throw new SseEventTooLarge(`an event is larger than ${this.#limit} characters`);
+    if (this.#rest.length > this.#limit) throw new SseEventTooLarge(this.#limit);
     this.#searched = Math.max(0, this.#rest.length - OVERLAP);
     this.#tail = this.#rest.slice(-OVERLAP);
     this.#length = this.#rest.length;

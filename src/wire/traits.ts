@@ -70,8 +70,8 @@ export interface Traits {
   readonly prefill: boolean;
   /** `nine`: tool-call ids are exactly nine letters and digits. */
   readonly toolIds: 'any' | 'nine';
-  /** Honours explicit cache markers; `hour`: with a ttl of an hour too. */
-  readonly cacheMarks: 'none' | 'five-minutes' | 'hour';
+  /** Honours explicit cache markers; `hour`: with a ttl of an hour too; `as-written`: what it honours is its own affair. */
+  readonly cacheMarks: 'none' | 'five-minutes' | 'hour' | 'as-written';
   /** Claude, wherever it is hosted: its signed thinking can be sent back. */
   readonly claude: boolean;
   /** What the chat family serves the model for, where that is not everything. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { familyOf, isNative, type Cell } from './cell.ts';
-import { COMPLAINT } from './stand-in/failures.ts';
+import { COMPLAINT, saysOverloaded } from './stand-in/failures.ts';
 import { COUNTS, usageIn } from './stand-in/usage.ts';
 import type { Told } from './vocabulary.ts';
 
@@ -51,13 +51,19 @@ function expectUsage(cell: Cell, { usage }: Told): void {
   else expect(surface.counts(usage ?? {})).toEqual(COUNTS);
 }
 
+/** Whether the provider says in its stream that it has too much to do. */
+export function isOverloaded(cell: Cell): boolean {
+  return cell.stream && cell.one.ending === 'error' && saysOverloaded(familyOf(cell), cell.kind);
+}
+
 /** What a client must have been told of an answer that went wrong behind its first words, or before them. */
 export function expectFailure(cell: Cell, status: number, body: unknown, told: Told | undefined): void {
   const { surface, one } = cell;
   if (told) {
     expect(status).toBe(200);
     const message = one.ending === 'error' ? COMPLAINT : CUT;
-    expect(told).toMatchObject({ finish: undefined, error: { type: surface.failed, message } });
+    const type = isOverloaded(cell) ? surface.overloaded : surface.failed;
+    expect(told).toMatchObject({ finish: undefined, error: { type, message } });
     expect(told.text).not.toBe('');
     expect(one.answer.text?.startsWith(told.text)).toBe(true);
     return;

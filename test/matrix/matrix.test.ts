@@ -5,7 +5,7 @@ import { CASES, marked, markOf } from './cases.ts';
 import { refusalOf, type Cell } from './cell.ts';
 import { expectAsked } from './expect-asked.ts';
 import { RowBook } from './expect-rows.ts';
-import { expectFailure, expectTold } from './expect-told.ts';
+import { expectFailure, expectTold, isOverloaded } from './expect-told.ts';
 import { KINDS, matrixResources } from './kinds/kinds.ts';
 import { startStandIn, type StandIn } from './stand-in/stand-in.ts';
 import { chat } from './surfaces/chat.ts';
@@ -83,7 +83,8 @@ async function expectAnswer(cell: Cell): Promise<void> {
     expect(isStream).toBe(stream);
     const told = isStream ? surface.readStream(bytes) : undefined;
     expectFailure(cell, answer.status, isStream ? undefined : JSON.parse(said), told);
-    rows.expect(answer, cell, { outcome: 'failed', status: 502, code: 'upstream_error' });
+    const [status, code] = isOverloaded(cell) ? [503, 'upstream_overloaded'] : [502, 'upstream_error'];
+    rows.expect(answer, cell, { outcome: 'failed', status, code });
     return;
   }
   expect(answer.status, said).toBe(200);

@@ -9,7 +9,7 @@ import { SseEventTooLarge } from '#wire/sse.ts';
 export function answerFault(thrown: unknown): Error {
   if (thrown instanceof UpstreamFault) return thrown;
   if (thrown instanceof SseEventTooLarge || thrown instanceof AnswerOutOfBounds || thrown instanceof TooManyValues) {
-    return new UpstreamFault('too_large', thrown.message);
+    return new UpstreamFault('too_large', thrown.message, { cause: thrown });
   }
   if (thrown instanceof SyntaxError || thrown instanceof AmbiguousJson || thrown instanceof NotAJsonObject) {
     return new UpstreamFault('protocol', 'the answer is not JSON', { cause: thrown });

@@ -164,7 +164,7 @@ async function once(
     visit.end(outcomeOfFault(thrown, fair));
     if (!(thrown instanceof UpstreamFault)) throw thrown;
     record({ error: thrown.kind, sent: thrown.sent });
-    const error = thrown.kind === 'aborted' ? thrown : noAnswer(thrown.kind, deps.report);
+    const error = thrown.kind === 'aborted' ? thrown : noAnswer(thrown, deps.report);
     return { error, again: againAfterFault(thrown.kind), waitMs: undefined };
   }
 }

@@ -289,5 +289,5 @@ function explain(thrown: unknown, call: Call, entry: Entry): unknown {
   // The attempt was reported when its head came; its failure came later.
   if (last?.status !== undefined && entry.answering)
     entry.attempts[entry.attempts.length - 1] = { ...last, error: thrown.kind };
-  return noAnswer(thrown.kind, entry.attempts);
+  return noAnswer(thrown, entry.attempts);
 }

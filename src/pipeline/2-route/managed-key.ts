@@ -22,7 +22,7 @@ export function managedKeyDenial(question: RouteQuestion, target: Target): Denia
     );
   }
   const traits = provider.traits(model);
-  if (traits.cacheMarks !== 'none') {
+  if (traits.cacheMarks !== 'none' && traits.cacheMarks !== 'as-written') {
     for (const { ttl } of cacheMarkers(question.document)) {
       if (ttl === undefined || ttl === '5m') continue;
       return denial('The ttl of cache_control must be 5m on a managed provider.', 'cache_control');

@@ -264,7 +264,7 @@ export function explain(thrown: unknown, { signal }: Passage, entry: Entry): unk
   if (signal.aborted && signal.reason instanceof ServerRestarting) {
     return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
   }
-  return thrown instanceof UpstreamFault ? noAnswer(thrown.kind, entry.attempts) : thrown;
+  return thrown instanceof UpstreamFault ? noAnswer(thrown, entry.attempts) : thrown;
 }
 
 function isJson(incoming: Incoming): boolean {

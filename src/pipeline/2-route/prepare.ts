@@ -162,8 +162,10 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
   const lose = (what: string): void => void losses.add(what);
   const inspected = await inspectedDocument(call, inspection);
   const known = provider.traits(model);
-  // Markers are an opt-in of the organization's: without it no model has use for them. // spec 4.3.3
-  const traits = call.key.workload.policy.promptCache ? known : { ...known, cacheMarks: 'none' as const };
+  // Markers are an opt-in of the organization's: without it no model has use for them, save on a server
+  // of one's own. // spec 4.3.2, 4.3.3
+  const marked = call.key.workload.policy.promptCache || known.cacheMarks === 'as-written';
+  const traits = marked ? known : { ...known, cacheMarks: 'none' as const };
   let request = withCeiling(door.decodeRequest(inspected, lose), target, traits);
   if (!traits.remoteMedia) request = await inlineRemoteMedia(request, media, call.signal);
   if (call.turns) await call.turns.next();

@@ -1,4 +1,4 @@
-import { GatewayError } from '#errors/gateway-error.ts';
+import type { GatewayError } from '#errors/gateway-error.ts';
 import type { ProviderConfig } from '#config/snapshot.ts';
 import { UpstreamFault } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
@@ -7,6 +7,7 @@ import { estimatedTokens, inputTokens, NO_USAGE, type Usage } from '#wire/usage.
 import { SseDecoder, type SseEvent } from '#wire/sse.ts';
 import { withoutCredentials } from './without-credentials.ts';
 import { answerFault } from './answer-fault.ts';
+import { reportedError } from './upstream-error.ts';
 
 /** Events of a stream in which tags are restored. // spec 6.1.6 */
 const MAX_TOKENIZED_EVENT = 4 * 1024 * 1024;
@@ -96,15 +97,12 @@ export abstract class Relay {
   }
 
   /** A failure that the provider tells in the stream. */
-  protected reported(message: string | undefined): GatewayError {
+  protected reported(message: string | undefined, kind: string | undefined): GatewayError {
     // Under a managed account an error may speak of the account, which is not the client's.
     const { keyOwnership, credentials } = this.#provider;
     const isTold = keyOwnership === 'organization' && message !== undefined;
     const said = isTold ? withoutCredentials(message, credentials) : undefined;
-    const { attempts } = this.entry;
-    return new GatewayError('upstream_error', said ?? 'The provider reported an error.', {
-      report: { cause: 'reported', attempts },
-    });
+    return reportedError(said, kind, this.entry.attempts);
   }
 
   #relayAll(decode: () => readonly SseEvent[]): string {

@@ -57,7 +57,7 @@ export class TranslatedRelay extends Relay {
 
   #pass(event: StreamEvent): string {
     if (this.done) return '';
-    if (event.type === 'error') throw this.reported(event.message);
+    if (event.type === 'error') throw this.reported(event.message, event.code);
     if (event.type === 'warning') return '';
     if (event.type === 'end') return this.#finish();
     this.begun = true;

@@ -30,13 +30,17 @@ describe('what the client is told', () => {
     expect(answeredWithError(status, 'words', undefined, [])).toMatchObject({ code, status: told });
   });
 
-  test('not what a provider says of our credentials', () => {
-    expect(answeredWithError(401, 'Incorrect API key: sk-abc', undefined, []).message).not.toContain('sk-abc');
+  test("what a provider says of an account, unless it is the platform's", () => {
+    const told = (managed: boolean): string =>
+      answeredWithError(401, 'The trial of acct-1 is over.', undefined, [], managed).message;
+    expect(told(false)).toContain(': The trial of acct-1 is over.');
+    expect(told(true)).not.toContain('acct-1');
   });
 
   test('a timeout is 504 and only a timeout is', () => {
-    expect(noAnswer('timeout', [])).toMatchObject({ code: 'upstream_timeout', status: 504 });
-    for (const kind of ['connect', 'reset', 'protocol'] as const) expect(noAnswer(kind, []).status).toBe(502);
+    expect(noAnswer(new UpstreamFault('timeout', 'x'), [])).toMatchObject({ code: 'upstream_timeout', status: 504 });
+    for (const kind of ['connect', 'reset', 'protocol'] as const)
+      expect(noAnswer(new UpstreamFault(kind, 'x'), []).status).toBe(502);
   });
 });
 

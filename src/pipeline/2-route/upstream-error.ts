@@ -1,6 +1,7 @@
 import { GatewayError, type AttemptReport, type FailureReport } from '#errors/gateway-error.ts';
 import type { ErrorCode } from '#errors/catalogue.ts';
 import { UpstreamFault, type ProviderFailure, type UpstreamFaultKind } from '#ports/provider.ts';
+import { SseEventTooLarge } from '#wire/sse.ts';
 import type { Outcome } from './breaker.ts';
 import type { Availability } from './endpoints.ts';
 
@@ -72,12 +73,19 @@ export function answeredWithError(
   }
   const overloaded = status === 429 || status === 503 || status === 529;
   const code: ErrorCode = overloaded ? 'upstream_overloaded' : 'upstream_error';
-  const cause = overloaded ? 'overloaded' : status === 401 || status === 403 ? 'credentials' : 'status';
-  const text = cause === 'credentials' ? 'The provider refused the credentials it is configured with.' : said;
-  return new GatewayError(code, text, {
+  const cause = overloaded ? 'overloaded' : status === 401 ? 'credentials' : status === 403 ? 'forbidden' : 'status';
+  const why = ofAccount || message === undefined ? undefined : said;
+  return new GatewayError(code, status === 401 || status === 403 ? refusedBy(status, why) : said, {
     report: { cause, attempts },
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
+}
+
+/** A refusal of our own account: nobody but who configures it can mend it, by what the provider says. */
+function refusedBy(status: 401 | 403, why: string | undefined): string {
+  const what =
+    status === 401 ? 'the credentials it is configured with' : 'this request for the account it is configured with';
+  return `The provider refused ${what}${why === undefined ? '.' : `: ${why}`}`;
 }
 
 const UNAVAILABLE_MESSAGES: Readonly<Record<Availability['cause'], string>> = {
@@ -107,7 +115,31 @@ const FAULT_MESSAGES: Readonly<Record<UpstreamFaultKind, string>> = {
 };
 
 /** A provider that gave no usable answer, as the client is told. */
-export function noAnswer(fault: UpstreamFaultKind, attempts: readonly AttemptReport[]): GatewayError {
-  const code: ErrorCode = fault === 'timeout' ? 'upstream_timeout' : 'upstream_error';
-  return new GatewayError(code, FAULT_MESSAGES[fault], { report: { cause: fault, attempts } });
+export function noAnswer({ kind, cause }: UpstreamFault, attempts: readonly AttemptReport[]): GatewayError {
+  const code: ErrorCode = kind === 'timeout' ? 'upstream_timeout' : 'upstream_error';
+  const message = cause instanceof SseEventTooLarge ? eventTooLarge(cause) : FAULT_MESSAGES[kind];
+  return new GatewayError(code, message, { report: { cause: kind, attempts } });
+}
+
+/** // spec 6.1.6 */
+function eventTooLarge({ limit }: SseEventTooLarge): string {
+  const most = `${limit / 1024 / 1024} MiB`;
+  return `The provider sent an event of more than ${most}, the most that one event of this stream may have.`;
+}
+
+/** What providers call it, in a stream or as a status, when they have too much to do. */
+const OVERLOADED: ReadonlySet<string> = new Set([
+  ...['overloaded_error', 'overloaded', 'server_overloaded', 'slow_down', 'serviceUnavailableException', 'UNAVAILABLE'],
+  ...['rate_limit_error', 'rate_limit_exceeded', 'throttlingException', 'RESOURCE_EXHAUSTED', '429', '503', '529'],
+]);
+
+/** A failure that a provider tells in its stream. `message`: its own words, where the client may have them. */
+export function reportedError(
+  message: string | undefined,
+  kind: string | undefined,
+  attempts: readonly AttemptReport[],
+): GatewayError {
+  const code: ErrorCode = kind !== undefined && OVERLOADED.has(kind) ? 'upstream_overloaded' : 'upstream_error';
+  const said = message ?? 'The provider reported an error.';
+  return new GatewayError(code, said, { report: { cause: 'reported', attempts } });
 }

@@ -35,7 +35,7 @@ export class VerbatimRelay extends Relay {
 
   protected override relay(event: SseEvent): string {
     const facts = this.#reader.read(event);
-    if (facts.kind === 'error') throw this.reported(facts.error);
+    if (facts.kind === 'error') throw this.reported(facts.error, facts.errorKind);
     if (event.data !== undefined) this.begun = true;
     const isBelieved = this.observe(facts.id, facts.usage, facts.outputBytes);
     const { includeUsage } = this.#call.ask;

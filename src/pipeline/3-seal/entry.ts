@@ -213,7 +213,7 @@ export class Entry implements AsyncDisposable {
         unscanned,
         answeredInMs: attempts.length === 0 ? undefined : waited,
         timedOut: this.#error?.code === 'upstream_timeout',
-        askedSeconds: typeof asked === 'string' && /^\d{1,4}$/.test(asked) ? Number(asked) : undefined,
+        askedSeconds: typeof asked === 'string' && /^\d{1,9}$/.test(asked) ? Number(asked) : undefined,
       }),
     );
   }

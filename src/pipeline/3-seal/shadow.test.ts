@@ -106,7 +106,7 @@ describe('the answer timeout in the shadow', () => {
     // The client's own limit ended it.
     [30, 60, { timedOut: true, answeredInMs: 5000, askedSeconds: 5 }, []],
     [60, 30, { timedOut: true, answeredInMs: 60_000 }, []],
-    [60, 30, { askedSeconds: 45 }, [`${field}: x-gw-upstream-timeout of 45 s would be refused: at most 30 s`]],
+    [60, 30, { askedSeconds: 45 }, [`${field}: x-gw-upstream-timeout of 45 s would be cut to 30 s`]],
     [60, 30, { askedSeconds: 30 }, []],
     // Refused either way.
     [60, 30, { askedSeconds: 90, answeredInMs: undefined }, []],

@@ -98,7 +98,7 @@ function timeoutDifferences(
   const field = 'answerTimeoutSeconds';
   if (now === then) return [];
   if (askedSeconds <= now && askedSeconds > then) {
-    return [{ field, text: `x-gw-upstream-timeout of ${askedSeconds} s would be refused: at most ${then} s` }];
+    return [{ field, text: `x-gw-upstream-timeout of ${askedSeconds} s would be cut to ${then} s` }];
   }
   if (timedOut) {
     return then > now && askedSeconds > now ? [{ field, text: `would have waited ${then} s, not ${now} s` }] : [];

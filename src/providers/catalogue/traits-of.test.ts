@@ -205,7 +205,8 @@ describe('what else the catalogue says', () => {
   });
 
   test('a model that nobody knows', () => {
-    expect(of('custom', 'acme-7')).toEqual(UNKNOWN_MODEL);
+    // A server of one's own gets cache directives as they are. // spec 4.3.2
+    expect(of('custom', 'acme-7')).toEqual({ ...UNKNOWN_MODEL, cacheMarks: 'as-written' });
   });
 
   test('what refuses members adds up', () => {

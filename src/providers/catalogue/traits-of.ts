@@ -7,6 +7,7 @@ import { MISTRAL_ROWS } from './mistral.ts';
 import { OPENAI_ROWS } from './openai.ts';
 import { OTHER_ROWS } from './others.ts';
 import { effortWords, levelWords, type Row } from './row.ts';
+import { promptCacheMode } from '../prompt-cache.ts';
 import { VENDOR_TRAITS } from './vendor-defaults.ts';
 
 const ROWS: readonly Row[] = [...OPENAI_ROWS, ...CLAUDE_ROWS, ...GOOGLE_ROWS, ...MISTRAL_ROWS, ...OTHER_ROWS];
@@ -52,6 +53,7 @@ function overrides(config: ProviderConfig, settings: ModelConfig | undefined, tr
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(reasoning !== undefined && { reasoning: reasoningAs(reasoning, traits.reasoning) }),
     ...(nativeFiles !== undefined && { documents: nativeFiles }),
+    ...(promptCacheMode(config) === 'passthrough' && { cacheMarks: 'as-written' as const }),
     ...(promptCache === 'none' && { cacheMarks: 'none' as const }),
     ...(marked && traits.cacheMarks === 'none' && { cacheMarks: 'five-minutes' as const }),
   };

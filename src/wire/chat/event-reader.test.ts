@@ -338,7 +338,7 @@ describe('what vendors vary', () => {
     [{ error: 'no' }, { type: 'error', message: 'no' }],
     [
       { object: 'error', message: 'no', code: 3000 },
-      { type: 'error', message: 'no' },
+      { type: 'error', message: 'no', code: '3000' },
     ],
   ])('an error: %j', (body, expected) => {
     expect(read(stream({ content: 'x' }) + raw(body))).toContainEqual(expected);

@@ -1,7 +1,7 @@
 import { readId } from '../answer-id.ts';
 import type { ModelAnswer, StreamEvent } from '../canonical.ts';
 import type { EventReader } from '../codec.ts';
-import { errorMessage } from '../error-message.ts';
+import { errorKind, errorMessage } from '../error-message.ts';
 import { gather } from '../gather.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import type { SseEvent } from '../sse.ts';
@@ -127,6 +127,6 @@ function firstChoice(body: JsonObject): JsonObject | undefined {
 function errorOf(body: JsonObject): StreamEvent | undefined {
   const error = body['error'] ?? (body['object'] === 'error' ? body : undefined);
   if (error === undefined || error === null) return undefined;
-  const code = isObject(error) && typeof error['code'] === 'string' ? { code: error['code'] } : {};
-  return { type: 'error', message: errorMessage(error), ...code };
+  const { errorKind: code } = errorKind(error);
+  return { type: 'error', message: errorMessage(error), ...(code !== undefined && { code }) };
 }

@@ -1,5 +1,6 @@
 import { BadRequestShape, type Ask } from '../codec.ts';
 import { setMember, type Edit, type WireDocument } from '../document.ts';
+import { readEffort } from '../effort.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import {
   MAX_ANSWERS,
@@ -34,6 +35,7 @@ export function ask(document: WireDocument): Ask {
   const options = optionalObject(body, 'stream_options');
   const answers = optionalCount(body, 'n', MAX_ANSWERS) ?? 1;
   const perAnswer = outputCeiling(body);
+  readEffort(body['reasoning_effort'], 'reasoning_effort');
   const format = body['response_format'];
   return {
     model,

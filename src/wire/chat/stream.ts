@@ -3,7 +3,7 @@ import { refuseUnasked } from '../answer-bounds.ts';
 import { readId } from '../answer-id.ts';
 import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
-import { errorMessage } from '../error-message.ts';
+import { errorKind, errorMessage } from '../error-message.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
 import type { SseEvent } from '../sse.ts';
@@ -46,7 +46,7 @@ export class ChatStreamReader implements StreamReader {
     const body: unknown = JSON.parse(event.data);
     if (!isObject(body)) return { kind: 'other', ...NOTHING };
     if (body['error'] !== undefined && body['error'] !== null) {
-      return { kind: 'error', ...NOTHING, error: errorMessage(body['error']) };
+      return { kind: 'error', ...NOTHING, error: errorMessage(body['error']), ...errorKind(body['error']) };
     }
     return this.#facts(body);
   }

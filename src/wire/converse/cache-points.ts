@@ -30,7 +30,8 @@ export class CachePoints {
     if (mark === undefined || !this.#kept.has(one)) return [];
     // Five minutes is what a point means without a word.
     if (mark.ttl === undefined || mark.ttl === '5m') return [{ cachePoint: { type: 'default' } }];
-    if (this.#traits.cacheMarks === 'hour') return [{ cachePoint: { type: 'default', ttl: mark.ttl } }];
+    if (this.#traits.cacheMarks === 'hour' || this.#traits.cacheMarks === 'as-written')
+      return [{ cachePoint: { type: 'default', ttl: mark.ttl } }];
     this.#lose('cache_control.ttl');
     return [{ cachePoint: { type: 'default' } }];
   }

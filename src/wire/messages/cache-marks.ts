@@ -22,6 +22,7 @@ export interface Markable {
  * the conversation; an hour only where it is known, and never behind five minutes. // wire-formats 2.6
  */
 export function fitMarks(written: Markable, { cacheMarks }: Traits, lose: Lose): Markable {
+  if (cacheMarks === 'as-written') return written;
   const isMarked = (block: JsonObject): boolean => 'cache_control' in block;
   const leading = [...written.tools, ...written.system].filter(isMarked);
   const following = written.messages.flatMap(({ content }) => content).filter(isMarked);

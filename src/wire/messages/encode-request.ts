@@ -54,6 +54,7 @@ export function encodeRequest(request: ModelRequest, traits: Traits, lose: Lose)
     thinking: thinking.thinking,
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
     metadata: encodeUser(request, lose),
+    prompt_cache_key: traits.cacheMarks === 'as-written' ? request.promptCacheKey : undefined,
     service_tier: encodeTier(request, lose),
     stream: request.stream ? true : undefined,
   });
@@ -65,7 +66,7 @@ function loseTheRest(request: ModelRequest, traits: Traits, lose: Lose): void {
   if (request.seed !== undefined) lose('seed');
   if (request.presencePenalty !== undefined) lose('presence_penalty');
   if (request.frequencyPenalty !== undefined) lose('frequency_penalty');
-  if (request.promptCacheKey !== undefined) lose('prompt_cache_key');
+  if (request.promptCacheKey !== undefined && traits.cacheMarks !== 'as-written') lose('prompt_cache_key');
 }
 
 /** The family wants one in every request; 0 warms the cache and nothing else. */

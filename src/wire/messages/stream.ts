@@ -1,7 +1,7 @@
 import { readId } from '../answer-id.ts';
 import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
-import { errorMessage } from '../error-message.ts';
+import { errorKind, errorMessage } from '../error-message.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
 import { writeEvent, type SseEvent } from '../sse.ts';
@@ -69,7 +69,7 @@ export class MessagesStreamReader implements StreamReader {
         this.#finished = true;
         return { ...OTHER, kind: 'done' };
       case 'error':
-        return { ...OTHER, kind: 'error', error: errorMessage(body['error']) };
+        return { ...OTHER, kind: 'error', error: errorMessage(body['error']), ...errorKind(body['error']) };
       default:
         return OTHER;
     }

@@ -2,7 +2,7 @@ import { readId } from '../answer-id.ts';
 import { BadRequestShape, type Ask, type Codec, type Leaf } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { isRemoteUrl, readDataUrl } from '../media.ts';
+import { readDataUrl } from '../media.ts';
 import { says } from '../members.ts';
 import { plainAsk, plainCodec, textPlaces } from '../plain-codec.ts';
 import { isArray, optionalObject } from '../request-shape.ts';
@@ -58,7 +58,7 @@ export function addressOf(document: JsonObject): string {
   }
   const image = document['image_url'];
   const url = says(image) ? (isObject(image) ? image['url'] : image) : document['document_url'];
-  if (typeof url !== 'string' || !(isRemoteUrl(url) || readDataUrl(url))) {
+  if (typeof url !== 'string' || !(/^https:\/\//i.test(url) || readDataUrl(url))) {
     throw new BadRequestShape(
       'document must have a document_url or an image_url: a data: or an https: URL',
       'document',

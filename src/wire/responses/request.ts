@@ -1,5 +1,6 @@
 import { BadRequestShape, type Ask } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
+import { readEffort } from '../effort.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { says } from '../members.ts';
 import {
@@ -40,6 +41,7 @@ export function ask(document: WireDocument): Ask {
     // The answer would be fetched later, past the gateway: nobody could meter it.
     throw new BadRequestShape('background must not be true: answers are given at once', 'background');
   }
+  readEffort(optionalObject(body, 'reasoning')?.['effort'], 'reasoning.effort');
   const format = optionalObject(body, 'text')?.['format'];
   return {
     model,

@@ -1,7 +1,7 @@
 import { readId } from '../answer-id.ts';
 import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
-import { errorMessage } from '../error-message.ts';
+import { errorKind, errorMessage } from '../error-message.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member } from '../scan.ts';
 import type { SseEvent } from '../sse.ts';
@@ -57,7 +57,8 @@ export class ResponsesStreamReader implements StreamReader {
     const body: unknown = JSON.parse(event.data);
     if (!isObject(body)) return { kind: 'other', ...NOTHING };
     const failure = failureOf(body);
-    if (failure) return { kind: 'error', ...NOTHING, error: failure.message };
+    if (failure)
+      return { kind: 'error', ...NOTHING, error: failure.message, ...errorKind({ code: failure.code ?? null }) };
     const delta = deltaText(body);
     if (delta !== undefined) return { kind: 'content', ...NOTHING, outputBytes: Buffer.byteLength(delta) };
     const response = isObject(body['response']) ? body['response'] : undefined;

@@ -23,6 +23,11 @@ export function errorFrame(family: ExitFamily, { framing }: Kind, index: number)
   }
 }
 
+/** Whether that error says that the provider has too much to do. */
+export function saysOverloaded(family: ExitFamily, { framing }: Kind): boolean {
+  return framing === 'sse' && (family === 'messages' || family === 'gemini');
+}
+
 /** The body and headers of an answer with status 500. */
 export function errorAnswer(
   family: ExitFamily,

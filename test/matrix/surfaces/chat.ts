@@ -57,6 +57,7 @@ export const chat: Surface = {
   error: (body) => ({ type: at(body, 'error', 'type'), message: at(body, 'error', 'message') }),
   errorType: { 400: 'invalid_request_error', 404: 'not_found_error', 502: 'api_error', 503: 'api_error' },
   failed: 'api_error',
+  overloaded: 'api_error',
 };
 
 /** Results first, then what the user says. */

@@ -52,6 +52,7 @@ export const messages: Surface = {
   error: (body) => ({ type: at(body, 'error', 'type'), message: at(body, 'error', 'message') }),
   errorType: { 400: 'invalid_request_error', 404: 'not_found_error', 502: 'api_error', 503: 'api_error' },
   failed: 'api_error',
+  overloaded: 'overloaded_error',
 };
 
 function block(item: Item): object {

@@ -42,6 +42,7 @@ export const responses: Surface = {
   error: (body) => ({ type: at(body, 'error', 'type'), message: at(body, 'error', 'message') }),
   errorType: { 400: 'invalid_request_error', 404: 'not_found_error', 502: 'api_error', 503: 'api_error' },
   failed: 'upstream_error',
+  overloaded: 'upstream_overloaded',
 };
 
 function userItems(items: readonly Item[]): object[] {

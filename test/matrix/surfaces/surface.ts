@@ -27,4 +27,6 @@ export interface Surface {
   readonly errorType: Readonly<Record<number, string>>;
   /** The type of an error event in a stream. */
   readonly failed: string;
+  /** The same where the provider says that it has too much to do. */
+  readonly overloaded: string;
 }
