@@ -5,7 +5,8 @@ import { finish } from '#wire/steps.ts';
 import { NAME_CATEGORIES } from './detect-names.ts';
 import { detectOrRefuse, leftOut, lookedFor, type Detected } from './detect-or-refuse.ts';
 import type { Detection } from './detector.ts';
-import { jointsOf, withJoints, type Joint } from './joints.ts';
+import type { Joint } from './joint-texts.ts';
+import { jointsOf, withJoints } from './joints.ts';
 import { readSkipping, writtenIn, type Reading } from './reading.ts';
 import { together } from './readings.ts';
 

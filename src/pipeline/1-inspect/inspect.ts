@@ -10,7 +10,6 @@ import type { AttachedFile } from './attached-file.ts';
 import { inspectIds } from './ids.ts';
 import { attach, type Desk } from './attach.ts';
 import { detectInLeaves } from './detect-in-leaves.ts';
-import type { Detected } from './detect-or-refuse.ts';
 import { flatten, lowest, type Text } from './leaf-texts.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
@@ -63,11 +62,15 @@ export async function inspect(
   const texts = turns ? await turns.run(flatten(contents)) : finish(flatten(contents));
   const leaves = lowest(texts);
   if (turns) await turns.next();
-  const detected = detectAll(texts, leaves, document.text, policy, detection, turns);
+  const isOfSource = outsideOf(texts);
+  const detected = detectInLeaves(leaves, isOfSource, document.text, policy, detection, turns);
   const { spans, missed: unsearched } = detected instanceof Promise ? await detected : detected;
   const missed = read ? [...unsearched, ...read.missed] : unsearched;
   const ahead = rewrite.lookAhead(leaves, detection);
   if (ahead) await ahead;
+  const overJoints = rewrite.overJoints(leaves, isOfSource, document.text);
+  if (turns) await turns.run(overJoints);
+  else finish(overJoints);
   const kinds = kindsOf(contents.media);
   const keepsTags = contents.keptBefore === true;
   const attached = desk ? attach(contents.media, { policy, remove, rewrite, detection, desk, keepsTags }) : [];
@@ -137,18 +140,11 @@ export function uninspected(document: WireDocument, codec: Pick<Codec, 'contents
   };
 }
 
-/** Spans of every leaf text, in order, and what nobody looked for. */
-function detectAll(
-  texts: readonly Text[],
-  leaves: readonly Leaf[],
-  source: string,
-  policy: ResolvedPolicy['dlp'],
-  detection: Detection,
-  turns: Turns | undefined,
-): Detected | Promise<Detected> {
-  const inner = texts.some((text) => text.inner) ? new Set<Leaf>() : undefined;
-  for (const text of inner ? texts : []) if (text.inner) for (const leaf of lowest([text])) inner?.add(leaf);
-  return detectInLeaves(leaves, (leaf) => inner?.has(leaf) !== true, source, policy, detection, turns);
+/** Tells the leaves of a document from those of JSON within one of its texts. */
+function outsideOf(texts: readonly Text[]): (leaf: Leaf) => boolean {
+  const inner = new Set<Leaf>();
+  for (const text of texts) if (text.inner) for (const leaf of lowest([text])) inner.add(leaf);
+  return (leaf) => !inner.has(leaf);
 }
 
 /** What was found in the texts before each file, so that it is found in the file too. */

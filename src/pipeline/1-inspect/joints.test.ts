@@ -94,6 +94,11 @@ test('what is parted in many is found', async () => {
   expect(card).not.toContain('"11"');
 });
 
+test.each([' ', '\n\n', '\u200b', ' \u00ad\ufeff'])('a part of nothing but %j parts no address', async (nothing) => {
+  const { text } = await run(parts('Remember ada@', nothing, 'corp.de'));
+  expect(text).not.toMatch(/ada|corp/);
+});
+
 test('many short texts are looked over at the cost of their length', () => {
   const text = JSON.stringify({ model: 'p/m', ...parts(...Array.from({ length: 5_000 }, () => '1@')) });
   const document = readDocument('chat', text);

@@ -2,37 +2,13 @@ import type { Leaf } from '#wire/codec.ts';
 import type { Steps } from '#wire/steps.ts';
 import type { Span } from './detector.ts';
 import { isAlphanumeric, isLetter } from './detectors/characters.ts';
+import { halvesOf, isKnown, joined, LONGEST, REACH, textsOf, type Joint, type ReadText } from './joint-texts.ts';
 import { united } from './merge.ts';
 import { AT_WORDS, DOT_WORDS } from './spelled-addresses.ts';
 
-/** A stretch of a leaf, and where it stands in the text of a joint. */
-interface Piece {
-  readonly leaf: number;
-  /** Where it begins in the leaf. */
-  readonly from: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The end of one text and the beginning of those that a model reads next, as one text. */
-export interface Joint {
-  readonly text: string;
-  readonly pieces: readonly Piece[];
-}
-
-/** So much of a text is looked at on each side of a joint; a shorter text is a piece of what goes on behind it. */
-const REACH = 96;
-const MOST_PIECES = 48;
-const LONGEST = 512;
 const JOINTS_A_STEP = 64;
 
-/** Members whose values are words of the format and not read as text. */
-const FORMAT: ReadonlySet<string> = new Set([
-  ...['role', 'type', 'name', 'id', 'user', 'model', 'status', 'object', 'detail', 'format', 'effort', 'ttl', 'voice'],
-  ...['mime_type', 'mimeType', 'media_type', 'mediaType', 'service_tier', 'tool_choice', 'reasoning_effort'],
-]);
-/** What a value may go on with, and what tells that it may be one of those that are looked for. */
-const BEGINS = /^(?:[A-Za-z\d@.+_-]|[\p{L}\p{M}])/u;
+/** What tells that a text may have one of those that are looked for. */
 const TELLING =
   /@|[%=]40|\\u|\\x|&#|&commat;|[[({<] ?at ?[\])}>]|(?:\d[^\d\n]{0,3}){7}|(?:sk|pk|rk|gh[a-z]|glpat|xox[a-z]|AKIA|AIza|SG)[-_.A-Z\d]/;
 const DIGIT_NEAR = /[\dA-Z][^\p{L}\d]{0,3}$/u;
@@ -130,53 +106,6 @@ function mayGoOn(code: number): boolean {
   return isAlphanumeric(code) || code > 127 || code === 64 || code === 46 || code === 43 || code === 95 || code === 45;
 }
 
-interface ReadText {
-  readonly text: string;
-  readonly leaf: number;
-  /** Nothing in it tells of what is looked for, as far as it was asked. */
-  saysNothing: boolean | undefined;
-}
-
-/** Texts that a model reads as such, in order. */
-function textsOf(leaves: readonly Leaf[], isOfSource: (leaf: Leaf) => boolean, source: string): readonly ReadText[] {
-  const read: ReadText[] = [];
-  let isRead = true;
-  for (let index = 0; index < leaves.length; index += 1) {
-    const leaf = leaves[index]!;
-    const { node, text, signed } = leaf;
-    if (node.kind !== 'string' || signed || !isOfSource(leaf)) continue;
-    if (isName(source, node.end)) isRead = !FORMAT.has(text) && !text.endsWith('_id');
-    else if (isRead && text !== '') read.push({ text, leaf: index, saysNothing: undefined });
-  }
-  return read;
-}
-
-function isName(source: string, end: number): boolean {
-  let at = end;
-  while (source.charCodeAt(at) <= 32) at += 1;
-  return source.charCodeAt(at) === 58;
-}
-
-function joined(read: readonly ReadText[], first: number, separator: string): Joint | undefined {
-  const pieces: Piece[] = [];
-  let text = '';
-  for (let at = first; at < read.length && pieces.length < MOST_PIECES && text.length < LONGEST; at += 1) {
-    const { text: whole, leaf } = read[at]!;
-    const isFirst = at === first;
-    const trimmed = isFirst ? whole.slice(-REACH - 1).trimEnd() : whole.slice(0, REACH + 1).trimStart();
-    const piece = isFirst ? trimmed.slice(-REACH) : trimmed.slice(0, REACH);
-    if (at === first + 1 && !BEGINS.test(piece)) return undefined;
-    if (!isFirst) text += separator;
-    const from = isFirst
-      ? Math.max(0, whole.length - REACH - 1) + trimmed.length - piece.length
-      : Math.min(whole.length, REACH + 1) - trimmed.length;
-    pieces.push({ leaf, from, start: text.length, end: text.length + piece.length });
-    text += piece;
-    if (!isFirst && whole.length > REACH) break;
-  }
-  return pieces.length > 1 ? { text, pieces } : undefined;
-}
-
 /** Kinds that are told by themselves, however they are parted. */
 const KINDS: ReadonlySet<string> = new Set([
   'EMAIL',
@@ -196,17 +125,10 @@ export function withJoints(
   found: readonly (readonly Span[])[],
 ): readonly (readonly Span[])[] {
   const more = new Map<number, Span[]>();
-  for (const [index, { pieces }] of joints.entries()) {
-    for (const { start, end, category } of found[index] ?? []) {
-      if (!KINDS.has(category)) continue;
-      const halves = pieces
-        .filter((piece) => piece.start < end && piece.end > start)
-        .map((piece) => ({
-          leaf: piece.leaf,
-          start: piece.from + Math.max(start, piece.start) - piece.start,
-          end: piece.from + Math.min(end, piece.end) - piece.start,
-          category,
-        }));
+  for (const [index, joint] of joints.entries()) {
+    for (const span of found[index] ?? []) {
+      if (!KINDS.has(span.category)) continue;
+      const halves = halvesOf(joint, span);
       if (halves.length < 2 || halves.some((half) => isKnown(spans[half.leaf] ?? [], half))) continue;
       for (const { leaf, ...half } of halves) more.set(leaf, [...(more.get(leaf) ?? []), half]);
     }
@@ -217,8 +139,4 @@ export function withJoints(
 /** Of two names for the same stretch, that of the whole counts. */
 function withHalves(own: readonly Span[], halves: readonly Span[] | undefined): readonly Span[] {
   return halves ? united(halves, own) : own;
-}
-
-function isKnown(own: readonly Span[], { start, end, category }: Span): boolean {
-  return own.some((span) => span.category === category && span.start < end && span.end > start);
 }

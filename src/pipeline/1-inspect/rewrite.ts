@@ -7,6 +7,7 @@ import { finish, type Steps } from '#wire/steps.ts';
 import { IN_A_FILE } from './conversation.ts';
 import type { Detection, Span } from './detector.ts';
 import { IdSearch } from './ids.ts';
+import { textsOf } from './joint-texts.ts';
 import { mergeActions, type Action } from './merge.ts';
 import { ScopeTerms, type TermText } from './scope-terms.ts';
 import { outsideTags, shownInClear, tellingParts } from './shown-in-clear.ts';
@@ -43,6 +44,8 @@ export class Rewrite {
   readonly flagged = new Set<JsonNode>();
   /** What detectors found in signed blocks, until it is known what the conversation shows in clear. */
   readonly #looked: Looked[] = [];
+  /** Parts of terms that go on in another text. */
+  readonly #halves = new Map<object, Record<'removed' | 'ofPolicy', Span[]>>();
   readonly #scope: Scope;
   readonly #findings: Record<string, number>;
 
@@ -64,6 +67,20 @@ export class Rewrite {
       await policyTerms?.lookAhead(texts, detection);
     };
     return ahead();
+  }
+
+  /** Looks for terms that go on from one text in the next, before the texts are rewritten. */
+  *overJoints(leaves: readonly Leaf[], isOfSource: (leaf: Leaf) => boolean, source: string): Steps<void> {
+    const { removed, policyTerms } = this.#scope;
+    if (!removed && !policyTerms) return;
+    const read = textsOf(leaves, isOfSource, source);
+    for (const terms of [removed, policyTerms]) {
+      for (const half of terms ? yield* terms.over(read) : []) {
+        const halves = this.#halves.get(leaves[half.leaf]!) ?? { removed: [], ofPolicy: [] };
+        this.#halves.set(leaves[half.leaf]!, halves);
+        halves[terms === removed ? 'removed' : 'ofPolicy'].push(half);
+      }
+    }
   }
 
   /** `anonymized`: what is found becomes a tag, whatever the mode. */
@@ -120,22 +137,21 @@ export class Rewrite {
     return detected.length > 0 || !!removed || !!policyTerms || (reversible && text.includes('«'));
   }
 
-  *#actions(
-    { text, skipped }: Pick<Leaf, 'text' | 'skipped'>,
-    detected: readonly Span[],
-    anonymized: boolean,
-  ): Steps<Action[]> {
+  *#actions(of: Pick<Leaf, 'text' | 'skipped'>, detected: readonly Span[], anonymized: boolean): Steps<Action[]> {
+    const { text, skipped } = of;
     const { mode, removed, policyTerms, reversible } = this.#scope;
+    const halves = this.#halves.get(of);
     const actions: Action[] = [];
     let count = 0;
     // Terms first: what a detector finds too is called what its owner calls it.
-    for (const span of removed?.in({ text, skipped }) ?? NO_SPANS) {
-      if (++count % FINDS_A_STEP === 0) yield;
-      this.count(span.category);
-      actions.push({ ...span, act: 'tag' });
+    for (const spans of [removed?.in({ text, skipped }) ?? NO_SPANS, halves?.removed ?? NO_SPANS]) {
+      for (const span of spans) {
+        if (++count % FINDS_A_STEP === 0) yield;
+        this.count(span.category);
+        actions.push({ ...span, act: 'tag' });
+      }
     }
-    const ofPolicy = policyTerms?.in({ text, skipped }) ?? NO_SPANS;
-    for (const spans of [ofPolicy, detected]) {
+    for (const spans of [policyTerms?.in({ text, skipped }) ?? NO_SPANS, halves?.ofPolicy ?? NO_SPANS, detected]) {
       for (const span of spans) {
         if (++count % FINDS_A_STEP === 0) yield;
         this.count(span.category);

@@ -1,7 +1,10 @@
 import { notSearched } from './detect-or-refuse.ts';
 import type { Detection, Span } from './detector.ts';
+import type { Half, ReadText } from './joint-texts.ts';
 import { createReadingTermFinder, type TermFinder } from './readings.ts';
+import { seamsOf, termsOverJoints, type Seams } from './term-joints.ts';
 import type { Term } from './terms.ts';
+import type { Steps } from '#wire/steps.ts';
 
 /** A text, and the characters that its reader leaves out. */
 export interface TermText {
@@ -11,6 +14,7 @@ export interface TermText {
 
 /** By their list, which a policy has for as long as it is in force. */
 const FINDERS = new WeakMap<readonly Term[], TermFinder>();
+const SEAMS = new WeakMap<readonly Term[], Seams>();
 
 /** Terms that are looked for in the texts of one request: on the spot in small ones, beforehand in large ones. */
 export class ScopeTerms {
@@ -35,6 +39,13 @@ export class ScopeTerms {
 
   in({ text, skipped }: TermText): readonly Span[] {
     return this.#known.get(text)?.get(skipped?.source) ?? this.#find(text, skipped);
+  }
+
+  /** Their parts that go on from one text in the next. */
+  over(read: readonly ReadText[]): Steps<readonly Half[]> {
+    let seams = SEAMS.get(this.#terms);
+    if (!seams) SEAMS.set(this.#terms, (seams = seamsOf(this.#terms)));
+    return termsOverJoints(read, seams, (text) => this.in({ text }));
   }
 
   /** Looks for them off the event loop. Throws `inspection_unavailable` or `request_too_large`. */
