@@ -12,6 +12,7 @@ import type { Ingress } from '#pipeline/call.ts';
 import type { RouteDeps } from '#route/plan.ts';
 import { arrivalOf, arrive, idOf, numberReply, type Arrival } from '#surfaces/arrival.ts';
 import { IncomingBody, type BodyDeps } from '#surfaces/body/incoming-body.ts';
+import { hangUpOf } from '#surfaces/hang-up.ts';
 import type { KeyStore } from '#surfaces/caller.ts';
 import { strangerOf, type Stranger } from '#surfaces/stranger.ts';
 import { chatVoice } from '#surfaces/chat/voice.ts';
@@ -118,8 +119,9 @@ function mountCountTokens(app: FastifyInstance, deps: GatewayDeps): void {
       onRequest: admitting(deps, () => messagesVoice),
       handler: async (request, reply) => {
         using body = new IncomingBody(request, reply, deps);
+        const { signal } = hangUpOf(reply);
         const text = await body.json();
-        return await countTokens(text, arrivalOf(request).key);
+        return await countTokens(text, { key: arrivalOf(request).key, signal });
       },
     });
   }

@@ -9,18 +9,18 @@ import { readLarge } from '#wire/large-json.ts';
 import { AmbiguousJson, TooManyValues } from '#wire/scan.ts';
 import type { ToolServers } from '#wire/tool-servers.ts';
 import type { Call, Ingress, Opening } from './call.ts';
+import type { LargeWork } from './large-work.ts';
 import type { Turns } from './loop-turns.ts';
 import { permittedToolServers, permittedToolServerSteps, withoutToolServerFlags } from './provider-side-tools.ts';
 
 /**
- * Reads a request at the door; a large one in turns. Throws `invalid_request`, `request_too_large`, `header_removed` or
- * `insufficient_quota` (no active plan).
+ * Reads a request at the door. Throws `invalid_request`, `request_too_large`, `header_removed` or `insufficient_quota` (no
+ * active plan).
  */
-export function admit(ingress: Ingress, turns?: Turns): Call | Promise<Call> {
+export function admit(ingress: Ingress): Call {
   const { codec, key, text } = ingress;
   refuseAtTheDoor(ingress);
   const timeoutMs = answerTimeout(ingress);
-  if (turns) return admitLarge(ingress, timeoutMs, turns);
   try {
     const document = readDocument(codec.family, text);
     return read(ingress, timeoutMs, document, () => permittedToolServers(document, key));
@@ -29,13 +29,24 @@ export function admit(ingress: Ingress, turns?: Turns): Call | Promise<Call> {
   }
 }
 
-async function admitLarge(ingress: Ingress, timeoutMs: number, turns: Turns): Promise<Call> {
-  const { codec, key, text } = ingress;
+/** The same of a large one, in turns, once it has its place among those in work. `known`: what is still done to it. */
+export async function admitLarge(
+  ingress: Ingress,
+  turns: Turns,
+  work: LargeWork,
+  known: (call: Call) => Call,
+): Promise<Call> {
+  const { codec, key, text, signal } = ingress;
+  refuseAtTheDoor(ingress);
+  const timeoutMs = answerTimeout(ingress);
+  const { id, organization } = key.workload;
+  const place = await work.enter({ organization: organization.id, workload: id }, text, signal);
   try {
     const document = await turns.run(readLarge(codec.family, text));
     const toolServers = await turns.run(permittedToolServerSteps(document, key));
-    return { ...read(ingress, timeoutMs, document, () => toolServers), turns };
+    return known({ ...read(ingress, timeoutMs, document, () => toolServers), turns, place });
   } catch (thrown) {
+    place[Symbol.dispose]();
     throw requestFault(thrown);
   }
 }

@@ -58,6 +58,8 @@ export interface Call extends Ingress {
   readonly timeoutMs: number;
   /** Those that work on its text takes; absent: it is small. */
   readonly turns?: Turns | undefined;
+  /** Its place among large calls in work; absent: it is small. */
+  readonly place?: Disposable | undefined;
 }
 
 /** How far the limits per minute of a workload are used; those it has. */

@@ -29,13 +29,14 @@ import { endedRow, type EndedCall } from '#seal/ended-row.ts';
 import { Entry } from '#seal/entry.ts';
 import { createLedgerWriter, type RowDraft } from '#seal/ledger-writer.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import { admit } from './admit.ts';
+import { admit, admitLarge } from './admit.ts';
 import { leaveOut } from './leave-out.ts';
 import type { Family, WireDocument } from '#wire/document.ts';
 import type { Answer, Call, Ingress, Opening } from './call.ts';
 import type { CorridorDeps } from './corridor-deps.ts';
 import { sealedEvents } from './corridor-event.ts';
 import { deskFor } from './desk.ts';
+import { LargeWork } from './large-work.ts';
 import { turnsFor } from './loop-turns.ts';
 import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './documents.ts';
 import { servePassage, type Passage, type PassageAnswer } from './passage.ts';
@@ -145,7 +146,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     const onVerdict = (verdict: string): void => void (entry.scope = verdict);
     return guardScope(key.workload.policy, () => saidIn(spoken), { models: deps.models, signal, onVerdict });
   };
-  const learned = new LearnedRejects();
+  const [largeWork, learned] = [new LargeWork(), new LearnedRejects()];
   const onCacheFault = (error: unknown): void => onEvent({ kind: 'cache.fault', error });
   const answers = new AnswerCache({ store: deps.responseCache, box: deps.box, onFault: onCacheFault });
   const repeats = new Repeats({
@@ -166,9 +167,9 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     open: (ingress) => openEntry(ingress, ingress.codec.family),
     known: (ingress) => repeats.find(ingress),
     admit(ingress) {
-      const admitted = admit(ingress, turnsFor(ingress.text, ingress));
       const known = (call: Call): Call => withPlainModel(call, deps.detection);
-      return admitted instanceof Promise ? admitted.then(known) : known(admitted);
+      const turns = turnsFor(ingress.text, ingress);
+      return turns ? admitLarge(ingress, turns, largeWork, known) : known(admit(ingress));
     },
     async inspect(call, entry) {
       const { policy } = call.key.workload;

@@ -5,6 +5,8 @@ import type { Opening } from './call.ts';
 
 /** So long the steps of one piece of work go on before others have their turn. */
 const TURN_MS = 8;
+/** So long nothing large is worked on between two turns while there are small calls. */
+const PAUSE_MS = 4;
 
 /** The turns of one call on the event loop, for work on a large text. */
 export interface Turns {
@@ -30,12 +32,27 @@ interface Waiting {
 const waiting = new FairTurns<Waiting>();
 let count = 0;
 
+/** Small calls in progress: between two turns of others the loop is theirs for a moment. */
+let small = 0;
+
+/** A call without turns begins; dispose of what it returns when the call is over. */
+export function beginSmall(): Disposable {
+  small += 1;
+  return { [Symbol.dispose]: () => void (small -= 1) };
+}
+
 function wait(asker: Asker): Promise<void> {
   return new Promise((resolve) => {
     waiting.add({ asker, resolve });
     count += 1;
-    if (count === 1) setImmediate(goOn);
+    if (count === 1) later();
   });
+}
+
+/** A small call takes many short steps, each of which would wait for a turn of another if turns followed on each other. */
+function later(): void {
+  if (small > 0) setTimeout(goOn, PAUSE_MS);
+  else setImmediate(goOn);
 }
 
 function goOn(): void {
@@ -44,7 +61,7 @@ function goOn(): void {
   waiting.delete(next);
   count -= 1;
   // What is resolved goes on before the next round begins.
-  if (count > 0) setImmediate(goOn);
+  if (count > 0) later();
   next.resolve();
 }
 

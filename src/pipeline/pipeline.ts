@@ -63,6 +63,7 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     }
     const admitted = stages.admit(ingress);
     const call = admitted instanceof Promise ? await admitted : admitted;
+    using place = call.place;
     entry.admitted(call.ask);
     entry.toolServers = call.toolServers?.names ?? [];
     entry.step = 'inspect';
@@ -79,6 +80,8 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     const limits = hold?.limits ?? (await stages.count(call));
     entry.step = 'dispatch';
     const headers = responseHeaders(entry, recalled);
+    // What is left to do for it is to be sent.
+    place?.[Symbol.dispose]();
     yield { kind: 'accepted', stream: call.ask.stream, headers, limits };
     const answers = stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
     if (hit) stages.remember(call, inspection, hit, headers, yield* heard(answers), entry);

@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { asGatewayError, type GatewayError } from '#errors/gateway-error.ts';
 import { ClientHungUp, type Answer, type Ingress } from '#pipeline/call.ts';
+import { beginSmall } from '#pipeline/loop-turns.ts';
+import { isLarge } from '#wire/large-text.ts';
 import type { Arrival } from './arrival.ts';
 import { ingressAt, type Door } from './door.ts';
 import { hangUpOf } from './hang-up.ts';
@@ -26,6 +28,7 @@ export async function serveCall(
 ): Promise<void> {
   const hangUp = hangUpOf(reply);
   using _open = deps.calls.add(hangUp);
+  using _small = isLarge(text) ? undefined : beginSmall();
   const stream = new StreamReply(reply, door.voice, hangUp.signal);
   try {
     const ingress = ingressAt(door, arrival, text, hangUp.signal);

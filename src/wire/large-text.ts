@@ -5,3 +5,10 @@ export const PIECE = 64 * 1024;
 export function isLarge(text: string): boolean {
   return text.length > PIECE;
 }
+
+/** No fewer values than these are in a text of JSON that is not deeply nested; more than `most` are not counted. */
+export function valuesIn(text: string, most: number): number {
+  let commas = 0;
+  for (let at = text.indexOf(','); at >= 0 && commas < most; at = text.indexOf(',', at + 1)) commas += 1;
+  return commas;
+}

@@ -38,6 +38,8 @@ export interface GatewayOptions {
 }
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+/** As its image and `make run` start it. */
+const FLAGS = ['--max-semi-space-size=8'];
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -54,7 +56,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
     renameSync(next, join(configDir, 'resources.yaml'));
   };
   if (options.resources) configure(options.resources);
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...FLAGS, MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],

@@ -75,8 +75,8 @@ const asker = (organization: string, workload = 'w'): Asker => ({ organization, 
 describe('small texts', () => {
   test('are searched on the spot, up to the threshold', async () => {
     const pool = open({ threadModule: pathToFileURL(join(folder, 'missing.mjs')) });
-    expect(pool.needsWorker(65_536)).toBe(false);
-    expect(pool.needsWorker(65_537)).toBe(true);
+    expect(pool.needsWorker(16_384)).toBe(false);
+    expect(pool.needsWorker(16_385)).toBe(true);
     const text = 'mail ada@example.com, +49 30 901820';
     expect(pool.findNow(text)).toEqual(detection.find(text));
     expect(pool.findNow(text, new Set(['PHONE']))).toEqual(detection.find(text, new Set(['PHONE'])));

@@ -28,7 +28,7 @@ export interface DetectionPool {
 
 /** What an installation may set about the search. */
 export interface DetectionPoolOptions extends DetectionOptions, ThreadOptions {
-  /** Total length from which on texts are searched in a thread, in UTF-16 code units; default 65,536. */
+  /** Total length from which on texts are searched in a thread, in UTF-16 code units; default 16,384. */
   readonly thresholdChars?: number;
 }
 
@@ -37,7 +37,7 @@ const NOBODY: Asker = { organization: '', workload: '' };
 
 /** Builds the pool. No thread runs before the first large text, and an idle one does not keep the process alive. */
 export function createDetectionPool(options: DetectionPoolOptions = {}): DetectionPool {
-  const { phoneRegions, thresholdChars = 65_536 } = options;
+  const { phoneRegions, thresholdChars = 16_384 } = options;
   const rules: DetectionOptions = phoneRegions === undefined ? {} : { phoneRegions };
   const detection = createReadDetection(rules);
   const threads = new SearchThreads(rules, options);

@@ -58,6 +58,8 @@ const MOST_NAMES = 10_000;
 /** An entry begins with the id of the call it is from, a UUID. */
 const ID_LENGTH = 36;
 const DAY_SECONDS = 86_400;
+/** Code units of a request that is cached, at most: its name is made of all of it at once. */
+export const MOST_CACHED = 1024 * 1024;
 
 /**
  * The exact cache of answers. // spec 4.3.4
@@ -113,6 +115,7 @@ export class AnswerCache {
 
   /** What the answer of this candidate is called, the newest name first; empty when it is not to be cached. */
   #namesOf(call: Call, { provider, model, family, body }: Candidate): readonly string[] {
+    if (body.length > MOST_CACHED) return [];
     const { config } = provider;
     const { id } = call.key.workload.organization;
     const betas = call.headers['anthropic-beta'] ?? null;

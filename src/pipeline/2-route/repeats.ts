@@ -4,7 +4,7 @@ import type { Ingress } from '#pipeline/call.ts';
 import type { ResponseCache } from '#ports/response-cache.ts';
 import type { CallContent } from '#seal/content-writer.ts';
 import type { Recurring } from '#seal/entry.ts';
-import type { Stored } from './answer-cache.ts';
+import { MOST_CACHED, type Stored } from './answer-cache.ts';
 
 /** All that a call was found to be, and what its client was sent, when it was answered from the cache. */
 export interface Repeat {
@@ -69,7 +69,9 @@ export class Repeats {
 
   /** What is known of a call that has come before; a promise where the store must be asked if that still counts. */
   find(ingress: Ingress): Repeat | undefined | Promise<Repeat | undefined> {
-    if (this.#known.size === 0 || !ingress.key.workload.policy.responseCache.enabled) return undefined;
+    const { key, text } = ingress;
+    if (this.#known.size === 0 || !key.workload.policy.responseCache.enabled) return undefined;
+    if (text.length > MOST_CACHED) return undefined;
     const known = this.#known.get(digestOf(ingress));
     const now = performance.now();
     if (!known || known.snapshot !== ingress.snapshot || known.until <= now) return undefined;

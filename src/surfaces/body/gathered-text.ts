@@ -1,14 +1,22 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { GatewayError } from '#errors/gateway-error.ts';
+import { PIECE, valuesIn } from '#wire/large-text.ts';
 
 /** A character has at most this many bytes. */
 const LONGEST = 4;
+/** Texts shorter than this are small whatever they become. */
+const COUNT_FROM = 16 * 1024;
+/** Texts with more values are refused when they are read. */
+const MOST_VALUES = 250_000;
 
 /** A text in UTF-8 that comes in pieces, each decoded when it comes: to decode many bytes at once takes long. */
 export class GatheredText {
   /** Whether all that came is ASCII. */
   isAscii = true;
+  /** No fewer values of JSON than these are in it. */
+  values = 0;
   readonly #texts: string[] = [];
+  #length = 0;
   #isText = true;
   /** The beginning of a character that goes on in the next piece. */
   #rest: Buffer | undefined;
@@ -23,7 +31,16 @@ export class GatheredText {
       this.isAscii = false;
       this.#isText &&= isUtf8(whole);
     }
-    if (this.#isText) this.#texts.push(whole.toString(ascii ? 'latin1' : 'utf8'));
+    if (!this.#isText) return;
+    const text = whole.toString(ascii ? 'latin1' : 'utf8');
+    this.#texts.push(text);
+    this.#length += text.length;
+    if (this.#length > COUNT_FROM) this.values += valuesIn(text, MOST_VALUES - this.values);
+  }
+
+  /** Whether it takes long to make it whole. */
+  get isLarge(): boolean {
+    return this.#length > PIECE;
   }
 
   /** Throws `invalid_request` for what is no text in UTF-8. */

@@ -1,6 +1,9 @@
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/gateway-error.ts';
+import type { Asker } from '#inspect/fair-turns.ts';
+import { inTurns } from '#pipeline/loop-turns.ts';
+import type { Steps } from '#wire/steps.ts';
 import { arrivalOf } from '../arrival.ts';
 import type { BodyPlace, BodyRoom } from './body-room.ts';
 import { isForm, requireJson, unsupported } from './body-type.ts';
@@ -16,12 +19,8 @@ export interface BodyDeps {
 
 /** What a byte takes more where the text is not ASCII: its characters take two bytes each in every copy. */
 const MORE_PER_BYTE = 6;
-/** Texts shorter than this are small whatever they become. */
-const COUNT_FROM = 16 * 1024;
 /** What a value of JSON takes beyond its bytes: the value itself, and where it stands in the text. */
 const MEMORY_PER_VALUE = 150;
-/** Texts with more values are refused when they are read. */
-const MOST_VALUES = 250_000;
 
 /** A request's body, which takes room as it arrives. Dispose of it when the call is over. */
 export class IncomingBody implements Disposable {
@@ -32,6 +31,7 @@ export class IncomingBody implements Disposable {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #payload: Readable | undefined;
+  readonly #asker: Asker;
   readonly #place: BodyPlace;
   readonly #largest: number;
   readonly #pace: Pace;
@@ -43,7 +43,8 @@ export class IncomingBody implements Disposable {
     this.#request = request;
     this.#reply = reply;
     this.#payload = isReadable(body) ? body : undefined;
-    this.#place = room.enter({ key: key.id, organization: key.workload.organization.id });
+    this.#asker = { organization: key.workload.organization.id, workload: key.workload.id };
+    this.#place = room.enter({ key: key.id, organization: this.#asker.organization });
     this.#largest = room.largest;
     this.#pace = pace;
     this.contentType = headers['content-type'] ?? '';
@@ -80,8 +81,8 @@ export class IncomingBody implements Disposable {
     if (this.length !== undefined && this.length > this.#largest) throw this.#tooLarge();
     this.expect();
     const text = await this.#gather();
-    if (text.length > COUNT_FROM) this.#place.takeMemory(countValues(text) * MEMORY_PER_VALUE);
-    return text;
+    this.#place.takeMemory(text.values * MEMORY_PER_VALUE);
+    return text.isLarge ? inTurns(this.#asker, wholly(text)) : text.whole();
   }
 
   /** The body of a form as it comes, decoded. Is destroyed with a `GatewayError` where it does not come to its end. */
@@ -91,8 +92,8 @@ export class IncomingBody implements Disposable {
   }
 
   /** The text of all of the body, read as it comes, with room taken for each piece of it. */
-  #gather(): Promise<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
+  #gather(): Promise<GatheredText> {
+    const { promise, resolve, reject } = Promise.withResolvers<GatheredText>();
     const encoded = this.#request.headers['content-encoding'] !== undefined;
     const source = encoded ? this.#stream() : this.#payload!;
     const text = new GatheredText();
@@ -120,7 +121,7 @@ export class IncomingBody implements Disposable {
     source.on('end', () => {
       try {
         if (!text.isAscii) this.#place.takeMemory(size * MORE_PER_BYTE);
-        resolve(text.whole());
+        resolve(text);
       } catch (error) {
         stop(error);
       }
@@ -182,9 +183,7 @@ function endedEarly(): GatewayError {
   return new GatewayError('invalid_request', 'The request body ended before it was whole.');
 }
 
-/** No fewer values than these are in a text of JSON that is not deeply nested; more than `MOST_VALUES` are not counted. */
-function countValues(text: string): number {
-  let commas = 0;
-  for (let at = text.indexOf(','); at >= 0 && commas < MOST_VALUES; at = text.indexOf(',', at + 1)) commas += 1;
-  return commas;
+// oxlint-disable-next-line require-yield -- one step: what is copied, is copied at once
+function* wholly(text: GatheredText): Steps<string> {
+  return text.whole();
 }

@@ -1,10 +1,14 @@
 import type { VirtualKeyConfig } from '#config/snapshot.ts';
 import { requestFault } from '#pipeline/admit.ts';
-import { permittedToolServers } from '#pipeline/provider-side-tools.ts';
+import type { Opening } from '#pipeline/call.ts';
+import { turnsFor, type Turns } from '#pipeline/loop-turns.ts';
+import { permittedToolServerSteps } from '#pipeline/provider-side-tools.ts';
 import type { Leaf, Media } from '#wire/codec.ts';
 import { readDocument, render, setMember, type WireDocument } from '#wire/document.ts';
+import { readLarge } from '#wire/large-json.ts';
 import { messagesCodec } from '#wire/messages/codec.ts';
 import { member, type JsonNode } from '#wire/scan.ts';
+import { finish, type Steps } from '#wire/steps.ts';
 import { textTokens } from './text-tokens.ts';
 
 /** What a model is told beside the texts: where the conversation begins, who speaks, where a turn ends. */
@@ -15,30 +19,45 @@ const TOKENS_AN_IMAGE = 1600;
 /** A document counts by its size, at least as one page. */
 const TOKENS_A_PAGE = 2000;
 const UNITS_A_PAGE = 65_536;
+const LEAVES_A_STEP = 256;
 
 /**
  * The answer to `POST /v1/messages/count_tokens`: an estimate made here. Nothing is dispatched, kept, metered or sealed.
  * The model's own tokenizer may count otherwise. Throws what a messages request of this text would be refused with,
  * save that it needs no `max_tokens`. // spec 4.1, 4.5.5
  */
-export async function countTokens(text: string, key: VirtualKeyConfig): Promise<{ readonly input_tokens: number }> {
-  const { document, leaves, media } = read(text, key);
+export async function countTokens(
+  text: string,
+  caller: Pick<Opening, 'key' | 'signal'>,
+): Promise<{ readonly input_tokens: number }> {
+  const turns = turnsFor(text, caller);
+  const { document, leaves, media } = await read(text, caller.key, turns);
   const { messages } = document.body;
-  const turns = Array.isArray(messages) ? messages.length : 0;
-  const fixed = TOKENS_A_REQUEST + turns * TOKENS_A_MESSAGE + media.reduce((sum, one) => sum + mediaTokens(one), 0);
-  return { input_tokens: fixed + (await textTokens(promptTexts(document, leaves))) };
+  const said = Array.isArray(messages) ? messages.length : 0;
+  const fixed = TOKENS_A_REQUEST + said * TOKENS_A_MESSAGE + media.reduce((sum, one) => sum + mediaTokens(one), 0);
+  const texts = promptTexts(document, leaves);
+  const prompt = turns ? await turns.run(texts) : finish(texts);
+  return { input_tokens: fixed + (await textTokens(prompt, turns)) };
 }
 
-function read(
+/** What a request says, if it is one. A large one is read in turns. */
+async function read(
   text: string,
   key: VirtualKeyConfig,
-): { document: WireDocument; leaves: readonly Leaf[]; media: readonly Media[] } {
+  turns: Turns | undefined,
+): Promise<{ document: WireDocument; leaves: readonly Leaf[]; media: readonly Media[] }> {
+  const reading = async (written: string): Promise<WireDocument> =>
+    turns ? turns.run(readLarge('messages', written)) : readDocument('messages', written);
   try {
-    const document = readDocument('messages', text);
+    const document = await reading(text);
     // One reading decides what a request is: it is asked about the same request with a ceiling.
-    const whole = render(text, [setMember(document.root, 'max_tokens', '1')]);
-    messagesCodec.ask(readDocument('messages', whole));
-    permittedToolServers(document, key);
+    const whole = await reading(render(text, [setMember(document.root, 'max_tokens', '1')]));
+    if (turns) await turns.next();
+    messagesCodec.ask(whole);
+    const servers = permittedToolServerSteps(document, key);
+    if (turns) await turns.run(servers);
+    else finish(servers);
+    if (turns) await turns.next();
     return { document, ...messagesCodec.contents(document) };
   } catch (thrown) {
     throw requestFault(thrown);
@@ -46,14 +65,15 @@ function read(
 }
 
 /** What the model reads as text: tools and the form of the answer as they are written, of the rest what is said. */
-function promptTexts({ root, text }: WireDocument, leaves: readonly Leaf[]): string[] {
+function* promptTexts({ root, text }: WireDocument, leaves: readonly Leaf[]): Steps<readonly string[]> {
   const texts: string[] = [];
   for (const name of ['tools', 'output_config']) {
     const node = member(root, name);
     if (node) texts.push(text.slice(node.start, node.end));
   }
   const prompt = [member(root, 'system'), member(root, 'messages')].filter((node) => node !== undefined);
-  for (const leaf of leaves) {
+  for (const [at, leaf] of leaves.entries()) {
+    if (at % LEAVES_A_STEP === LEAVES_A_STEP - 1) yield;
     if (prompt.some((node) => holds(node, leaf.node)) && !isName(text, leaf.node)) texts.push(leaf.text);
   }
   return texts;

@@ -1,17 +1,22 @@
+import type { Turns } from '#pipeline/loop-turns.ts';
+
 /**
  * A tokenizer's time grows with the square of a word that has no end: texts are cut into pieces of this many UTF-16
  * code units, between words where there are any.
  */
 const PIECE_UNITS = 256;
-/** Counted between two turns of the event loop: some tens of milliseconds at worst. */
-const TURN_UNITS = 16_384;
+/** Counted between two turns of the event loop: some milliseconds at worst. */
+const TURN_UNITS = 4096;
 /** Counted at all; the rest of longer texts is taken to be like it. */
 const COUNTED_UNITS = 1_048_576;
 
 let tokenizer: Promise<(text: string) => number> | undefined;
 
-/** Tokens of these texts by a common vocabulary (o200k), in turns that leave the event loop to others. */
-export async function textTokens(texts: readonly string[]): Promise<number> {
+/**
+ * Tokens of these texts by a common vocabulary (o200k), in turns that leave the event loop to others: those of the call,
+ * if its texts are large.
+ */
+export async function textTokens(texts: readonly string[], turns?: Turns): Promise<number> {
   const count = await (tokenizer ??= loadTokenizer());
   const units = texts.reduce((sum, text) => sum + text.length, 0);
   let tokens = 0;
@@ -25,7 +30,8 @@ export async function textTokens(texts: readonly string[]): Promise<number> {
       at = end;
       if (counted < turnEnds) continue;
       turnEnds = counted + TURN_UNITS;
-      await new Promise((resolve) => setImmediate(resolve));
+      if (turns) await turns.next();
+      else await new Promise((resolve) => setImmediate(resolve));
     }
   }
   return counted < units ? Math.ceil((tokens / counted) * units) : tokens;
