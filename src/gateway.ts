@@ -23,6 +23,7 @@ import { DOORS } from '#surfaces/doors.ts';
 import { countTokens } from '#surfaces/messages/count-tokens.ts';
 import { messagesVoice, speaksMessages } from '#surfaces/messages/voice.ts';
 import { answerModel, answerModels, modelsVoice } from '#surfaces/models/answer.ts';
+import { mountAnyPath } from '#surfaces/passthrough/any-path.ts';
 import { mountPassthrough, type PassthroughDeps } from '#surfaces/passthrough/passthrough.ts';
 import { sendFailure } from '#surfaces/send-failure.ts';
 import { serveCall, type CallDeps } from '#surfaces/serve-call.ts';
@@ -92,6 +93,7 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   } satisfies DocumentDeps;
   mountPassthrough(app, arriving);
   mountDocuments(app, arriving);
+  mountAnyPath(app, arriving);
   return app;
 }
 

@@ -76,6 +76,7 @@ test('tells the policy with its origins, each candidate, its price, and the shad
     '  residency.allowedJurisdictions: EU — Policy default/floor (override)',
     '  contentRetention: Disabled — built-in',
     '  providerSideTools: none — built-in',
+    '  passthrough: fim, score, uploads — built-in',
     '  caching.promptCache: Disabled — built-in',
     '  price: Known — built-in',
     '  caching.responseCache.mode: Disabled — built-in',

@@ -134,6 +134,8 @@ export interface ResolvedPolicy {
   readonly allowedJurisdictions?: ReadonlySet<string>;
   /** Tools that a provider may call past inspection, on an account of the organization's own. // spec 4.5.3 */
   readonly providerSideTools: ReadonlySet<ProviderSideTool>;
+  /** First words of paths that are passed on to providers without a surface of their own. // spec 1.3 */
+  readonly passthrough: ReadonlySet<string>;
   readonly promptCache: boolean;
   /** A model without a price is served at that of the nearest older model of its line. */
   readonly estimatesPrices: boolean;

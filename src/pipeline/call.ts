@@ -19,7 +19,8 @@ export type Surface =
   | 'systemone'
   | 'audio'
   | 'videos'
-  | 'files';
+  | 'files'
+  | 'passthrough';
 
 /** What is known of a request as soon as its caller is: every audit row begins with it. */
 export interface Opening {

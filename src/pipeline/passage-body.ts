@@ -12,7 +12,7 @@ import { member } from '#wire/scan.ts';
 import { isModelId, refuseLookalikes } from '#wire/request-shape.ts';
 import { requestFault } from './admit.ts';
 import { turnsFor } from './loop-turns.ts';
-import { countsOf, DECIDING, MAX_IMAGES, MAX_VIDEO_SECONDS } from './passage-counts.ts';
+import { countsOf, DECIDING, MAX_IMAGES, MAX_VIDEO_SECONDS, outputTokensOf } from './passage-counts.ts';
 import { InspectedForm } from './passage-form.ts';
 import { inspectDocument, inspectedPath, inspectIdsOf } from './passage-text.ts';
 import type { Passage, PassageBody, PassageStages } from './passage.ts';
@@ -36,6 +36,8 @@ export interface ReadBody {
   readonly images: number;
   /** Seconds of video that were asked for. */
   readonly seconds: number | undefined;
+  /** Output tokens that were asked for at most, where the body says so. */
+  readonly outputTokens: number | undefined;
 }
 
 /** Files that come before the model is named are kept, up to this many bytes. */
@@ -50,9 +52,10 @@ export async function readPassageBody(passage: Passage, stages: PassageStages, e
   try {
     const path = await inspectedPath(passage, stages, entry);
     if (body.kind === 'json') return { path, ...(await readJson(passage, body.text, stages, entry)) };
+    if (body.kind === 'bytes') return { path, ...(await readBytes(passage, body, stages, entry)) };
     if (body.kind === 'form') return { path, ...(await readForm(passage, body, stages, entry)) };
     // Who reads a list or deletes a file asks no model for anything: there is nothing that could be beside the purpose.
-    if (passage.method === 'POST') await stages.guard(passage, SAYS_NOTHING, entry);
+    if (passage.method !== 'GET' && passage.method !== 'DELETE') await stages.guard(passage, SAYS_NOTHING, entry);
     return { path, ...NO_BODY };
   } catch (thrown) {
     throw requestFault(thrown);
@@ -71,6 +74,7 @@ const NO_BODY: BodyOnly = {
   fileLength: 0,
   images: 1,
   seconds: undefined,
+  outputTokens: undefined,
 };
 
 async function readJson(passage: Passage, text: string, stages: PassageStages, entry: Entry): Promise<BodyOnly> {
@@ -95,7 +99,8 @@ async function readJson(passage: Passage, text: string, stages: PassageStages, e
   return {
     ...NO_BODY,
     ...countsOf(passage, document.body),
-    model: modelOf(document.body['model']),
+    outputTokens: outputTokensOf(document.body),
+    model: modelOf(document.body['model'], passage),
     contentType: 'application/json',
     json: send,
     claims: names.map(claimOf),
@@ -109,14 +114,17 @@ async function readForm(
   stages: PassageStages,
   entry: Entry,
 ): Promise<BodyOnly> {
-  refuseFiles(passage);
+  const isAny = passage.surface === 'passthrough';
+  // A form of unknown kind may be fields alone.
+  if (!isAny) refuseFiles(passage);
   // A file is not kept to be refused at its end: what is uploaded says nothing.
   if (passage.surface === 'files') await stages.guard(passage, SAYS_NOTHING, entry);
   const inspected = new InspectedForm(passage, parts, stages, entry);
   // Where a finding or what is said refuses the call, all is read before anything is sent.
   const { dlp, scopeGuard } = passage.key.workload.policy;
-  const wantsAll = dlp.mode === 'block' || scopeGuard.mode === 'block' || imagesRule(dlp) !== 'pass';
-  const wantsModel = passage.provider === undefined;
+  const refusesFiles = isAny && unreadableReason(['file'], dlp) !== undefined;
+  const wantsAll = dlp.mode === 'block' || scopeGuard.mode === 'block' || imagesRule(dlp) !== 'pass' || refusesFiles;
+  const wantsModel = passage.provider === undefined || passage.gate?.isKnown === false;
   let kept = 0;
   let all = false;
   while (!all && (wantsAll || (wantsModel && !inspected.fields.has('model')))) {
@@ -132,7 +140,7 @@ async function readForm(
     // How many pictures are wanted may still come, or how many seconds.
     images: all || fields.has('n') || passage.surface !== 'images' ? counts.images : MAX_IMAGES,
     seconds: all || fields.has('seconds') || passage.surface !== 'videos' ? counts.seconds : MAX_VIDEO_SECONDS,
-    model: modelOf(inspected.fields.get('model')),
+    model: modelOf(inspected.fields.get('model'), passage),
     parts: (upstreamModel) => inspected.send(upstreamModel),
     textLength: [...inspected.fields.values()].reduce((sum, value) => sum + Buffer.byteLength(value), 0),
     fileLength: length ?? MAX_KEPT,
@@ -140,7 +148,7 @@ async function readForm(
 }
 
 /** What the files of a form are where they are no pictures. */
-const FILES: Readonly<Record<string, string>> = { files: 'file', audio: 'audio' };
+const FILES: Readonly<Record<string, string>> = { files: 'file', passthrough: 'file', audio: 'audio' };
 
 /** Content that nobody can read is not let through where policy protects content; pictures are looked at as they come. // spec 4.3.5 */
 function refuseFiles({ surface, key }: Passage): void {
@@ -149,8 +157,23 @@ function refuseFiles({ surface, key }: Passage): void {
   throw new GatewayError('data_protection', `Refused by data protection: ${reason}. Nothing was sent.`);
 }
 
-function modelOf(value: Json | undefined): string | undefined {
+/** A body that nobody can read: it is sent as it is, or refused. // spec 4.3.5 */
+async function readBytes(
+  passage: Passage,
+  { bytes, contentType, length }: Extract<PassageBody, { kind: 'bytes' }>,
+  stages: PassageStages,
+  entry: Entry,
+): Promise<BodyOnly> {
+  refuseFiles(passage);
+  await stages.guard(passage, SAYS_NOTHING, entry);
+  entry.unscanned = [...entry.unscanned, 'file'];
+  return { ...NO_BODY, contentType, json: () => bytes, fileLength: length ?? MAX_KEPT };
+}
+
+/** With the provider beside it, a model is named as the provider itself does. */
+function modelOf(value: Json | undefined, { gate, provider }: Passage): string | undefined {
   if (value === undefined) return undefined;
+  if (gate && provider !== undefined && typeof value === 'string' && isModelId(`${provider}/${value}`)) return value;
   if (isModelId(value)) return value;
   throw new GatewayError('invalid_request', 'model must be a model id: <provider>/<model>', { param: 'model' });
 }

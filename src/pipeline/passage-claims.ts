@@ -11,7 +11,7 @@ import { permittedToolServers } from './provider-side-tools.ts';
 const CURSORS: readonly string[] = ['after', 'before'];
 
 /** Objects that path and query of a passage name. */
-export function claimsOfPath({ objects, objectId }: Passage, path: string): readonly Claim[] {
+export function claimsOfPath({ objects, objectId, namedIds = [] }: Passage, path: string): readonly Claim[] {
   if (objects === 'none') return [];
   const { kind } = objects;
   const query = new URLSearchParams(path.includes('?') ? path.slice(path.indexOf('?') + 1) : '');
@@ -19,6 +19,7 @@ export function claimsOfPath({ objects, objectId }: Passage, path: string): read
     objects.act === 'list' ? CURSORS.flatMap((name) => query.getAll(name).map((id) => ({ name, id }))) : [];
   return [
     ...(objectId === undefined ? [] : [{ id: objectId, kind, param: 'id' }]),
+    ...namedIds.map((id) => ({ id, kind, param: 'path' })),
     ...cursors.map(({ name, id }) => ({ id, kind, param: name })),
     ...[...query].flatMap(([name, value]) => claimsOfField(name, value)),
   ];

@@ -29,3 +29,16 @@ function count(body: JsonObject, name: string, most: number): number | undefined
   if (typeof number === 'number' && Number.isInteger(number) && number > 0 && number <= most) return number;
   throw new BadRequestShape(`${name} must be a whole number from 1 to ${most}`, name);
 }
+
+/** Members that say how long an answer may be. */
+const CEILINGS = ['max_tokens', 'max_output_tokens', 'max_completion_tokens'];
+const MOST_ANSWERS = 128;
+
+/** The most output tokens that a body asks for, in all of its answers; undefined where it does not say. */
+export function outputTokensOf(body: JsonObject): number | undefined {
+  const told = CEILINGS.map((name) => body[name]).filter((value) => typeof value === 'number' && value > 0);
+  if (told.length === 0) return undefined;
+  const { n } = body;
+  const answers = typeof n === 'number' && n > 1 ? Math.min(Math.ceil(n), MOST_ANSWERS) : 1;
+  return Math.min(Math.ceil(Math.max(...(told as number[]))) * answers, Number.MAX_SAFE_INTEGER);
+}

@@ -108,9 +108,10 @@ export class InspectedForm {
   async #file(file: FormFile): Promise<FormFile> {
     const kind = kindOf(file, this.#passage.surface);
     if (!this.#entry.unscanned.includes(kind)) this.#entry.unscanned = [...this.#entry.unscanned, kind];
-    // Pictures of forms are read by nobody: they pass, or are refused before anything is sent.
+    // Pictures of forms are read by nobody: they pass, or are refused before anything is sent; so are files of unknown kind.
     const { dlp } = this.#passage.key.workload.policy;
-    const reason = kind === 'image' && imagesRule(dlp) !== 'pass' ? unreadableReason([kind], dlp) : undefined;
+    const mayRefuse = this.#passage.surface === 'passthrough' || (kind === 'image' && imagesRule(dlp) !== 'pass');
+    const reason = mayRefuse ? unreadableReason([kind], dlp) : undefined;
     if (reason !== undefined) {
       throw new GatewayError('data_protection', `Refused by data protection: ${reason}. Nothing was sent.`);
     }
@@ -124,7 +125,7 @@ export class InspectedForm {
 /** What a provider takes a file for: where pictures are expected one is a picture, whatever it says of itself. */
 function kindOf({ mediaType }: FormFile, surface: string): 'image' | 'file' | 'audio' {
   if (mediaType.startsWith('image/') || surface === 'images' || surface === 'videos') return 'image';
-  return surface === 'files' ? 'file' : 'audio';
+  return surface === 'audio' ? 'audio' : 'file';
 }
 
 function renamed(part: FormPart, upstreamModel: string): FormPart {

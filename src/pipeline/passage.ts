@@ -6,7 +6,9 @@ import type { Demand } from '#meter/demand.ts';
 import type { Debited, Hold } from '#meter/meter.ts';
 import type { Quantity } from '#meter/price.ts';
 import type { Outbound } from '#route/pass.ts';
+import { MAX_OUTPUT_TOKENS } from '#route/passed-answer.ts';
 import type { Target } from '#route/plan.ts';
+import type { PassedMethod } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import type { Codec } from '#wire/codec.ts';
 import type { WireDocument } from '#wire/document.ts';
@@ -17,15 +19,18 @@ import type { OperationObjects } from '#wire/kept/table.ts';
 import type { Claim } from '#route/ownership.ts';
 import { readPassageBody, type ReadBody } from './passage-body.ts';
 import { claimsOfPath } from './passage-claims.ts';
+import { pricedAs, withQuantities, type Gate } from './passage-gate.ts';
 import type { Spoken } from './said-in.ts';
 
 /** A call that is passed on without being translated: its bytes stream both ways. // spec 1.3, 4.1 */
 export interface Passage extends Opening {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: PassedMethod;
   /** Path and query below the provider's base address, without the prefix the gateway puts before ids. */
   readonly path: string;
-  /** Slug of the provider, where the call names no model. */
+  /** Slug of the provider, where the call names no model; behind a gate also beside a model. */
   readonly provider: string | undefined;
+  /** A path without a surface of its own: policy must open it. */
+  readonly gate?: Gate | undefined;
   /** What the call is billed by; empty: it is not billed. */
   readonly quantities: readonly Quantity[];
   /** Only with the organization's own key. // spec 4.1 */
@@ -34,6 +39,8 @@ export interface Passage extends Opening {
   readonly objects: OperationObjects | 'none';
   /** The id that its path names, as the provider knows it. */
   readonly objectId: string | undefined;
+  /** Other steps of its path that may be ids. */
+  readonly namedIds?: readonly string[];
   /** Ids in a JSON answer are given the provider's slug, so that later calls find their way. */
   readonly prefixIds: boolean;
   readonly body: PassageBody;
@@ -42,6 +49,13 @@ export interface Passage extends Opening {
 export type PassageBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly text: string }
+  /** What nobody can read. */
+  | {
+      readonly kind: 'bytes';
+      readonly bytes: AsyncIterable<Uint8Array>;
+      readonly contentType: string;
+      readonly length: number | undefined;
+    }
   | {
       readonly kind: 'form';
       readonly parts: AsyncIterator<FormPart>;
@@ -89,17 +103,18 @@ export interface PassageStages {
 export type PassageDemand = Pick<Demand, 'ceiling' | 'quantities' | 'reservedTokens'>;
 
 /** A call's way when nothing of it is translated: the same steps, the same sealing and settling. // spec 1.1 */
-export async function* servePassage(passage: Passage, stages: PassageStages): AsyncGenerator<PassageAnswer> {
-  await using entry = stages.open(passage);
+export async function* servePassage(arrived: Passage, stages: PassageStages): AsyncGenerator<PassageAnswer> {
+  await using entry = stages.open(arrived);
   try {
-    refuseAtTheDoor(passage);
-    const timeoutMs = answerTimeout(passage);
+    refuseAtTheDoor(arrived);
+    const timeoutMs = answerTimeout(arrived);
     entry.step = 'inspect';
-    const body = await readPassageBody(passage, stages, entry);
+    const body = await readPassageBody(arrived, stages, entry);
     const model = body.model ?? null;
     entry.admitted({ model, stream: false });
     entry.step = 'route';
-    const routed = stages.route(passage, body.model, entry);
+    const passage = withQuantities(arrived, body.model);
+    const routed = pricedAs(stages.route(passage, body.model, entry), passage, body.model);
     const account = await stages.claim(passage, routed, [...claimsOfPath(passage, body.path), ...body.claims]);
     const target = account === undefined ? routed : { ...routed, account };
     const { slug } = target.provider.config;
@@ -114,6 +129,7 @@ export async function* servePassage(passage: Passage, stages: PassageStages): As
       path: body.path,
       contentType: parts ? `multipart/form-data; boundary=${boundary}` : body.contentType,
       body: parts ? encodeForm(parts, boundary) : body.json?.(target.provider.upstreamModel(target.model), slug),
+      headers: passage.headers,
       timeoutMs,
       signal: passage.signal,
     };
@@ -129,8 +145,16 @@ export async function* servePassage(passage: Passage, stages: PassageStages): As
 /** Worst cases of what a passage may be billed by; sound is bounded by its bytes at a very low bit rate, or its words. */
 function demandOf(
   { quantities, surface }: Passage,
-  { textLength, fileLength, images, seconds }: ReadBody,
+  { textLength, fileLength, images, seconds, outputTokens }: ReadBody,
 ): PassageDemand {
+  if (surface === 'passthrough') {
+    const output = quantities.includes('tokens') ? (outputTokens ?? MAX_OUTPUT_TOKENS) : 0;
+    return {
+      quantities,
+      ceiling: { inputTokens: textLength + fileLength, outputTokens: output },
+      reservedTokens: 0,
+    };
+  }
   const heard = Math.ceil(fileLength / LEAST_BYTES_PER_SECOND);
   const spoken = surface === 'audio' && fileLength === 0 ? Math.ceil(textLength * MOST_SECONDS_PER_BYTE) : 0;
   return {
@@ -154,4 +178,3 @@ const MOST_SECONDS_PER_BYTE = 0.5;
 const MOST_VIDEO_SECONDS = 12;
 const TOKENS_PER_SECOND = 25;
 const IMAGE_TOKENS = 16_384;
-const MAX_OUTPUT_TOKENS = 16_384;

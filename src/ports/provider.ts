@@ -20,13 +20,18 @@ export interface Outgoing {
   readonly signal: AbortSignal;
 }
 
+/** How a call that is passed on may be made. */
+export type PassedMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 /** A call that is passed on without being understood: audio, video, files. Bodies stream both ways. */
 export interface Passing {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: PassedMethod;
   /** Path and query below the provider's base address, beginning with `/`: `/audio/speech`. */
   readonly path: string;
   readonly contentType: string | undefined;
   readonly body: AsyncIterable<Uint8Array> | undefined;
+  /** As of `Outgoing`; absent: the gateway asks by itself. */
+  readonly headers?: Outgoing['headers'];
   /** As of `Outgoing`. */
   readonly credential: CredentialConfig | undefined;
   readonly timeoutMs: number;

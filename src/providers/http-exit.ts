@@ -65,16 +65,24 @@ export function httpExit(api: HttpApi, transport: Transport): HttpExit {
         signal,
       });
     },
-    async pass({ method, path, contentType, body, credential, timeoutMs, signal }) {
+    async pass({ method, path, contentType, body, headers: client = {}, credential, timeoutMs, signal }) {
       const headers = {
         accept: '*/*',
         ...(contentType !== undefined && { 'content-type': contentType }),
+        ...versionOf(client),
+        ...api.headers?.(client),
         ...(await api.authorize(credential)),
       };
       const target = root + (api.passedPath?.(path) ?? path);
       return transport.send({ method, origin, path: target, headers, body, timeoutMs, idle: true, signal });
     },
   };
+}
+
+/** Which version of a path that is passed on is meant: vendors serve some by this header alone. */
+function versionOf(client: Outgoing['headers']): Headers {
+  const { 'openai-beta': version } = client;
+  return typeof version === 'string' && /^[a-z0-9_.-]{1,64}=v\d{1,3}$/.test(version) ? { 'openai-beta': version } : {};
 }
 
 /** What the configuration says of a model's name and place, the same for every vendor that adds nothing of its own. */

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { guardedConnector } from './guarded-connector.ts';
-import { UpstreamFault, type Incoming } from '#ports/provider.ts';
+import { UpstreamFault, type Incoming, type PassedMethod } from '#ports/provider.ts';
 
 /** One HTTP request to a provider. */
 export interface TransportRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: PassedMethod;
   readonly origin: string;
   /** Path and query. */
   readonly path: string;

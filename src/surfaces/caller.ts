@@ -32,6 +32,15 @@ export function identify(headers: RequestHeaders, store: KeyStore): Caller {
   return { key, snapshot };
 }
 
+/** The key that a request is sent with, where it is good. */
+export function knows(headers: RequestHeaders, store: KeyStore): VirtualKeyConfig | undefined {
+  try {
+    return identify(headers, store).key;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The key of `Authorization: Bearer` or `x-api-key`; both are fine when they agree. */
 function presentedKey(headers: RequestHeaders): string {
   const authorization = headers['authorization'];

@@ -67,7 +67,7 @@ beforeAll(async () => {
     organization('open', { sharedObjects: 'Organization' }),
     resource('Policy', 'logged', {
       targetRefs: TENANTS.map((name) => ({ kind: 'Workload', name })),
-      defaults: { dlp: { mode: 'AllowLog' } },
+      defaults: { dlp: { mode: 'AllowLog' }, passthrough: ['batches', 'uploads', 'fim', 'score', 'evals'] },
     }),
     ...TENANTS.flatMap((name) => [
       resource('Workload', name, { organizationRef: { name: ORGANIZATIONS[name] } }),
@@ -84,6 +84,8 @@ beforeAll(async () => {
       prices: ['shared', 'sharedclaude', 'own', 'ownclaude'].flatMap((slug) => [
         { model: `${slug}/*`, input: '0.01', output: '0.01' },
         { model: `${slug}/sora`, unit: 'Second', input: '0.01' },
+        { model: `${slug}/batches`, unit: 'Call', input: '0' },
+        { model: `${slug}/evals`, unit: 'Call', input: '0' },
       ]),
     }),
   ];
@@ -97,23 +99,33 @@ afterAll(async () => {
   await upstream?.close();
 });
 
+/** What is kept below each folder. */
+const THINGS: Readonly<Record<string, string>> = {
+  videos: 'video',
+  files: 'file',
+  batches: 'batch',
+  uploads: 'upload',
+  evals: 'object',
+};
+
 /** A provider's whole answer to anything: it keeps no tenant from any object. */
 async function obliging(exchange: Exchange): Promise<void> {
   const { method, path, body } = exchange.request;
   const [, folder = '', id, part] = path.split('?')[0]!.slice('/v1'.length).split('/');
   made += 1;
-  if (folder === 'videos' || folder === 'files') {
+  const thing = THINGS[folder];
+  if (thing !== undefined) {
     const object = (name: string): object => ({
       id: name,
-      object: folder.slice(0, -1),
+      object: thing,
       purpose: 'user_data',
       seconds: '4',
     });
     if (part === 'content') return text(`bytes of ${id}`)(exchange);
     if (method === 'DELETE') return json({ id, object: folder, deleted: true })(exchange);
-    if (method === 'POST') return json(object(`${folder.slice(0, -1)}_${made}`))(exchange);
+    if (method === 'POST') return json(object(`${thing}_${made}`))(exchange);
     if (id !== undefined) return json(object(id))(exchange);
-    const all = Array.from({ length: made }, (_, number) => object(`${folder.slice(0, -1)}_${number}`));
+    const all = Array.from({ length: made }, (_, number) => object(`${thing}_${number}`));
     return json({ object: 'list', data: all, first_id: 'x', last_id: 'y', has_more: false })(exchange);
   }
   if (folder === 'responses') {
@@ -232,6 +244,22 @@ async function makeFile(tenant: Tenant, slug: string): Promise<string> {
   return (JSON.parse(body) as { id: string }).id;
 }
 
+/** Makes an object that a JSON body is enough for. */
+function makeBy(path: string, thing: string): (tenant: Tenant, slug: string) => Promise<string> {
+  return async (tenant, slug) => {
+    const { status, body } = await call(tenant, 'POST', path, { bytes: 1 }, slug);
+    expect([status, body]).toEqual([200, expect.stringContaining(`"${slug}~${thing}_`)]);
+    return (JSON.parse(body) as { id: string }).id;
+  };
+}
+
+const MAKERS: Readonly<Record<string, (tenant: Tenant, slug: string) => Promise<string>>> = {
+  video: makeVideo,
+  file: makeFile,
+  batch: makeBy('/v1/batches', 'batch'),
+  upload: makeBy('/v1/uploads', 'upload'),
+};
+
 /** Accounts on which the first tenant has made something that the second one must not reach. */
 const PAIRS: readonly (readonly [what: string, slug: 'own' | 'shared', owner: Tenant, thief: Tenant])[] = [
   ['two organizations on a managed account', 'shared', 'app', 'rival'],
@@ -251,8 +279,7 @@ describe.each(PAIRS)('%s: operations', (what, slug, owner, thief) => {
   const named = OPERATIONS.filter(({ objects }) => objects !== 'none' && objects.act !== 'make');
 
   test.each(named)('$method $path', async ({ method, path, objects, ownKeyOnly }) => {
-    const isVideo = objects !== 'none' && objects.kind === 'video';
-    const make = isVideo ? makeVideo : makeFile;
+    const make = MAKERS[objects === 'none' ? '' : objects.kind]!;
     // Files are for own accounts only: there is nothing to steal, and the operation itself must be refused.
     const id = ownKeyOnly && slug === 'shared' ? `shared~file_${made}` : await make(owner, slug);
     const bare = id.slice(id.indexOf('~') + 1);
@@ -289,6 +316,30 @@ describe.each(PAIRS)('%s: operations', (what, slug, owner, thief) => {
     expect([mine.status, mine.body]).toEqual([200, expect.any(String)]);
     if (!path.includes(':id')) expect(mine.body).toContain(`"${id}"`);
   });
+});
+
+describe('a path that nobody has classified', () => {
+  test.each(PAIRS)(
+    '%s: it is closed to an account that is not one organization’s alone',
+    async (_, slug, owner, thief) => {
+      for (const tenant of [owner, thief]) {
+        for (const [method, path] of [
+          ['POST', '/v1/evals'],
+          ['GET', '/v1/evals'],
+          ['GET', '/v1/evals/object_1'],
+          ['DELETE', '/v1/evals/object_1'],
+          ['POST', '/v1/evals/object_1/runs'],
+          ['GET', '/v1/batches/batch_1/lines'],
+        ] as const) {
+          const { status, asked } = await call(tenant, method, path, method === 'POST' ? {} : undefined, slug);
+          const name = `${method} ${path} by ${tenant} on ${slug}`;
+          if (status === 403 && asked.length === 0) tried.held(name);
+          else tried.passed(name);
+          expect([name, status, asked]).toEqual([name, 403, []]);
+        }
+      }
+    },
+  );
 });
 
 /** Where a member stands in the body of a surface. */

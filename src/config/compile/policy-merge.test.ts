@@ -153,6 +153,7 @@ test('where nobody says anything, personal data is tokenized and every opt-in is
     dlp: { mode: 'tokenize', documents: 'off', images: 'pass', customTerms: [] },
     allowedModels: [],
     providerSideTools: new Set(),
+    passthrough: new Set(['fim', 'score', 'uploads']),
     promptCache: false,
     estimatesPrices: false,
     responseCache: { enabled: false, ttlSeconds: 3600 },
@@ -173,6 +174,7 @@ test('where nobody says anything, personal data is tokenized and every opt-in is
     'residency.allowedJurisdictions: all — built-in',
     'contentRetention: Disabled — built-in',
     'providerSideTools: none — built-in',
+    'passthrough: fim, score, uploads — built-in',
     'caching.promptCache: Disabled — built-in',
     'price: Known — built-in',
     'caching.responseCache.mode: Disabled — built-in',
@@ -243,6 +245,19 @@ test('tools of providers are those that every list has, and none where nobody sa
   }
   const told = merge({ overrides: none, workload: mcp }).origins.filter(({ field }) => field === 'providerSideTools');
   expect(told.map(({ value, from }) => `${value} — ${from}`)).toEqual(['none — overrides', 'mcp — own']);
+});
+
+test('paths that are passed on are those that every list has, and harmless ones where nobody says so', () => {
+  const passed = (layers: Layers): string => [...merge(layers).passthrough].join(' ');
+  expect(passed({})).toBe('fim score uploads');
+  expect(passed({ defaults: { passthrough: ['batches'] } })).toBe('batches');
+  expect(passed({ overrides: { passthrough: ['batches', 'fim'] }, workload: { passthrough: ['fim', 'evals'] } })).toBe(
+    'fim',
+  );
+  for (const place of ['overrides', 'workload', 'defaults'] as const) {
+    const all = { overrides: { passthrough: ['fim'] }, workload: { passthrough: ['fim'] } };
+    expect(passed({ ...all, [place]: { passthrough: [] } })).toBe('');
+  }
 });
 
 test('every list of models applies, empty ones apart', () => {

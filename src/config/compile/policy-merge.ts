@@ -13,6 +13,8 @@ export interface PolicySubject extends Pick<WorkloadSpec, 'allowedModels' | 'ans
 
 const DEFAULT_TTL_SECONDS = 3600;
 const DEFAULT_RETENTION_DAYS = 30;
+/** Paths whose every call is priced by its model or costs nothing, and that keep nothing but what is recorded. */
+const HARMLESS_PATHS: ReadonlySet<string> = new Set(['fim', 'score', 'uploads']);
 /** Whose word holds where nobody says anything. */
 const BUILT_IN = 'built-in';
 
@@ -40,6 +42,7 @@ export function mergePolicy(
     allowedModels,
     ...(allowedJurisdictions && { allowedJurisdictions }),
     providerSideTools: mergeProviderSideTools(merge),
+    passthrough: mergePassthrough(merge),
     promptCache: merge.field('caching.promptCache', ({ caching }) => caching?.promptCache, 'Disabled') === 'Enabled',
     estimatesPrices: merge.field('price', ({ price }) => price, 'Known') === 'Estimated',
     responseCache: mergeResponseCache(merge, contentRetention === 'Enabled'),
@@ -206,6 +209,20 @@ function mergeProviderSideTools(merge: Merge): ResolvedPolicy['providerSideTools
   }
   if (!allowed) merge.note('providerSideTools', 'none', BUILT_IN);
   return allowed ?? new Set();
+}
+
+/** What every list has; where there is no list, what spends and keeps nothing that nobody accounts for. // spec 1.3 */
+function mergePassthrough(merge: Merge): ReadonlySet<string> {
+  let allowed: ReadonlySet<string> | undefined;
+  for (const { fragment, from } of merge.layers) {
+    const words = fragment.passthrough;
+    if (!words) continue;
+    const before: ReadonlySet<string> | undefined = allowed;
+    allowed = new Set(before ? words.filter((word) => before.has(word)) : words);
+    merge.note('passthrough', words.join(', ') || 'none', from);
+  }
+  if (!allowed) merge.note('passthrough', [...HARMLESS_PATHS].join(', '), BUILT_IN);
+  return allowed ?? HARMLESS_PATHS;
 }
 
 function mergeResponseCache(merge: Merge, retention: boolean): ResolvedPolicy['responseCache'] {

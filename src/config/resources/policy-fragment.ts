@@ -166,6 +166,15 @@ const fields = {
         'that requests name. Every list that applies must have the kind. Absent or empty: none.',
     }),
   ),
+  passthrough: Type.Optional(
+    setOf(text('pathWord', { minLength: 1, maxLength: 63 }), {
+      maxItems: 64,
+      description:
+        'Paths below /v1 without a surface of their own that are passed on to providers as they are, each by its first ' +
+        'word: batches for /v1/batches and all below. Every list that applies must have the word. Absent: fim, score ' +
+        'and uploads; empty: none.',
+    }),
+  ),
   scopeGuard: Type.Optional(scopeGuard),
   answerTimeoutSeconds: Type.Optional(
     Type.Integer({ minimum: 10, maximum: 600, description: 'How long a provider may take to answer.' }),

@@ -8,7 +8,8 @@ import { ID_SEPARATOR } from '#wire/kept/names.ts';
 import { isObject } from '#wire/json.ts';
 import { attemptReport, type AttemptOutcome } from './attempt-report.ts';
 import type { Visit } from './endpoints.ts';
-import { explain, prefixed, type PassDeps } from './pass.ts';
+import { explain, type PassDeps } from './pass.ts';
+import { prefixed } from './passed-objects.ts';
 import type { Target } from './plan.ts';
 import { readRefusal } from './refusal.ts';
 import { nobodyToAsk, outcomeOfFault } from './upstream-error.ts';
@@ -20,7 +21,7 @@ const AT_ONCE = 8;
 const MAX_OBJECT_BYTES = 1024 * 1024;
 
 /** Where objects of a kind are found. */
-const FOLDERS: Readonly<Record<string, string>> = { file: 'files', video: 'videos' };
+const FOLDERS: Readonly<Record<string, string>> = { file: 'files', video: 'videos', batch: 'batches' };
 /** What a list may be asked for. `purpose` holds for what the provider says of the object. */
 const PARAMETERS: ReadonlySet<string> = new Set(['limit', 'order', 'after', 'purpose']);
 

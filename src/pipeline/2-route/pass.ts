@@ -4,20 +4,15 @@ import type { Passage, PassageAnswer } from '#pipeline/passage.ts';
 import { ServerRestarting, type Limits } from '#pipeline/call.ts';
 import { UpstreamFault, type Incoming, type Passing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
-import { readDocument, render, setString, type Edit } from '#wire/document.ts';
-import { member, type JsonNode } from '#wire/scan.ts';
 import { attemptReport, type AttemptOutcome } from './attempt-report.ts';
-import { answerFault } from './answer-fault.ts';
 import type { Ownership } from './ownership.ts';
 import { PassedAnswer, type SentBody } from './passed-answer.ts';
+import { isJson, MAX_LOOKED_AT, prefixed, recordMade, sharedList } from './passed-objects.ts';
 import type { Target } from './plan.ts';
 import type { Endpoints, Visit } from './endpoints.ts';
 import { readRefusal } from './refusal.ts';
 import { withoutCredentials } from './without-credentials.ts';
 import { noAnswer, nobodyToAsk, outcomeOfFault } from './upstream-error.ts';
-
-/** A JSON answer up to this size is looked at for its usage; a larger one is pictures. */
-const MAX_LOOKED_AT = 8 * 1024 * 1024;
 
 /** What of a provider's headers reaches the client. */
 const PASSED_HEADERS = ['content-type', 'content-length', 'content-disposition', 'content-range', 'accept-ranges'];
@@ -70,7 +65,7 @@ export async function* pass(
     } else {
       yield head;
       const kept = (text: string): Promise<void> => recordMade(passage, config, credential, text, ownership);
-      yield* isJson(incoming) ? whole(incoming, passage, slug, answer, kept) : pieces(incoming, answer);
+      yield* isJson(incoming) ? whole(incoming, passage, slug, answer, kept) : pieces(incoming, passage, answer);
     }
     if (passage.objectId !== undefined && objects !== 'none' && objects.act === 'remove')
       await ownership.deleted(config, passage.objectId);
@@ -150,12 +145,24 @@ function passedHeaders(
   return headers;
 }
 
-async function* pieces(incoming: Incoming, answer: PassedAnswer): AsyncGenerator<PassageAnswer> {
+async function* pieces(incoming: Incoming, { gate }: Passage, answer: PassedAnswer): AsyncGenerator<PassageAnswer> {
+  const isEvents = gate !== undefined && /^text\/event-stream\b/i.test(incoming.header('content-type') ?? '');
+  const end: Uint8Array[] = [];
+  let size = 0;
   for await (const bytes of incoming.chunks()) {
     answer.add(bytes.length);
+    if (isEvents) {
+      end.push(bytes);
+      size += bytes.length;
+      while (size - end[0]!.length >= END_BYTES) size -= end.shift()!.length;
+    }
     yield { kind: 'bytes', bytes };
   }
+  if (isEvents) answer.readEvents(Buffer.concat(end).subarray(-END_BYTES).toString('utf8'));
 }
+
+/** Usage stands at the end of a stream. */
+const END_BYTES = 16 * 1024;
 
 /** A JSON answer is gathered as far as it is looked at: for its usage, and for ids that are given their prefix. */
 async function* whole(
@@ -189,84 +196,9 @@ async function* whole(
   yield { kind: 'bytes', bytes: shown === text ? all : Buffer.from(shown) };
 }
 
-/** What the answer is, if it is an object that was made, belongs to the workload before anybody learns its id. */
-async function recordMade(
-  passage: Passage,
-  config: ProviderConfig,
-  credential: string,
-  text: string,
-  ownership: Ownership,
-): Promise<void> {
-  const { objects } = passage;
-  if (objects === 'none' || !objects.act.startsWith('make')) return;
-  const { id } = JSON.parse(text) as { readonly id?: unknown };
-  if (typeof id === 'string') await ownership.made(passage, config, credential, [{ kind: objects.kind, id }]);
-}
-
-/** A list of a shared account, less what was made for other organizations. It is read in whole, or it is refused. */
-async function sharedList(
-  incoming: Incoming,
-  { key }: Passage,
-  config: ProviderConfig,
-  answer: PassedAnswer,
-  ownership: Ownership,
-): Promise<string> {
-  const text = isJson(incoming) ? await incoming.text(MAX_LOOKED_AT) : '';
-  answer.add(Buffer.byteLength(text));
-  if (!answer.read(text)) throw new UpstreamFault('protocol', 'the list is not JSON, or too long');
-  const root = rootOf(text);
-  const data = member(root, 'data');
-  if (data?.kind !== 'array') throw new UpstreamFault('protocol', 'the list has no data');
-  const idOf = (item: JsonNode): string => {
-    const id = member(item, 'id');
-    return id?.kind === 'string' ? id.value : '';
-  };
-  const { id: own } = key.workload.organization;
-  const records = await ownership.find(
-    config,
-    data.items.map(idOf).filter((id) => id !== ''),
-  );
-  const foreign = new Set(records.filter(({ organization }) => organization !== own).map(({ id }) => id));
-  if (foreign.size === 0) return text;
-  const left = data.items.filter((item) => !foreign.has(idOf(item)));
-  const items = left.map(({ start, end }) => text.slice(start, end)).join(',');
-  const ends = { first_id: left[0] && idOf(left[0]), last_id: left.at(-1) && idOf(left.at(-1)!) };
-  const edits = Object.entries(ends).flatMap(([name, id]): Edit[] => {
-    const node = member(root, name);
-    return node ? [{ start: node.start, end: node.end, text: JSON.stringify(id ?? null) }] : [];
-  });
-  return render(text, [{ start: data.start, end: data.end, text: `[${items}]` }, ...edits]);
-}
-
-/** Throws `UpstreamFault` for an answer that cannot be read. */
-function rootOf(text: string): JsonNode {
-  try {
-    return readDocument('passthrough', text, { lenient: true }).root;
-  } catch (thrown) {
-    throw answerFault(thrown);
-  }
-}
-
-/** Puts the provider before the ids of the answer, so that a later call by one of them finds its way. // design 11 */
-export function prefixed(text: string, slug: string): string {
-  const root = rootOf(text);
-  const edits: Edit[] = [];
-  const prefix = (node: JsonNode | undefined): void => {
-    if (node?.kind === 'string' && node.value !== '') edits.push(setString(node, `${slug}~${node.value}`));
-  };
-  for (const name of ['id', 'first_id', 'last_id']) prefix(member(root, name));
-  const data = member(root, 'data');
-  if (data?.kind === 'array') for (const item of data.items) prefix(member(item, 'id'));
-  return render(text, edits);
-}
-
 export function explain(thrown: unknown, { signal }: Passage, entry: Entry): unknown {
   if (signal.aborted && signal.reason instanceof ServerRestarting) {
     return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
   }
   return thrown instanceof UpstreamFault ? noAnswer(thrown, entry.attempts) : thrown;
-}
-
-function isJson(incoming: Incoming): boolean {
-  return /^application\/(?:[\w.-]+\+)?json\b/i.test(incoming.header('content-type') ?? '');
 }

@@ -90,3 +90,38 @@ describe('what an answer tells', () => {
     else expect(told).toMatchObject(usage);
   });
 });
+
+describe('an answer of a path without a surface', () => {
+  const sent = { textLength: 400, outputTokens: 50 };
+
+  test.each([
+    ['{"usage":{"prompt_tokens":10,"completion_tokens":5}}', { input: 10, output: 5 }],
+    ['{"usage":{"input_tokens":10,"output_tokens":5}}', { input: 10, output: 5 }],
+    ['{"usage":{"total_tokens":10}}', { input: 10, output: 0 }],
+    ['{"usage":{"total_tokens":-1}}', undefined],
+    ['{"usage":{"prompt_tokens":401,"completion_tokens":5}}', undefined],
+    ['{"usage":{"prompt_tokens":10,"completion_tokens":51}}', undefined],
+    ['{"usage":[]}', undefined],
+  ])('%s', (text, usage) => {
+    const entry = meter('passthrough', sent, { text });
+    if (usage) expect(entry.usage).toMatchObject(usage);
+    else expect(entry.usage).toBeUndefined();
+    expect(entry.seen).toMatchObject({ input: 100 });
+  });
+
+  test.each([
+    [
+      'data: {"usage":{"input_tokens":1,"output_tokens":1}}\n\ndata: {"usage":{"input_tokens":7,"output_tokens":2}}\n\n',
+      7,
+    ],
+    ['data: {"response":{"usage":{"input_tokens":7,"output_tokens":2}}}\r\n\r\ndata: [DONE]\r\n\r\n', 7],
+    ['ut_tokens":9}}\n\ndata: {"usage":{"input_tokens":7,"output_tokens":2}}\n\ndata: {"usage":', 7],
+    ['data: {"choices":[]}\n\n', undefined],
+  ])('%j at the end of a stream', (end, input) => {
+    const entry = new Entry({} as Opening, 'passthrough', () => {});
+    const passage = { surface: 'passthrough', quantities: ['tokens'] } as unknown as Passage;
+    const answer = new PassedAnswer(passage, { ...NO_BODY, ...sent }, entry);
+    answer.readEvents(end);
+    expect(entry.usage?.input).toBe(input);
+  });
+});

@@ -16,7 +16,14 @@ export interface SentBody {
   readonly seconds: number | undefined;
   /** It carries files. */
   readonly isForm: boolean;
+  /** Bytes of its files, at most. */
+  readonly fileLength?: number;
+  /** Output tokens that were asked for at most. */
+  readonly outputTokens?: number | undefined;
 }
+
+/** What an answer of unknown kind may have where its request does not say. */
+export const MAX_OUTPUT_TOKENS = 16_384;
 
 /** Bytes of a second of sound as it is mostly sent: 128 kbit/s, or 24,000 samples where nothing is compressed. */
 const BYTES_PER_SECOND = 16_000;
@@ -34,6 +41,8 @@ const FEWEST_BYTES_SHARE = 32;
 const SHORTEST_BILLED_SECONDS = 60;
 /** The longest video that is made of a request that names no length. */
 const MOST_VIDEO_SECONDS = 60;
+/** Usage stands at the end of a stream, in one of its last lines. */
+const MOST_LINES = 64;
 /** The shortest video there is to ask for. */
 const LEAST_VIDEO_SECONDS = 4;
 
@@ -69,6 +78,7 @@ export class PassedAnswer {
     const { seen, seconds } = this.#sound();
     this.#entry.seen = seen;
     if (surface === 'audio') this.#entry.units = { seconds };
+    else if (surface === 'passthrough') return;
     else if (surface === 'videos') this.#entry.units = { seconds: this.#sent.seconds ?? LEAST_VIDEO_SECONDS };
     else this.#entry.units = { images: this.#sent.images };
   }
@@ -83,8 +93,12 @@ export class PassedAnswer {
       return false;
     }
     if (!isObject(body)) return false;
-    const { usage, data } = body;
     const { surface } = this.#passage;
+    if (surface === 'passthrough') {
+      this.#tell(body, true);
+      return true;
+    }
+    const { usage, data } = body;
     const isHeard = surface === 'audio' && this.#sent.isForm;
     const told = surface === 'images' ? readImageUsage(usage) : readUsage(usage, isHeard);
     const seconds = secondsOf(body);
@@ -97,9 +111,38 @@ export class PassedAnswer {
     return true;
   }
 
+  /** Reads the end of a stream of events for the usage that it tells. */
+  readEvents(end: string): void {
+    const lines = end.split(/\r\n?|\n/).slice(-MOST_LINES);
+    for (const line of lines.toReversed()) {
+      if (!line.startsWith('data:') || !line.includes('"usage"')) continue;
+      try {
+        const text = line.slice('data:'.length);
+        refuseCostlyJson(text);
+        const body: unknown = JSON.parse(text);
+        if (isObject(body) && this.#tell(body, false)) return;
+      } catch {
+        // Another line may be whole.
+      }
+    }
+  }
+
+  /** What an answer of a path without a surface says that it used; false: it says nothing. */
+  #tell(body: JsonObject, whole: boolean): boolean {
+    if (!this.#passage.quantities.includes('tokens')) return false;
+    const holders = whole ? [body] : [body, body['response'], body['message']];
+    const told = holders.map((one) => (isObject(one) ? readAnyUsage(one['usage']) : undefined)).find(Boolean);
+    this.#entry.believable = this.#believable();
+    if (told) this.#entry.tell(told, { bytes: this.#bytes, says: false, whole: true });
+    return told !== undefined;
+  }
+
   /** Bytes bound tokens, and so does what a picture can be at most; a recording has no fewer bytes than speech needs. */
   #believable(): Believable {
-    const { textLength, images, seconds, isForm } = this.#sent;
+    const { textLength, images, seconds, isForm, fileLength = 0, outputTokens = MAX_OUTPUT_TOKENS } = this.#sent;
+    if (this.#passage.surface === 'passthrough') {
+      return { inputTokens: textLength + fileLength, unseenOutput: outputTokens, readsText: false, units: {} };
+    }
     const pictures = Math.max(1, images) * MOST_TOKENS_PER_IMAGE;
     return {
       inputTokens: textLength + this.#heard * BYTES_PER_SECOND + MOST_PICTURES_SENT * MOST_TOKENS_PER_IMAGE,
@@ -115,11 +158,16 @@ export class PassedAnswer {
   /** Our own count: text by its bytes, sound by its length, pictures by what one mostly takes. */
   #sound(): { readonly seen: Usage; readonly seconds: number } {
     const { isForm, textLength, images } = this.#sent;
+    const { surface, quantities } = this.#passage;
+    if (surface === 'passthrough') {
+      const read = { input: estimatedTokens(textLength), output: estimatedTokens(this.#bytes) };
+      return { seen: quantities.includes('tokens') ? { ...NO_USAGE, ...read } : NO_USAGE, seconds: 0 };
+    }
     const seen = { ...NO_USAGE, input: estimatedTokens(textLength) };
-    if (this.#passage.surface === 'images') {
+    if (surface === 'images') {
       return { seen: { ...seen, outputImage: images * TOKENS_PER_IMAGE }, seconds: 0 };
     }
-    if (this.#passage.surface !== 'audio') return { seen, seconds: 0 };
+    if (surface !== 'audio') return { seen, seconds: 0 };
     if (isForm) {
       const media = mediaBuckets({ inputAudio: this.#heard * TOKENS_PER_SECOND });
       return { seen: { ...seen, ...media, output: estimatedTokens(this.#bytes) }, seconds: this.#heard };
@@ -140,6 +188,16 @@ function readUsage(usage: Json | undefined, isHeard: boolean): Usage | undefined
   const text = isObject(details) ? Math.min(tokenCount(details['text_tokens']), toldCount(input)) : 0;
   const media = mediaBuckets({ inputAudio: toldCount(input) - text });
   return { ...NO_USAGE, input: text, output: toldCount(output), ...media };
+}
+
+/** Usage in the words of any vendor: a path without a surface has no family. */
+function readAnyUsage(usage: Json | undefined): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage;
+  const input = prompt ?? usage['input_tokens'] ?? total;
+  const output = completion ?? usage['output_tokens'] ?? 0;
+  if (!isTold(input) || !isTold(output)) return undefined;
+  return { ...NO_USAGE, input: toldCount(input), output: toldCount(output) };
 }
 
 /** How long the recording or the video is: vendors tell it as a number, or as the text of one. */

@@ -9,6 +9,7 @@ const policyOf = (dlp: Dlp = {}, answerTimeoutSeconds = 300): ResolvedPolicy => 
   dlp: { mode: 'tokenize', documents: 'off', customTerms: [], ...dlp },
   allowedModels: [],
   providerSideTools: new Set(),
+  passthrough: new Set(),
   promptCache: false,
   estimatesPrices: false,
   responseCache: { enabled: false, ttlSeconds: 1 },

@@ -13,20 +13,15 @@ import { jurisdictionsOf } from '#seal/jurisdictions.ts';
 import type { NanoEuro } from './money.ts';
 import { periodsAt } from './periods.ts';
 import type { Demand } from './demand.ts';
-import { ceiling, cost, coversService, STANDARD, type Price, type Units } from './price.ts';
+import { ceiling, cost, coversService, type Price, type Units } from './price.ts';
 import type { PriceBook } from './price-book.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { RecentRefusals } from './recent-refusals.ts';
 import { limitRefusal, limitsIn, type Refused } from './refusal.ts';
 import type { Restorer } from './restorer.ts';
 import { standingOf } from './standing.ts';
+import { asTarget, targetId, unpriced, type PricedTarget } from './unpriced.ts';
 import type { Usage } from '#wire/usage.ts';
-
-/** A provider and the model it was asked for. */
-export interface PricedTarget {
-  readonly provider: string;
-  readonly model: string;
-}
 
 /** What is debited: a request and the model it asks for, if it asks for one. */
 export interface Debited extends Opening {
@@ -170,14 +165,6 @@ async function debit(request: HoldRequest, opening: Opening, deps: DebitDeps): P
   return { ...limitsIn(decision), ...(decision.near && { near: true }) };
 }
 
-function asTarget({ provider, model }: Target): PricedTarget {
-  return { provider: provider.config.slug, model };
-}
-
-function targetId({ provider, model }: PricedTarget): string {
-  return `${provider}/${model}`;
-}
-
 /** Candidates without a price are not used: an unknown price is never free. // design 7 */
 function priceCandidates(
   call: Debited,
@@ -195,32 +182,8 @@ function priceCandidates(
         : book.find(organization, provider.config, model, call.startedAt, quantities, policy.estimatesPrices);
     if (price && coversService(price, serviceTier)) prices.set(targetId(asTarget(candidate)), price);
   }
-  if (prices.size === 0) throw unpriced(candidates, serviceTier);
+  if (prices.size === 0) throw unpriced(candidates, quantities, serviceTier);
   return prices;
-}
-
-/** Says what is to be configured. A server of one's own has no price but the one that its owner sets. */
-function unpriced(candidates: readonly Target[], serviceTier: string | undefined): GatewayError {
-  const models = [...new Set(candidates.map((candidate) => targetId(asTarget(candidate))))];
-  const inTier = serviceTier === undefined || serviceTier === STANDARD ? '' : ` in the service tier ${serviceTier}`;
-  const wild = [...new Set(candidates.map(({ provider }) => `${provider.config.slug}/*`))];
-  const custom = candidates.every(({ provider }) => provider.config.vendor === 'custom');
-  const why = custom ? ', whose provider is a custom endpoint' : '';
-  return new GatewayError(
-    'price_unknown',
-    `No price is known for ${models.join(', ')}${inTier}${why}; a model without a price is not served. ` +
-      `Add a row to spec.prices of ${bookOf(candidates)}: ` +
-      `{model: ${models[0]}, input: "<EUR per million tokens>", output: "<EUR per million tokens>"}. ` +
-      `0 is a price, and ${wild.join(' or ')} stands for all models of a provider. ` +
-      'Or set price: Estimated in a Policy, to serve it at the price of the nearest older model of its line.',
-    { param: 'model' },
-  );
-}
-
-/** Whose prices hold for these models. */
-function bookOf(candidates: readonly Target[]): string {
-  const managed = candidates.every(({ provider }) => provider.config.keyOwnership === 'managed');
-  return managed ? "the provider's PriceBook (priceBookRef)" : "the organization's PriceBook (priceBookRef)";
 }
 
 type Placed = Extract<HoldDecision, { kind: 'granted' | 'refused' }>;

@@ -91,6 +91,12 @@ export class IncomingBody implements Disposable {
     return this.#stream();
   }
 
+  /** The body as it comes, decoded, whatever it is. Is destroyed as that of `form` is. */
+  bytes(): Readable {
+    if (!this.#payload) throw unsupported('The request has no body.');
+    return this.#stream();
+  }
+
   /** The text of all of the body, read as it comes, with room taken for each piece of it. */
   #gather(): Promise<GatheredText> {
     const { promise, resolve, reject } = Promise.withResolvers<GatheredText>();

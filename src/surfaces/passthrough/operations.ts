@@ -1,5 +1,6 @@
 import type { Surface } from '#pipeline/call.ts';
 import type { Passage } from '#pipeline/passage.ts';
+import type { Gate } from '#pipeline/passage-gate.ts';
 import { OPERATION_OBJECTS } from '#wire/kept/table.ts';
 
 /** One kind of call that is passed on. */
@@ -9,6 +10,8 @@ export interface Operation extends Pick<Passage, 'method' | 'quantities' | 'ownK
   readonly path: string;
   /** The body names the model that serves it. */
   readonly named: boolean;
+  /** Absent: a surface of its own, which policy need not open. */
+  readonly gate?: Gate;
 }
 
 type Row = readonly [method: Operation['method'], path: string];
@@ -34,6 +37,18 @@ const FILES: readonly Row[] = [
   ['GET', '/v1/files/:id/content'],
   ['DELETE', '/v1/files/:id'],
 ];
+
+/** What policy must open. Sources: developers.openai.com/api/reference (batches, uploads). */
+function gated(word: string, isFree: boolean): Common {
+  return {
+    surface: 'passthrough',
+    named: false,
+    quantities: [],
+    ownKeyOnly: true,
+    prefixIds: true,
+    gate: { word, isKnown: true, isFree },
+  };
+}
 
 /** What is passed on, and how it is billed. A call that names no model is not billed, but sealed. // spec 1.3, 4.1, 8 */
 export const OPERATIONS: readonly Operation[] = [
@@ -83,4 +98,26 @@ export const OPERATIONS: readonly Operation[] = [
     { surface: 'videos', named: false, quantities: [], ownKeyOnly: false, prefixIds: true },
   ),
   ...operations(FILES, { surface: 'files', named: false, quantities: [], ownKeyOnly: true, prefixIds: true }),
+  // What a batch costs is in a file that nobody reads here: a price book says what making one is debited with.
+  ...operations([['POST', '/v1/batches']], gated('batches', false)),
+  ...operations(
+    [
+      ['GET', '/v1/batches'],
+      ['GET', '/v1/batches/:id'],
+      ['POST', '/v1/batches/:id/cancel'],
+    ],
+    gated('batches', true),
+  ),
+  ...operations(
+    [
+      ['POST', '/v1/uploads'],
+      ['POST', '/v1/uploads/:id/parts'],
+      ['POST', '/v1/uploads/:id/complete'],
+      ['POST', '/v1/uploads/:id/cancel'],
+    ],
+    gated('uploads', true),
+  ),
+  // Mistral's completions between two texts, and vLLM's scores of pairs of texts: nothing is kept.
+  ...operations([['POST', '/v1/fim/completions']], { ...gated('fim', false), named: true, ownKeyOnly: false }),
+  ...operations([['POST', '/v1/score']], { ...gated('score', false), named: true, ownKeyOnly: false }),
 ];

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
-import type { Opening } from '#pipeline/call.ts';
+import type { Opening, Surface } from '#pipeline/call.ts';
 import type { Passage, PassageAnswer, PassageBody } from '#pipeline/passage.ts';
 import { chatVoice } from '../chat/voice.ts';
 import type { Family } from '#wire/document.ts';
@@ -36,15 +36,23 @@ export function mountPassthrough(app: FastifyInstance, deps: PassthroughDeps): v
       onRequest: async (request, reply) => {
         deps.arrive(request, reply);
       },
-      handler: async (request, reply) => servePassage(request, reply, operation, deps),
+      handler: async (request, reply) => {
+        const read: ReadPassage = (opening, body) => toPassage(request, opening, operation, body);
+        await servePassage(request, reply, operation.surface, read, deps);
+      },
     });
   }
 }
 
-async function servePassage(
+/** How the passage of a request is made. */
+export type ReadPassage = (opening: Opening, body: IncomingBody) => Promise<Passage>;
+
+/** Takes a request through the corridor, and its answer out as it comes. */
+export async function servePassage(
   request: FastifyRequest,
   reply: FastifyReply,
-  operation: Operation,
+  surface: Surface,
+  read: ReadPassage,
   deps: PassthroughDeps,
 ): Promise<void> {
   const hangUp = hangUpOf(reply);
@@ -52,13 +60,13 @@ async function servePassage(
   using body = new IncomingBody(request, reply, deps);
   const arrival = arrivalOf(request);
   const { id, startedAt, key, snapshot, headers } = arrival;
-  const opening = { id, startedAt, key, snapshot, headers, surface: operation.surface, signal: hangUp.signal };
+  const opening = { id, startedAt, key, snapshot, headers, surface, signal: hangUp.signal };
   let inside = false;
   let opened = false;
   try {
     const refusal = deps.turnAway(arrival);
     if (refusal) throw refusal;
-    const passage = await toPassage(request, opening, operation, body);
+    const passage = await read(opening, body);
     inside = true;
     for await (const answer of deps.pass(passage)) {
       if (answer.kind === 'head') {
@@ -86,19 +94,24 @@ async function servePassage(
 async function toPassage(
   request: FastifyRequest,
   opening: Opening,
-  { method, path, named, quantities, ownKeyOnly, prefixIds, objects }: Operation,
+  { method, path, named, quantities, ownKeyOnly, prefixIds, objects, gate }: Operation,
   incoming: IncomingBody,
 ): Promise<Passage> {
   const { slug, id = '' } = splitId((request.params as { id?: string }).id);
   if (path.includes(':id') && !isProviderId(id)) {
     throw badId('id');
   }
-  const header = opening.headers['x-gw-provider'];
-  const provider = named ? undefined : (slug ?? (typeof header === 'string' ? header : undefined));
+  const provider = named && !gate ? undefined : (slug ?? providerOf(opening.headers));
   const below = path.slice('/v1'.length).replace(':id', encodeURIComponent(id)) + queryOf(request.url, provider);
   const body = await readBody(incoming);
   const objectId = path.includes(':id') ? id : undefined;
-  return { ...opening, method, path: below, provider, quantities, ownKeyOnly, prefixIds, objects, objectId, body };
+  const common = { method, path: below, provider, gate, quantities, ownKeyOnly, prefixIds, objects, objectId, body };
+  return { ...opening, ...common };
+}
+
+/** The provider that a request names beside its body. */
+export function providerOf({ 'x-gw-provider': header }: Opening['headers']): string | undefined {
+  return typeof header === 'string' ? header : undefined;
 }
 
 /** An id as the gateway gave it out: the provider's slug, then the provider's own id. */
@@ -134,7 +147,7 @@ function queryOf(url: string, provider: string | undefined): string {
   return `?${query.toString()}`;
 }
 
-async function readBody(body: IncomingBody): Promise<PassageBody> {
+export async function readBody(body: IncomingBody): Promise<PassageBody> {
   if (!body.present) return { kind: 'none' };
   if (body.isForm) {
     const { length, keep } = body;

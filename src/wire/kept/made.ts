@@ -107,3 +107,13 @@ function listOf(value: Json | undefined): readonly JsonObject[] {
 function named(kind: KeptKind, id: Json | undefined): readonly KeptMade[] {
   return typeof id === 'string' && id !== '' && id.length <= 512 ? [{ kind, id }] : [];
 }
+
+/**
+ * Files that the provider made for an object, as the object tells them: what a batch gave, and what the parts of an upload
+ * became. What it was given was named by a client, and is not its own.
+ */
+export function madeBeside(kind: KeptKind, body: JsonObject): readonly KeptMade[] {
+  const { output_file_id: output, error_file_id: errors, file } = body;
+  if (kind === 'batch') return [...named('file', output), ...named('file', errors)];
+  return kind === 'upload' && isObject(file) ? named('file', file['id']) : [];
+}

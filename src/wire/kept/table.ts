@@ -27,7 +27,9 @@ export type KeptKind =
   | 'thread'
   | 'assistant'
   | 'collection'
-  | 'data source';
+  | 'data source'
+  /** What is made at a path that nobody has classified. */
+  | 'object';
 
 /** What a passed-on operation does with objects. Ids in its path are objects of this kind. */
 export interface OperationObjects {
@@ -57,6 +59,16 @@ export const OPERATION_OBJECTS = {
   'GET /v1/files/:id': { kind: 'file', act: 'name' },
   'GET /v1/files/:id/content': { kind: 'file', act: 'name' },
   'DELETE /v1/files/:id': { kind: 'file', act: 'remove' },
+  'POST /v1/fim/completions': 'none',
+  'POST /v1/score': 'none',
+  'POST /v1/batches': { kind: 'batch', act: 'make' },
+  'GET /v1/batches': { kind: 'batch', act: 'list' },
+  'GET /v1/batches/:id': { kind: 'batch', act: 'name' },
+  'POST /v1/batches/:id/cancel': { kind: 'batch', act: 'name' },
+  'POST /v1/uploads': { kind: 'upload', act: 'make' },
+  'POST /v1/uploads/:id/parts': { kind: 'upload', act: 'make from' },
+  'POST /v1/uploads/:id/complete': { kind: 'upload', act: 'name' },
+  'POST /v1/uploads/:id/cancel': { kind: 'upload', act: 'name' },
 } as const satisfies Record<string, OperationObjects | 'none'>;
 
 /** A member of a request whose strings are ids of objects. Names are told apart without regard to case. */

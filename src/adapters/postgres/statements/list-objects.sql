@@ -2,7 +2,7 @@
 SELECT provider, id, kind, organization, workload, credential, extract(epoch FROM made) * 1000 AS made,
   extract(epoch FROM expires) * 1000 AS expires
 FROM kept_objects AS listed
-WHERE provider = $1 AND organization = $2 AND workload = $3 AND kind = $4 AND kind IN ('file', 'video')
+WHERE provider = $1 AND organization = $2 AND workload = $3 AND kind = $4 AND kind IN ('file', 'video', 'batch')
   AND expires > $8::timestamptz
   AND ($6::text IS NULL OR EXISTS (
     SELECT FROM kept_objects AS before

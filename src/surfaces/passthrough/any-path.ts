@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { GatewayError } from '#errors/gateway-error.ts';
+import type { Opening } from '#pipeline/call.ts';
+import type { Passage, PassageBody } from '#pipeline/passage.ts';
+import { isForm, isJson, unsupported } from '../body/body-type.ts';
+import type { IncomingBody } from '../body/incoming-body.ts';
+import { knows, type KeyStore } from '../caller.ts';
+import { speaksMessages } from '../messages/voice.ts';
+import { providerOf, readBody, servePassage, type PassthroughDeps, type ReadPassage } from './passthrough.ts';
+
+export interface AnyPathDeps extends PassthroughDeps {
+  readonly keys: KeyStore;
+}
+
+const METHODS: readonly Passage['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const ROOT = '/v1/';
+/** A step of a path: it is sent as it is, so it holds nothing that anybody could read in two ways. */
+const STEP = /^(?!\.{1,2}$)[A-Za-z0-9._:@+=,-]{1,256}$/;
+const MOST_STEPS = 12;
+/** What the gateway answers itself, and what administers an account. // spec 4.5.5 */
+const NEVER: ReadonlySet<string> = new Set([
+  'admin',
+  'billing',
+  'dashboard',
+  'decisions',
+  'documents',
+  'mcp',
+  'messages',
+  'models',
+  'organization',
+  'organizations',
+  'systemone',
+  'usage',
+]);
+/** Words of a path; anything else in it may be an id. */
+const WORD = /^[a-z]+(?:_[a-z]+)*$/;
+/** Bodies that are bytes and nothing else: a text of any type could be read as JSON, past inspection. */
+const BYTES = /^(?:(?:audio|image|video|font)\/|application\/(?:octet-stream|pdf|zip|gzip)(?=[\t ;]|$))/i;
+const CONTENT_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}/;
+
+/** Whatever else stands below /v1 goes to the provider that is named, where policy opens it. // spec 1.3 */
+export function mountAnyPath(app: FastifyInstance, deps: AnyPathDeps): void {
+  app.route({
+    method: [...METHODS],
+    url: `${ROOT}*`,
+    onRequest: async (request, reply) => {
+      if (!isMeant(request, deps)) {
+        reply.callNotFound();
+        return reply;
+      }
+      deps.arrive(request, reply);
+    },
+    handler: async (request, reply) => {
+      const read: ReadPassage = (opening, body) => passageOf(request, opening, body);
+      await servePassage(request, reply, 'passthrough', read, deps);
+    },
+  });
+}
+
+/** Whether a request means a provider: it names one, or its caller may ask for the path and its body can name a model. */
+function isMeant({ url, headers, method }: FastifyRequest, { keys }: AnyPathDeps): boolean {
+  const [path = ''] = url.split('?', 1);
+  const word = path.slice(ROOT.length).split('/', 1)[0] ?? '';
+  if (NEVER.has(word) || speaksMessages(path)) return false;
+  if (headers['x-gw-provider'] !== undefined) return true;
+  const type = headers['content-type'] ?? '';
+  if (method === 'GET' || !(isJson(type) || isForm(type))) return false;
+  return knows(headers, keys)?.workload.policy.passthrough.has(word) === true;
+}
+
+async function passageOf(request: FastifyRequest, opening: Opening, incoming: IncomingBody): Promise<Passage> {
+  const { url, headers } = request;
+  const method = request.method as Passage['method'];
+  if (headers.upgrade !== undefined) {
+    throw new GatewayError('invalid_request', 'Connections are not upgraded here: send an ordinary request.');
+  }
+  const at = url.indexOf('?');
+  const path = at < 0 ? url : url.slice(0, at);
+  const steps = path.slice(ROOT.length).split('/');
+  if (steps.length > MOST_STEPS || !steps.every((step) => STEP.test(step))) throw badPath();
+  const [word = ''] = steps;
+  const isFree = method === 'GET' || method === 'DELETE';
+  return {
+    ...opening,
+    method,
+    path: url.slice(ROOT.length - 1),
+    provider: providerOf(opening.headers),
+    gate: { word, isKnown: false, isFree },
+    quantities: [],
+    ownKeyOnly: true,
+    prefixIds: false,
+    objects: { kind: 'object', act: method === 'POST' ? 'make' : 'name' },
+    objectId: undefined,
+    namedIds: steps.slice(1).filter((step) => !WORD.test(step)),
+    body: await bodyOf(incoming),
+  };
+}
+
+async function bodyOf(incoming: IncomingBody): Promise<PassageBody> {
+  const { contentType, length } = incoming;
+  if (!incoming.present || isForm(contentType) || isJson(contentType)) return readBody(incoming);
+  if (!BYTES.test(contentType)) {
+    throw unsupported('The request body must be JSON, a form, or of a type that is no text, such as audio/wav.');
+  }
+  const [type = ''] = CONTENT_TYPE.exec(contentType) ?? [];
+  return { kind: 'bytes', bytes: incoming.bytes(), contentType: type, length };
+}
+
+function badPath(): GatewayError {
+  const message =
+    `The path must be at most ${MOST_STEPS} steps of letters, digits and . _ : @ + = , - below /v1, ` +
+    'with one slash between any two and no per cent signs.';
+  return new GatewayError('invalid_request', message);
+}
