@@ -2,7 +2,18 @@ import type { Leaf } from '#wire/codec.ts';
 import type { Steps } from '#wire/steps.ts';
 import type { Span } from './detector.ts';
 import { isAlphanumeric, isLetter } from './detectors/characters.ts';
-import { halvesOf, isKnown, joined, LONGEST, REACH, textsOf, type Joint, type ReadText } from './joint-texts.ts';
+import {
+  halvesOf,
+  hasPassed,
+  isKnown,
+  joined,
+  LONGEST,
+  REACH,
+  textsOf,
+  type Joint,
+  type Piece,
+  type ReadText,
+} from './joint-texts.ts';
 import { united } from './merge.ts';
 import { AT_WORDS, DOT_WORDS } from './spelled-addresses.ts';
 
@@ -30,19 +41,24 @@ export function* jointsOf(
     if (++looked % JOINTS_A_STEP === 0) yield;
     step = 1;
     if (!mayTell(read[at]!, read[at + 1]!)) continue;
-    const tail = read[at]!.text.slice(-REACH - 1).trimEnd();
-    if (!mayGoOn(tail.charCodeAt(tail.length - 1))) continue;
-    const bare = joined(read, at, '');
-    if (bare === undefined) continue;
-    // Rows of short texts overlap by half of them, so that many of them cost no more than their length.
-    step = Math.max(1, bare.pieces.length >> 1);
-    if (!hasSign(bare.text)) continue;
-    const head = bare.text.slice(bare.pieces[1]!.start);
-    if (!TELLING.test(tailNear(tail.slice(-REACH)) + headNear(head))) continue;
-    joints.push(bare);
-    if (!DIGIT_NEAR.test(tail) || !DIGIT_FIRST.test(head)) continue;
-    const spaced = joined(read, at, ' ');
-    if (spaced) joints.push(spaced);
+    // As they are written, and without what readers pass by there.
+    const isPlain = hasPassed(read[at]!, read[at + 1]!);
+    for (const plain of isPlain ? [false, true] : [false]) {
+      const bare = joined(read, at, '', plain);
+      if (bare === undefined) continue;
+      const [{ end }] = bare.pieces as readonly [Piece, ...Piece[]];
+      if (!mayGoOn(bare.text.charCodeAt(end - 1))) continue;
+      // Rows of short texts overlap by half of them, so that many of them cost no more than their length.
+      const half = Math.max(1, bare.pieces.length >> 1);
+      step = plain && step > 1 ? Math.min(step, half) : half;
+      if (!hasSign(bare.text)) continue;
+      const [tail, head] = [bare.text.slice(0, end), bare.text.slice(end)];
+      if (!TELLING.test(tailNear(tail) + headNear(head))) continue;
+      joints.push(bare);
+      if (!DIGIT_NEAR.test(tail) || !DIGIT_FIRST.test(head)) continue;
+      const spaced = joined(read, at, ' ', plain);
+      if (spaced) joints.push(spaced);
+    }
   }
   return joints;
 }
@@ -101,9 +117,11 @@ function hasSign(text: string): boolean {
   return SIGNS.test(text) || BRACKETS.test(text) || SECRETS.test(text);
 }
 
-/** Letters, digits, and signs of addresses and of secrets. */
+/** Letters, digits, signs of addresses and of secrets, and what closes a bracket around one. */
+const GOING_ON = new Set(Array.from('@.+_-])}', (sign) => sign.charCodeAt(0)));
+
 function mayGoOn(code: number): boolean {
-  return isAlphanumeric(code) || code > 127 || code === 64 || code === 46 || code === 43 || code === 95 || code === 45;
+  return isAlphanumeric(code) || code > 127 || GOING_ON.has(code);
 }
 
 /** Kinds that are told by themselves, however they are parted. */

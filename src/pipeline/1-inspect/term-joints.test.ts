@@ -42,6 +42,11 @@ const PARTED: readonly (readonly string[])[] = [
   ['We call it Blue He', 'ron now'],
   ['Ask Mue', 'ller now'],
   ['Ask Mü', 'llers now'],
+  ['We call it **Falco**', '**nery** now'],
+  ['We call it Falco-', '\u200bnery now'],
+  ['We call it “Falco…', '…nery” now'],
+  ['We call it:\n- Blue', '- Heron now'],
+  [`We call it Falco${' '.repeat(90)}"`, `${'-'.repeat(20)} nery now`],
 ];
 
 test.each(PARTED.flatMap((texts) => [parts, turns].map((of) => [texts, of(...texts)] as const)))(

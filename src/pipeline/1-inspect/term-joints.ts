@@ -1,6 +1,6 @@
 import type { Steps } from '#wire/steps.ts';
 import type { Span } from './detector.ts';
-import { halvesOf, isKnown, joined, type Half, type Joint, type ReadText } from './joint-texts.ts';
+import { beginOf, endOf, halvesOf, isKnown, joined, type Half, type Joint, type ReadText } from './joint-texts.ts';
 import { foldForTerms } from './term-fold.ts';
 import { spellingsOf } from './term-spellings.ts';
 
@@ -52,8 +52,8 @@ export function* termsOverJoints(
     step = 1;
     const seam = lastLetter(read[at]!.text) + firstLetter(read[at + 1]!.text);
     const joints = [
-      within.has(seam) ? joined(read, at, '') : undefined,
-      between.has(seam) ? joined(read, at, ' ') : undefined,
+      within.has(seam) ? joined(read, at, '', true) : undefined,
+      between.has(seam) ? joined(read, at, ' ', true) : undefined,
     ].filter((joint) => joint !== undefined);
     if (joints.length === 0) continue;
     yield;
@@ -85,11 +85,11 @@ function partedIn(joint: Joint, find: (text: string) => readonly Span[]): readon
 }
 
 function lastLetter(text: string): string {
-  const folded = foldForTerms(text.slice(-NEAR)).text;
+  const folded = foldForTerms(text.slice(0, endOf(text, true)).slice(-NEAR)).text;
   return Array.from(folded).findLast((unit) => LETTER.test(unit)) ?? '';
 }
 
 function firstLetter(text: string): string {
-  const folded = foldForTerms(text.slice(0, NEAR)).text;
+  const folded = foldForTerms(text.slice(beginOf(text, true)).slice(0, NEAR)).text;
   return Array.from(folded).find((unit) => LETTER.test(unit)) ?? '';
 }
