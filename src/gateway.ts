@@ -23,7 +23,7 @@ import { DOORS } from '#surfaces/doors.ts';
 import { countTokens } from '#surfaces/messages/count-tokens.ts';
 import { messagesVoice, speaksMessages } from '#surfaces/messages/voice.ts';
 import { answerModel, answerModels, modelsVoice } from '#surfaces/models/answer.ts';
-import { mountAnyPath } from '#surfaces/passthrough/any-path.ts';
+import { ANY_PATH, mountAnyPath } from '#surfaces/passthrough/any-path.ts';
 import { mountPassthrough, type PassthroughDeps } from '#surfaces/passthrough/passthrough.ts';
 import { sendFailure } from '#surfaces/send-failure.ts';
 import { serveCall, type CallDeps } from '#surfaces/serve-call.ts';
@@ -82,7 +82,10 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   for (const path of PROBES) app.head(path, async (_request, reply) => reply.code(200).send());
   // What is mounted from here on is known to be served; probes are nobody's business.
   const paths = new KnownPaths();
-  app.addHook('onRoute', ({ url, method }) => paths.add(url, method));
+  app.addHook('onRoute', ({ url, method }) => {
+    // A path that only policy opens is known to nobody.
+    if (url !== ANY_PATH) paths.add(url, method);
+  });
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, { ...deps, paths }));
   for (const door of DOORS) mountDoor(app, door, deps);
   mountCountTokens(app, deps);

@@ -14,6 +14,8 @@ export interface AnyPathDeps extends PassthroughDeps {
 
 const METHODS: readonly Passage['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const ROOT = '/v1/';
+/** Its route. */
+export const ANY_PATH = `${ROOT}*`;
 /** A step of a path: it is sent as it is, so it holds nothing that anybody could read in two ways. */
 const STEP = /^(?!\.{1,2}$)[A-Za-z0-9._:@+=,-]{1,256}$/;
 const MOST_STEPS = 12;
@@ -31,6 +33,7 @@ const NEVER: ReadonlySet<string> = new Set([
   'organizations',
   'systemone',
   'usage',
+  'v1',
 ]);
 /** Words of a path; anything else in it may be an id. */
 const WORD = /^[a-z]+(?:_[a-z]+)*$/;
@@ -42,7 +45,7 @@ const CONTENT_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}/;
 export function mountAnyPath(app: FastifyInstance, deps: AnyPathDeps): void {
   app.route({
     method: [...METHODS],
-    url: `${ROOT}*`,
+    url: ANY_PATH,
     onRequest: async (request, reply) => {
       if (!isMeant(request, deps)) {
         reply.callNotFound();
