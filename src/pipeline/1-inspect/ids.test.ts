@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { bundledSource } from '#meter/source-bundled.ts';
 import { createDetectionPool } from './detect-worker.ts';
 import { IdSearch } from './ids.ts';
+import { ScopeTerms } from './scope-terms.ts';
 
 const search = new IdSearch(createDetectionPool(), {}, []);
 const BEFORE = [
@@ -67,3 +68,23 @@ test('no model that a price is known for is taken for anything', () => {
   expect(names.length).toBeGreaterThan(500);
   expect(names.filter((name) => search.inId(name).length > 0)).toEqual([]);
 });
+
+const named = new IdSearch(createDetectionPool(), {}, [
+  ScopeTerms.of([
+    { term: 'Blue Heron', label: 'project' },
+    { term: 'Falconery', label: 'project' },
+    { term: 'Ed', label: 'project' },
+  ]),
+]);
+
+test.each([
+  ...['call_blue_heron_1', 'call-blue-heron-1', 'blueHeron', 'callBlueHeronNow', 'models/blue.heron', 'BlueHeron2'],
+  ...['call_falconery', 'xFalconery2', 'ft:gpt-4o:falconery', 'call_ed_1', 'askEdNow', 'ed.2'],
+])('a term is found among the words of %s', (id) => {
+  expect(named.inId(id)).toContain('PROJECT');
+});
+
+test.each(['call_edition', 'needed', 'call_Zk39vQpL0tEdK7cYw2Nf8HsZ', 'toolu_01EdAbCdEfGhIjKlMnOpQr1T'])(
+  'no term is found in %s',
+  (id) => expect(named.inId(id)).toEqual([]),
+);

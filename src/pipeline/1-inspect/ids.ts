@@ -25,6 +25,8 @@ const BY_CHANCE =
 const DIGITS = /\d(?:[ ._/:-]?\d){7}/;
 /** What no machine writes into an id: a text stands there, or a disguise. */
 const ODD = /[^\w.:/+@~=-]/;
+/** Words joined by capitals. */
+const WORDY = /^(?:[a-z]{2,12}[_-]){0,3}[A-Za-z][a-z]+(?:[A-Z][a-z]+)+\d?$/;
 /** How secrets begin that have a form of their own; an IBAN; an address. */
 const TELLING = /@|^(?:sk|rk|pk|gh[a-z]|glpat|xox[a-z]|AKIA|ASIA|AIza|eyJ)|[A-Z]{2}\d{2}[A-Z0-9]{11}/;
 /** How one begins that is no random id behind a word. */
@@ -58,8 +60,7 @@ export class IdSearch {
 
   /** The categories of what an id holds; mostly none, which takes no search. */
   inId(id: string): readonly string[] {
-    const found = this.#terms.length > 0 ? this.#terms.flatMap((one) => one.in({ text: apart(id) })) : [];
-    const categories = found.map(({ category }) => category);
+    const categories = this.#terms.length > 0 ? termsIn(id, this.#terms) : [];
     if (!DIGITS.test(id) && !TELLING.test(id) && !SECRET.test(id) && !ODD.test(id)) return categories;
     const written = this.#asWritten(id);
     return [...categories, ...written, ...this.#glued(id).filter((kind) => !written.includes(kind))];
@@ -103,6 +104,21 @@ export class IdSearch {
 /** Words of an id stand apart; places stay. */
 function apart(id: string): string {
   return id.replaceAll(/[_/:]/g, ' ');
+}
+
+/** The words of an id, those of `blueHeron` and `blue.heron` too. */
+function wordsOf(id: string): string {
+  return id.replaceAll(/[_/:.-]+|(?<=[a-z\d])(?=[A-Z])/g, ' ');
+}
+
+/** What is found with words apart only is looked for where they are words, and not letters by chance. */
+function termsIn(id: string, terms: readonly ScopeTerms[]): readonly string[] {
+  const texts = BY_CHANCE.test(id) && !WORDY.test(id) ? [apart(id)] : [apart(id), wordsOf(id)];
+  for (const text of texts) {
+    const found = terms.flatMap((one) => one.in({ text }));
+    if (found.length > 0) return found.map(({ category }) => category);
+  }
+  return [];
 }
 
 function textOf(sealed: string): string | undefined {
@@ -201,9 +217,8 @@ function namesTerm(
   { customTerms }: Pick<ResolvedPolicy['dlp'], 'customTerms'>,
   remove: readonly CustomTerm[],
 ): boolean {
-  if (customTerms.length === 0 && remove.length === 0) return false;
-  const text = apart(id);
-  return [customTerms, remove].some((terms) => (ScopeTerms.of(terms)?.in({ text }) ?? []).length > 0);
+  const terms = [ScopeTerms.of(customTerms), ScopeTerms.of(remove)].filter((one) => one !== undefined);
+  return terms.length > 0 && termsIn(id, terms).length > 0;
 }
 
 function noModel(): GatewayError {

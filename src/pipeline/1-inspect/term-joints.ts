@@ -60,7 +60,8 @@ export function* termsOverJoints(
     for (const half of joints.flatMap((joint) => partedIn(joint, find)))
       found.set(`${half.leaf} ${half.start} ${half.end} ${half.category}`, half);
     // Rows of short texts overlap by half of them, so that many of them cost no more than their length.
-    step = Math.max(1, Math.min(...joints.map(({ pieces }) => pieces.length >> 1)));
+    const fewest = joints.reduce((least, { pieces }) => Math.min(least, pieces.length), Infinity);
+    step = Math.max(1, fewest >> 1);
   }
   return [...found.values()];
 }
