@@ -60,7 +60,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   const stores = await openStores(settings, log, observer);
   const { ledger, journal, counters, responseCache, retainedContent, keptObjects, credit } = stores;
   void ledger.countEarlierUsage().catch((error: unknown) => observer.onCorridor({ kind: 'ledger.fault', error }));
-  const transport = createTransport();
+  const transport = createTransport(settings);
   const pool = createDetectionPool(settings.phoneRegions ? { phoneRegions: settings.phoneRegions } : {});
   const inference = openInference(settings, observer.onInference);
   const detection = withNames(

@@ -7,6 +7,7 @@ test('an empty environment is the embedded run', () => {
     host: '127.0.0.1',
     port: 8080,
     drainSeconds: 300,
+    streamSeconds: 3600,
     redisUrl: undefined,
   });
 });

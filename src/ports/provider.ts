@@ -117,6 +117,17 @@ export interface Provider {
  */
 export type UpstreamFaultKind = 'timeout' | 'connect' | 'reset' | 'protocol' | 'too_large' | 'aborted';
 
+/** What a fault of an answer says that went on and on, a byte now and then. */
+export class AnswerWithoutEnd extends Error {
+  override readonly name = 'AnswerWithoutEnd';
+  readonly seconds: number;
+
+  constructor(seconds: number) {
+    super(`an answer lasts ${seconds} seconds at most`);
+    this.seconds = seconds;
+  }
+}
+
 /** A provider that could not be reached or stopped answering. The message names the fault, never an address or content. */
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';

@@ -230,6 +230,23 @@ describe('time', () => {
     expect((await faultOf(idle.text(100))).kind).toBe('timeout');
   });
 
+  it('runs out for an answer that comes a byte at a time for ever', async () => {
+    const bounded = createTransport({ streamSeconds: 0.3 });
+    let drip: NodeJS.Timeout | undefined;
+    handler = (_incoming, response) => {
+      drip = setInterval(() => response.write('a'), 10);
+      response.once('close', () => clearInterval(drip));
+    };
+    try {
+      const incoming = await bounded.send(request({ idle: true }));
+      const fault = await faultOf(incoming.text(10_000));
+      expect(fault).toMatchObject({ kind: 'timeout', sent: true, cause: { seconds: 0.3 } });
+    } finally {
+      clearInterval(drip);
+      await bounded.close();
+    }
+  });
+
   it('is up at once for a call that was given up before', async () => {
     handler = mirror;
     expect((await faultOf(transport.send(request({ signal: AbortSignal.abort() })))).kind).toBe('aborted');

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { guardedConnector } from './guarded-connector.ts';
-import { UpstreamFault, type Incoming, type PassedMethod } from '#ports/provider.ts';
+import { AnswerWithoutEnd, UpstreamFault, type Incoming, type PassedMethod } from '#ports/provider.ts';
 
 /** One HTTP request to a provider. */
 export interface TransportRequest {
@@ -12,7 +12,10 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Pieces are sent as they come, with back-pressure and chunked framing. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
-  /** Milliseconds to the whole answer; with `idle`, to its first byte and between any two bytes either way. */
+  /**
+   * Milliseconds to the whole answer; with `idle`, to its first byte and between any two bytes either way, while all of it
+   * may take as long as `TransportOptions` says.
+   */
   readonly timeoutMs: number;
   readonly idle: boolean;
   readonly signal: AbortSignal;
@@ -30,8 +33,13 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Longer texts are encoded as they are sent: all at once takes long, and nothing else is done meanwhile. */
 const PIECE = 256 * 1024;
 
+export interface TransportOptions {
+  /** How long an answer that comes in pieces may take to its end; by default an hour. */
+  readonly streamSeconds?: number;
+}
+
 /** A transport of its own pool per origin; no pipelining, no redirects, no retries. */
-export function createTransport(): Transport {
+export function createTransport({ streamSeconds = 3600 }: TransportOptions = {}): Transport {
   const agent = new Agent({
     allowH2: false,
     pipelining: 1,
@@ -43,7 +51,7 @@ export function createTransport(): Transport {
   });
   return {
     send(request) {
-      const exchange = new Exchange(request);
+      const exchange = new Exchange(request, streamSeconds);
       const { origin, path, method, headers, body } = request;
       if (typeof body === 'string' && body.length > PIECE) {
         const length = { 'content-length': String(Buffer.byteLength(body)) };
@@ -77,6 +85,7 @@ class Exchange implements Dispatcher.DispatchHandler, Incoming {
   status = 0;
   readonly #request: TransportRequest;
   readonly #timer: NodeJS.Timeout;
+  readonly #end: NodeJS.Timeout | undefined;
   readonly #onAbort = (): void => this.#fail(new UpstreamFault('aborted', 'the request was given up'));
   #headers: Record<string, string | string[] | undefined> = {};
   #controller: Dispatcher.DispatchController | undefined;
@@ -87,7 +96,7 @@ class Exchange implements Dispatcher.DispatchHandler, Incoming {
   #fault: UpstreamFault | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(request: TransportRequest) {
+  constructor(request: TransportRequest, streamSeconds: number) {
     this.#request = request;
     const { promise, resolve, reject } = Promise.withResolvers<Incoming>();
     this.head = promise;
@@ -97,6 +106,11 @@ class Exchange implements Dispatcher.DispatchHandler, Incoming {
       if (request.idle && this.#controller?.paused) return void this.#timer.refresh();
       this.#fail(new UpstreamFault('timeout', 'the provider did not answer in time'));
     }, request.timeoutMs);
+    if (request.idle) {
+      const cause = new AnswerWithoutEnd(streamSeconds);
+      const fault = new UpstreamFault('timeout', 'the provider did not come to the end of its answer', { cause });
+      this.#end = setTimeout(() => this.#fail(fault), streamSeconds * 1000);
+    }
     if (request.signal.aborted) queueMicrotask(this.#onAbort);
     else request.signal.addEventListener('abort', this.#onAbort, { once: true });
   }
@@ -205,6 +219,7 @@ class Exchange implements Dispatcher.DispatchHandler, Incoming {
 
   #release(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#end);
     this.#request.signal.removeEventListener('abort', this.#onAbort);
   }
 

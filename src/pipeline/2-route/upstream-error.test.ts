@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { errorHeaders } from '#errors/envelopes.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
-import { UpstreamFault, type UpstreamFaultKind } from '#ports/provider.ts';
+import { AnswerWithoutEnd, UpstreamFault, type UpstreamFaultKind } from '#ports/provider.ts';
 import {
   againAfter,
   againAfterFault,
@@ -39,6 +39,9 @@ describe('what the client is told', () => {
 
   test('a timeout is 504 and only a timeout is', () => {
     expect(noAnswer(new UpstreamFault('timeout', 'x'), [])).toMatchObject({ code: 'upstream_timeout', status: 504 });
+    const cause = new AnswerWithoutEnd(3600);
+    const { code, message } = noAnswer(new UpstreamFault('timeout', 'x', { cause }), []);
+    expect([code, message]).toEqual(['upstream_timeout', expect.stringContaining('within 3600 seconds')]);
     for (const kind of ['connect', 'reset', 'protocol'] as const)
       expect(noAnswer(new UpstreamFault(kind, 'x'), []).status).toBe(502);
   });

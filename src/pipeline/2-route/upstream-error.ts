@@ -1,6 +1,6 @@
 import { GatewayError, type AttemptReport, type FailureReport } from '#errors/gateway-error.ts';
 import type { ErrorCode } from '#errors/catalogue.ts';
-import { UpstreamFault, type ProviderFailure, type UpstreamFaultKind } from '#ports/provider.ts';
+import { AnswerWithoutEnd, UpstreamFault, type ProviderFailure, type UpstreamFaultKind } from '#ports/provider.ts';
 import { SseEventTooLarge } from '#wire/sse.ts';
 import type { Outcome } from './breaker.ts';
 import type { Availability } from './endpoints.ts';
@@ -117,8 +117,17 @@ const FAULT_MESSAGES: Readonly<Record<UpstreamFaultKind, string>> = {
 /** A provider that gave no usable answer, as the client is told. */
 export function noAnswer({ kind, cause }: UpstreamFault, attempts: readonly AttemptReport[]): GatewayError {
   const code: ErrorCode = kind === 'timeout' ? 'upstream_timeout' : 'upstream_error';
-  const message = cause instanceof SseEventTooLarge ? eventTooLarge(cause) : FAULT_MESSAGES[kind];
+  const message =
+    cause instanceof SseEventTooLarge
+      ? eventTooLarge(cause)
+      : cause instanceof AnswerWithoutEnd
+        ? withoutEnd(cause)
+        : FAULT_MESSAGES[kind];
   return new GatewayError(code, message, { report: { cause: kind, attempts } });
+}
+
+function withoutEnd({ seconds }: AnswerWithoutEnd): string {
+  return `The provider did not come to the end of its answer within ${seconds} seconds, which is as long as one may take here. What came until then is billed.`;
 }
 
 /** // spec 6.1.6 */
