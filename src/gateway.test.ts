@@ -48,9 +48,9 @@ beforeEach(() => {
   turnedAway = undefined;
   app = buildGateway({
     calls: new OpenCalls(),
-    serve: (ingress) => {
+    serve: async (ingress, emit) => {
       served.push(ingress);
-      return serve(ingress);
+      for await (const part of serve(ingress)) if (!(await emit(part))) return;
     },
     onError: () => {},
     onStranger: (stranger) => void strangers.push(stranger),

@@ -148,7 +148,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     calls,
     turnAway: (arrival) => corridor.turnAway(arrival),
     leave: (arrival) => corridor.leave(arrival),
-    serve: (ingress) => corridor.serve(ingress),
+    serve: (ingress, emit) => corridor.serve(ingress, emit),
     refuse: (ingress, error) => corridor.refuse(ingress, ingress.codec.family, error),
     pass: (passage) => corridor.pass(passage),
     anonymize: (request) => corridor.anonymize(request),

@@ -84,6 +84,9 @@ export type Answer =
   | { readonly kind: 'head'; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: 'body'; readonly text: string };
 
+/** Takes the next part of an answer. False: nobody waits for the rest. */
+export type Emit = (answer: Answer) => boolean | Promise<boolean>;
+
 /** Why a call's signal was aborted. */
 export class ClientHungUp extends Error {
   override readonly name = 'ClientHungUp';

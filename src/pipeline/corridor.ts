@@ -32,7 +32,7 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import { admit, admitLarge } from './admit.ts';
 import { leaveOut } from './leave-out.ts';
 import type { Family, WireDocument } from '#wire/document.ts';
-import type { Answer, Call, Ingress, Opening } from './call.ts';
+import type { Call, Emit, Ingress, Opening } from './call.ts';
 import type { CorridorDeps } from './corridor-deps.ts';
 import { sealedEvents } from './corridor-event.ts';
 import { deskFor } from './desk.ts';
@@ -49,7 +49,8 @@ import { guardScope } from '#inspect/scope-guard.ts';
 
 /** The assembled corridor of one process. */
 export interface Corridor {
-  serve(ingress: Ingress): AsyncGenerator<Answer>;
+  /** Serves a call, whose answer `emit` takes. */
+  serve(ingress: Ingress, emit: Emit): Promise<void>;
   /** A call that is passed on without being translated: audio, video, files. */
   pass(passage: Passage): AsyncGenerator<PassageAnswer>;
   /** A document without personal data, and what it was found to have. // spec 2.5 */
@@ -212,12 +213,12 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       requireRoom();
       return count(ingress, meterDeps);
     },
-    dispatch(work, entry) {
+    dispatch(work, entry, emit) {
       const { call, inspection, recalled } = work;
       const retain = (candidate: Candidate, answer: Buffer | undefined): void =>
         content.enqueue(keptOf(call, retained(call, inspection, candidate, answer, recalled.hit)));
       const keeps = call.key.workload.policy.contentRetention;
-      return dispatch({ ...work, learned, endpoints, ownership, retain: keeps ? retain : undefined }, entry);
+      return dispatch({ ...work, learned, endpoints, ownership, retain: keeps ? retain : undefined }, entry, emit);
     },
     remember(call, inspection, hit, headers, text, entry) {
       const row = entry.recurring();
@@ -233,7 +234,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   };
   const passages = createPassageStages({ ...deps, openEntry, requireRoom, guard, meterDeps, endpoints, ownership });
   return {
-    serve: (ingress) => serve(ingress, stages),
+    serve: (ingress, emit) => serve(ingress, stages, emit),
     pass: (passage) => servePassage(passage, passages),
     anonymize: (request) =>
       anonymize(request, {
@@ -249,7 +250,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     leave: (caller) => meterDeps.arrivals.leave(caller),
     close: (call) => seal(endedRow(call, Date.now())),
     async refuse(opening, family, error) {
-      await using entry = openEntry(opening, family);
+      using entry = openEntry(opening, family);
       entry.failed(error);
     },
     async start() {

@@ -98,7 +98,7 @@ const NAME_UNIT = 'gw:filename';
  * the pages it has. Nothing is kept. Work that gives no document is not billed. // spec 1.1, 2.5, 8
  */
 export async function anonymize(request: AnonymizeRequest, stages: DocumentStages): Promise<AnonymizedDocument> {
-  await using entry = stages.open(request);
+  using entry = stages.open(request);
   const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   try {

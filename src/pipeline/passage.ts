@@ -104,7 +104,7 @@ export type PassageDemand = Pick<Demand, 'ceiling' | 'quantities' | 'reservedTok
 
 /** A call's way when nothing of it is translated: the same steps, the same sealing and settling. // spec 1.1 */
 export async function* servePassage(arrived: Passage, stages: PassageStages): AsyncGenerator<PassageAnswer> {
-  await using entry = stages.open(arrived);
+  using entry = stages.open(arrived);
   try {
     refuseAtTheDoor(arrived);
     const timeoutMs = answerTimeout(arrived);

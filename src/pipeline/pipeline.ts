@@ -9,7 +9,7 @@ import type { Target } from '#route/plan.ts';
 import type { Candidate, Plan } from '#route/prepare.ts';
 import type { Repeat } from '#route/repeats.ts';
 import type { Entry } from '#seal/entry.ts';
-import { ServerRestarting, type Answer, type Call, type Ingress, type Limits } from './call.ts';
+import { ServerRestarting, type Answer, type Call, type Emit, type Ingress, type Limits } from './call.ts';
 
 /** The steps of the corridor; each throws a `GatewayError` to refuse. */
 export interface Stages {
@@ -32,7 +32,8 @@ export interface Stages {
   dispatch(
     work: Omit<Dispatch, 'learned' | 'endpoints' | 'ownership' | 'retain'>,
     entry: Entry,
-  ): AsyncGenerator<Answer>;
+    emit: Emit,
+  ): Promise<void>;
   /** Remembers a call that was answered from the cache with this body, for `known`. */
   remember(
     call: Call,
@@ -47,17 +48,17 @@ export interface Stages {
 }
 
 /** One call's way: inspect, route, meter, dispatch; sealed and settled at the end of every way out. // spec 1.1 */
-export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<Answer> {
+export async function serve(ingress: Ingress, stages: Stages, emit: Emit): Promise<void> {
   const known = stages.known(ingress);
   const repeat = known && (await known);
-  await using entry = stages.open(ingress);
+  using entry = stages.open(ingress);
   try {
     if (repeat) {
-      yield await accepted(ingress, repeat, stages, entry);
+      await emit(await accepted(ingress, repeat, stages, entry));
       stages.retain(ingress, repeat);
       if (ingress.signal.aborted) throw gone(ingress);
-      yield { kind: 'head', headers: lossHeaders(repeat.row.losses) };
-      yield { kind: 'body', text: repeat.text };
+      await emit({ kind: 'head', headers: lossHeaders(repeat.row.losses) });
+      await emit({ kind: 'body', text: repeat.text });
       if (!ingress.signal.aborted) entry.served();
       return;
     }
@@ -82,10 +83,15 @@ export async function* serve(ingress: Ingress, stages: Stages): AsyncGenerator<A
     const headers = responseHeaders(entry, recalled);
     // What is left to do for it is to be sent.
     place?.[Symbol.dispose]();
-    yield { kind: 'accepted', stream: call.ask.stream, headers, limits };
-    const answers = stages.dispatch({ call, inspection, demand, hold, recalled }, entry);
-    if (hit) stages.remember(call, inspection, hit, headers, yield* heard(answers), entry);
-    else yield* answers;
+    const accepting = emit({ kind: 'accepted', stream: call.ask.stream, headers, limits });
+    if (typeof accepting !== 'boolean') await accepting;
+    let text = '';
+    const heard: Emit = (answer) => {
+      if (answer.kind === 'body') text += answer.text;
+      return emit(answer);
+    };
+    await stages.dispatch({ call, inspection, demand, hold, recalled }, entry, hit ? heard : emit);
+    if (hit) stages.remember(call, inspection, hit, headers, text, entry);
   } catch (thrown) {
     const stopped = thrown === ingress.signal.reason && thrown instanceof ServerRestarting;
     const error = asGatewayError(stopped ? restarting() : thrown);
@@ -107,16 +113,6 @@ async function accepted(ingress: Ingress, repeat: Repeat, stages: Stages, entry:
 /** Why nobody waits for an answer any more. */
 function gone({ signal }: Ingress): unknown {
   return signal.reason instanceof ServerRestarting ? restarting() : signal.reason;
-}
-
-/** Passes an answer on, and returns its body. */
-async function* heard(answers: AsyncGenerator<Answer>): AsyncGenerator<Answer, string> {
-  let text = '';
-  for await (const answer of answers) {
-    if (answer.kind === 'body') text += answer.text;
-    yield answer;
-  }
-  return text;
 }
 
 function responseHeaders({ unscanned }: Pick<Entry, 'unscanned'>, { state }: Recalled): Record<string, string> {

@@ -169,14 +169,18 @@ class Exchange implements Dispatcher.DispatchHandler, Incoming {
   async text(limit: number): Promise<string> {
     const parts: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of this.chunks()) {
-      size += chunk.length;
+    for (let came = this.#take(); came; came = this.#take()) {
+      if (came instanceof Promise) {
+        await came;
+        continue;
+      }
+      size += came.length;
       if (size > limit) {
         const fault = new UpstreamFault('too_large', `the provider's answer is larger than ${limit} bytes`);
         this.#fail(fault);
         throw fault;
       }
-      parts.push(chunk);
+      parts.push(came);
     }
     const only = parts[0];
     const whole =
@@ -186,20 +190,26 @@ class Exchange implements Dispatcher.DispatchHandler, Incoming {
 
   async *chunks(): AsyncGenerator<Uint8Array> {
     try {
-      for (;;) {
-        const batch = this.#queue;
-        if (batch.length > 0) {
-          this.#queue = [];
-          this.#queued = 0;
-          if (this.#controller?.paused) this.#controller.resume();
-          yield batch.length === 1 ? batch[0]! : Buffer.concat(batch);
-        } else if (this.#fault) throw this.#fault;
-        else if (this.#ended) return;
-        else await new Promise<void>((resolve) => (this.#wake = resolve));
+      for (let came = this.#take(); came; came = this.#take()) {
+        if (came instanceof Promise) await came;
+        else yield came;
       }
     } finally {
       this.close();
     }
+  }
+
+  /** What came since the last time; a promise of more while there is nothing; undefined at the end. */
+  #take(): Uint8Array | Promise<void> | undefined {
+    const batch = this.#queue;
+    if (batch.length > 0) {
+      this.#queue = [];
+      this.#queued = 0;
+      if (this.#controller?.paused) this.#controller.resume();
+      return batch.length === 1 ? batch[0]! : Buffer.concat(batch);
+    }
+    if (this.#fault) throw this.#fault;
+    return this.#ended ? undefined : new Promise((resolve) => (this.#wake = resolve));
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { asGatewayError, type GatewayError } from '#errors/gateway-error.ts';
-import { ClientHungUp, type Answer, type Ingress } from '#pipeline/call.ts';
+import { ClientHungUp, type Emit, type Ingress } from '#pipeline/call.ts';
 import { beginSmall } from '#pipeline/loop-turns.ts';
 import { isLarge } from '#wire/large-text.ts';
 import type { Arrival } from './arrival.ts';
@@ -13,7 +13,7 @@ import { StreamReply } from './stream-reply.ts';
 /** What a door needs of the house behind it. */
 export interface CallDeps {
   readonly calls: OpenCalls;
-  readonly serve: (ingress: Ingress) => AsyncGenerator<Answer>;
+  readonly serve: (ingress: Ingress, emit: Emit) => Promise<void>;
   /** Told of every failure a client was sent. */
   readonly onError: (error: GatewayError, callId: string) => void;
 }
@@ -33,16 +33,18 @@ export async function serveCall(
   try {
     const ingress = ingressAt(door, arrival, text, hangUp.signal);
     let body = '';
-    for await (const answer of deps.serve(ingress)) {
+    await deps.serve(ingress, (answer) => {
       if (answer.kind === 'accepted') {
-        reply.headers({ ...answer.headers, ...door.voice.limitHeaders(answer.limits, Date.now()) });
+        reply.headers(answer.headers);
+        reply.headers(door.voice.limitHeaders(answer.limits, Date.now()));
         if (answer.stream) stream.expect();
       } else if (answer.kind === 'head') {
         if (!stream.opened && answer.headers) reply.headers(answer.headers);
         if (stream.expected) stream.open();
       } else if (!stream.expected) body = answer.text;
-      else if (!(await stream.write(answer.text))) break;
-    }
+      else return stream.write(answer.text);
+      return true;
+    });
     if (stream.expected) stream.end();
     else reply.type('application/json; charset=utf-8').send(body);
   } catch (thrown) {

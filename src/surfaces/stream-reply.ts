@@ -45,7 +45,7 @@ export class StreamReply {
   }
 
   /** Writes whole events; false when the client is gone. Waits while the client is slower than the provider. */
-  async write(text: string): Promise<boolean> {
+  write(text: string): boolean | Promise<boolean> {
     this.#timer?.refresh();
     this.#last = text;
     return writeOut(this.#reply.raw, text, this.#signal);

@@ -4,10 +4,13 @@ import type { ServerResponse } from 'node:http';
 const SLOW_CLIENT_MS = 60_000;
 
 /** Writes to a client; false when it is gone. Waits while it is slower than what it is sent. */
-export async function writeOut(raw: ServerResponse, piece: string | Uint8Array, signal: AbortSignal): Promise<boolean> {
+export function writeOut(
+  raw: ServerResponse,
+  piece: string | Uint8Array,
+  signal: AbortSignal,
+): boolean | Promise<boolean> {
   if (raw.destroyed) return false;
-  if (!raw.write(piece)) await drained(raw, signal);
-  return !raw.destroyed;
+  return raw.write(piece) || drained(raw, signal).then(() => !raw.destroyed);
 }
 
 /** Waits until a slow client has taken what was written; one that takes nothing for too long is cut off. */

@@ -144,7 +144,7 @@ async function sealAll(
       entry.findings = { EMAIL: 1, PHONE: 1 };
       entry.usage = { input: 600, output: 80, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, reasoning: 0 };
       entry.served();
-      await entry[Symbol.asyncDispose]();
+      entry[Symbol.dispose]();
     }
     await sleep(TICK_MS);
   }

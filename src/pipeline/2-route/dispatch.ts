@@ -3,7 +3,7 @@ import type { Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
 import { inServiceTier, NO_USAGE } from '#wire/usage.ts';
 import type { Inspection } from '#inspect/inspect.ts';
-import { ClientHungUp, ServerRestarting, type Answer, type Call } from '#pipeline/call.ts';
+import { ClientHungUp, ServerRestarting, type Call, type Emit } from '#pipeline/call.ts';
 import { UpstreamFault, type Outgoing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
@@ -46,7 +46,7 @@ const DRAIN_MS = 30_000;
 const USAGE_MS = 5000;
 
 /** Asks the provider and relays its answer, restoring tags; the bytes of everything else stay as they came. */
-export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<Answer> {
+export async function dispatch(work: Dispatch, entry: Entry, emit: Emit): Promise<void> {
   const { call, demand, recalled } = work;
   const upstream = new UpstreamSignal(call);
   let asked: Candidate | undefined;
@@ -69,8 +69,10 @@ export async function* dispatch(work: Dispatch, entry: Entry): AsyncGenerator<An
     const made = visit && MadeObjects.of(call, candidate, visit.credential?.name, work.ownership);
     const source = { candidate, incoming: answer ?? incoming, visit, made };
     const context = contextOf(call, candidate, demand);
-    yield* call.ask.stream ? streamed(work, source, entry, upstream, context) : buffered(work, source, entry, context);
-    if (call.signal.aborted) return;
+    const isHeard = call.ask.stream
+      ? await streamed(work, source, entry, upstream, context, emit)
+      : await buffered(work, source, entry, context, emit);
+    if (!isHeard || call.signal.aborted) return;
     entry.served();
     answered?.visit.end('served');
     if (answer) recalled.keep(candidate, answer);
@@ -162,27 +164,33 @@ function contextOf(call: Call, { model }: Candidate, demand: Demand): AnswerCont
   };
 }
 
-async function* buffered(
+/** Whether the answer was taken to its end. */
+async function buffered(
   { call, inspection }: Dispatch,
   { candidate, incoming, made }: Source,
   entry: Entry,
   context: AnswerContext,
-): AsyncGenerator<Answer> {
+  emit: Emit,
+): Promise<boolean> {
   const restoration = restorationFor(call, inspection);
   const text = await readBuffered(call, restoration, candidate, incoming, entry, context);
-  await made?.ofAnswer(text);
+  const recording = made?.ofAnswer(text);
+  if (recording) await recording;
   noteWithheld(restoration, entry);
-  yield { kind: 'head', headers: lossHeaders(entry.losses) };
-  yield { kind: 'body', text };
+  const taken = emit({ kind: 'head', headers: lossHeaders(entry.losses) });
+  if (!(typeof taken === 'boolean' ? taken : await taken)) return false;
+  return emit({ kind: 'body', text });
 }
 
-async function* streamed(
+/** Whether the answer was taken to its end. */
+async function streamed(
   { call, inspection }: Dispatch,
   { candidate, incoming, visit, made }: Source,
   entry: Entry,
   upstream: UpstreamSignal,
   context: AnswerContext,
-): AsyncGenerator<Answer> {
+  emit: Emit,
+): Promise<boolean> {
   const { translation } = candidate;
   const restoration = restorationFor(call, inspection);
   const relay = translation
@@ -202,17 +210,20 @@ async function* streamed(
         head = true;
         visit?.answering();
         noteWithheld(restoration, entry);
-        yield { kind: 'head', headers: lossHeaders(entry.losses) };
+        const taken = emit({ kind: 'head', headers: lossHeaders(entry.losses) });
+        if (!(typeof taken === 'boolean' ? taken : await taken)) return false;
       }
       if (head && text !== '' && !call.signal.aborted) {
         const recording = made?.ofEvents(text);
         if (recording) await recording;
-        yield { kind: 'body', text };
+        const taken = emit({ kind: 'body', text });
+        if (!(typeof taken === 'boolean' ? taken : await taken)) return false;
       }
       if (relay.failure !== undefined) throw relay.failure;
       over ||= relay.over;
     }
     if (!head) throw new UpstreamFault('reset', 'the stream ended before its answer began');
+    return true;
   } finally {
     if (!over && !relay.failure && upstream.draining) await drain(chunks, relay);
     incoming.close();

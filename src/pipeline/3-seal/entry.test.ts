@@ -22,7 +22,7 @@ async function sealed(cost: Hold['cost'], usage: Usage = NO_USAGE): Promise<RowD
   entry.usage = usage;
   entry.units = { pages: 1 };
   entry.served();
-  await entry[Symbol.asyncDispose]();
+  entry[Symbol.dispose]();
   return drafts[0]!;
 }
 

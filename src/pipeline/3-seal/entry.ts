@@ -37,7 +37,7 @@ type UsageSource = 'provider' | 'estimated' | 'implausible';
  * The audit row of a call while it walks the corridor. Opened first and disposed last, so that whatever happens in
  * between (a refusal, a fault, a client hanging up) is sealed and its hold settled.
  */
-export class Entry implements AsyncDisposable {
+export class Entry implements Disposable {
   step: Step = 'door';
   /** What the scope guard made of the call. */
   scope: string | undefined;
@@ -164,7 +164,7 @@ export class Entry implements AsyncDisposable {
     return { usage: this.seen, source: this.#doubted ? 'implausible' : 'estimated' };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.dispose](): void {
     if (this.#left) return;
     this.#compareShadow();
     const billed = this.billed();
