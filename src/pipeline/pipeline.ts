@@ -72,7 +72,7 @@ export async function serve(ingress: Ingress, stages: Stages, emit: Emit): Promi
     entry.step = 'route';
     const targets = await stages.route(call, inspection, entry);
     const plan = await stages.prepare(call, inspection, targets, entry);
-    entry.unscanned = [...new Set(plan.flatMap((candidate) => candidate.unscanned))];
+    entry.unscanned = unscannedOf(plan);
     using recalled = await stages.recall(call, plan);
     entry.step = 'meter';
     const demand = stages.demand(call, inspection, plan);
@@ -113,6 +113,12 @@ async function accepted(ingress: Ingress, repeat: Repeat, stages: Stages, entry:
 /** Why nobody waits for an answer any more. */
 function gone({ signal }: Ingress): unknown {
   return signal.reason instanceof ServerRestarting ? restarting() : signal.reason;
+}
+
+function unscannedOf(plan: Plan): readonly string[] {
+  const [only] = plan;
+  if (only && plan.length === 1) return only.unscanned;
+  return [...new Set(plan.flatMap((candidate) => candidate.unscanned))];
 }
 
 function responseHeaders({ unscanned }: Pick<Entry, 'unscanned'>, { state }: Recalled): Record<string, string> {

@@ -81,7 +81,7 @@ export function walk(document: WireDocument, places: Places): Contents {
     return at < 0 ? promptOrder.length : at;
   };
   const found = new Walk(places);
-  const members = [...document.root.members].sort((a, b) => rank(a.key.value) - rank(b.key.value));
+  const members = inOrder(document.root.members, (one) => rank(one.key.value));
   for (const { key, value } of members) {
     if (isExtension(key.value)) continue;
     if (places.isWord?.(key.value, '', '') !== true) found.key(key);
@@ -89,6 +89,17 @@ export function walk(document: WireDocument, places: Places): Contents {
     if (key.value !== 'model') found.value(value, key.value, '', around, false);
   }
   return found;
+}
+
+/** Sorted by rank, those of equal rank as they come. */
+function inOrder<T>(all: readonly T[], rankOf: (one: T) => number): readonly T[] {
+  let last = 0;
+  for (const one of all) {
+    const rank = rankOf(one);
+    if (rank < last) return all.toSorted((a, b) => rankOf(a) - rankOf(b));
+    last = rank;
+  }
+  return all;
 }
 
 class Walk implements Contents {

@@ -2,7 +2,9 @@ const NONE: readonly number[] = Object.freeze([]);
 const NOT_PLAIN = /[^\t\n\r -~]/g;
 /** Control characters of ASCII, in classes of few rows of sixteen each, so that the engine looks at many characters at once. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
-const CONTROLS = [/[\u0000-\u0008]/, /[\u000e\u000f]/, /[\u0010-\u001f]/, /[\u000b\u007f]/] as const;
+const CONTROLS = /[\u0000-\u0008\u000b\u000e\u000f\u007f]/;
+// oxlint-disable-next-line no-control-regex -- as above
+const MORE_CONTROLS = /[\u0010-\u001f]/;
 
 /** 1: a character that `hidden-characters.ts` reads; 2: the first half of what may be one. */
 const HIDING = new Uint8Array(0x10000);
@@ -33,11 +35,7 @@ for (const [first, last] of [
 for (const lead of [0xd83c, 0xd83e, 0xdb40]) HIDING[lead] = 2;
 
 function isPlain(text: string): boolean {
-  const [low, middle, high, others] = CONTROLS;
-  return (
-    Buffer.byteLength(text) === text.length &&
-    !(low.test(text) || middle.test(text) || high.test(text) || others.test(text))
-  );
+  return Buffer.byteLength(text) === text.length && !CONTROLS.test(text) && !MORE_CONTROLS.test(text);
 }
 
 /** Where characters stand that read as others, or as nothing; none in plain ASCII, which is told at once. */

@@ -92,15 +92,15 @@ export async function inspect(
   const renamed = ids ? (turns ? await turns.run(ids) : finish(ids)) : [];
   const dropped = codec.dropSigned?.(document, rewrite.flagged) ?? [];
   onFindings(findings, [...missed, ...kinds]);
-  const looked = new Set(attached.map(({ media }) => media));
-  const unread = kindsOf(contents.media.filter((item) => !looked.has(item)));
+  const unread = attached.length === 0 ? kinds : kindsOf(unlooked(contents.media, attached));
   if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
   refuseUnreadable(unread, policy);
   if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
   const losses = dropped.length > 0 ? ['thinking'] : [];
   const { media, keptBefore = false } = contents;
   const edits = toldApart(document, codec, [...written, ...renamed, ...dropped]);
-  const unscanned = [...new Set([...missed, ...attached.flatMap((file) => file.missed)]), ...unread];
+  const unsaid = attached.length === 0 ? missed : [...missed, ...attached.flatMap((file) => file.missed)];
+  const unscanned = unsaid.length === 0 ? unread : [...new Set(unsaid), ...unread];
   return { edits, losses, findings, unscanned, media, tags: rewrite.tags, keptBefore, attached };
 }
 
@@ -112,8 +112,13 @@ function toldApart(
   return tellApart && edits.length > 0 ? inShape(() => tellApart(document, edits)) : edits;
 }
 
+function unlooked(media: Contents['media'], attached: readonly AttachedFile[]): Contents['media'] {
+  const looked = new Set(attached.map((file) => file.media));
+  return media.filter((item) => !looked.has(item));
+}
+
 function kindsOf(media: Contents['media']): readonly string[] {
-  return [...new Set(media.map((item) => item.kind))];
+  return media.length === 0 ? [] : [...new Set(media.map((item) => item.kind))];
 }
 
 /** What the family finds wrong with a request is told to its client. */

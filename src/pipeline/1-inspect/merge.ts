@@ -10,7 +10,7 @@ export interface Action extends Span {
  * reversible only if all of them are: none leaves in part.
  */
 export function mergeActions(actions: Action[]): readonly Action[] {
-  actions.sort((a, b) => a.start - b.start || b.end - a.end);
+  if (actions.length > 1) actions.sort((a, b) => a.start - b.start || b.end - a.end);
   const merged: Action[] = [];
   for (const action of actions) {
     const last = merged.at(-1);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createReadDetection } from './read-detection.ts';
+import { AT_WORDS, DOT_WORDS } from './spelled-addresses.ts';
 import { suspectsIn } from './suspects.ts';
 
 const detection = createReadDetection();
@@ -86,6 +87,18 @@ test.each([
   'req1234567890123456 msg_0123456789abcdef chatcmpl-123456789012',
 ])('nothing is found in %j', (text) => {
   expect(foundIn(text)).toEqual([]);
+});
+
+test('an address in words is suspected by any of them', () => {
+  for (const at of AT_WORDS.split('|')) {
+    for (const dot of DOT_WORDS.split('|')) {
+      const text = `First of all write to ada ${at.toUpperCase()} corp ${dot} de about it.`;
+      expect(suspectsIn(text), text).not.toEqual([]);
+      expect(suspectsIn(text.replace('corp', 'corp '.repeat(2))), text).toEqual([]);
+    }
+  }
+  const both = 'ada at corp dot de, then ada at corp dot dot de, at dot dot dot';
+  expect(suspectsIn(both)).toEqual([{ start: 0, end: both.length }]);
 });
 
 test('prose is not read again', () => {

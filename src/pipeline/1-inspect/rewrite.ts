@@ -3,10 +3,11 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import type { Leaf } from '#wire/codec.ts';
 import { isSource, setString, type Edit } from '#wire/document.ts';
 import type { JsonNode } from '#wire/scan.ts';
-import { finish, type Steps } from '#wire/steps.ts';
+import type { Steps } from '#wire/steps.ts';
 import { IN_A_FILE } from './conversation.ts';
 import type { Detection, Span } from './detector.ts';
 import { IdSearch } from './ids.ts';
+import { isWithinCharacter } from './detectors/scripts.ts';
 import { textsOf } from './joint-texts.ts';
 import { mergeActions, type Action } from './merge.ts';
 import { ScopeTerms, type TermText } from './scope-terms.ts';
@@ -94,29 +95,26 @@ export class Rewrite {
    */
   *edit(leaf: Leaf, detected: readonly Span[], anonymized = false): Steps<Edit | undefined> {
     const { node, text, skipped } = leaf;
-    const actions = mergeActions(yield* this.#actions(leaf, detected, anonymized));
+    const actions = mergeActions(this.#actions(leaf, detected, anonymized));
     if (actions.length === 0) return undefined;
-    const inside = isSource(node, text);
+    // Within a character of two code units nothing stands as it is.
+    const parts = ({ start, end }: Action): boolean => isWithinCharacter(text, start) || isWithinCharacter(text, end);
+    const inside = isSource(node, text) && !actions.some(parts);
     const written: string[] = [];
-    const source: string[] = [];
     let at = 0;
+    let isChanged = false;
     for (const [index, action] of actions.entries()) {
       if (index % FINDS_A_STEP === FINDS_A_STEP - 1) yield;
       const { start, end, by } = this.#replacement(action, text, skipped);
-      const kept = text.slice(at, start);
-      written.push(kept, by);
-      if (inside) source.push(kept, asSource(by));
+      isChanged ||= end - start !== by.length || !text.startsWith(by, start);
+      written.push(text.slice(at, start), inside ? asSource(by) : by);
       at = end;
     }
+    if (!isChanged) return undefined;
     written.push(text.slice(at));
     yield;
     const whole = written.join('');
-    if (whole === text) return undefined;
-    yield;
-    // Within a character of two code units nothing stands as it is.
-    if (!inside || !whole.isWellFormed()) return setString(node, whole);
-    source.push(text.slice(at));
-    return { start: node.start, end: node.end, text: `"${source.join('')}"` };
+    return inside ? { start: node.start, end: node.end, text: `"${whole}"` } : setString(node, whole);
   }
 
   /** What is put into a text in the place of what is found in it, in order. */
@@ -127,8 +125,7 @@ export class Rewrite {
   ): readonly Replacement[] {
     const { text, skipped } = of;
     if (!this.mayChange(text, detected)) return NOTHING;
-    const actions = finish(this.#actions(of, detected, anonymized));
-    return mergeActions(actions).map((action) => this.#replacement(action, text, skipped));
+    return mergeActions(this.#actions(of, detected, anonymized)).map((action) => this.#replacement(action, text, skipped));
   }
 
   /** Whether anything may have to be put into a text: never wrong in saying no. */
@@ -137,23 +134,20 @@ export class Rewrite {
     return detected.length > 0 || !!removed || !!policyTerms || (reversible && text.includes('«'));
   }
 
-  *#actions(of: Pick<Leaf, 'text' | 'skipped'>, detected: readonly Span[], anonymized: boolean): Steps<Action[]> {
+  #actions(of: Pick<Leaf, 'text' | 'skipped'>, detected: readonly Span[], anonymized: boolean): Action[] {
     const { text, skipped } = of;
     const { mode, removed, policyTerms, reversible } = this.#scope;
     const halves = this.#halves.get(of);
     const actions: Action[] = [];
-    let count = 0;
     // Terms first: what a detector finds too is called what its owner calls it.
     for (const spans of [removed?.in({ text, skipped }) ?? NO_SPANS, halves?.removed ?? NO_SPANS]) {
       for (const span of spans) {
-        if (++count % FINDS_A_STEP === 0) yield;
         this.count(span.category);
         actions.push({ ...span, act: 'tag' });
       }
     }
     for (const spans of [policyTerms?.in({ text, skipped }) ?? NO_SPANS, halves?.ofPolicy ?? NO_SPANS, detected]) {
       for (const span of spans) {
-        if (++count % FINDS_A_STEP === 0) yield;
         this.count(span.category);
         if (anonymized) actions.push({ ...span, act: 'tag' });
         else if (mode === 'block') this.blocked.add(span.category);
@@ -162,7 +156,6 @@ export class Rewrite {
     }
     if (!reversible) return actions;
     for (const span of tagLiterals(text)) {
-      if (++count % FINDS_A_STEP === 0) yield;
       actions.push({ ...span, act: 'tag' });
       if (actions.length > MOST_REPLACED) throw tooManyTags();
     }

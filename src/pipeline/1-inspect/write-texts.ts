@@ -18,6 +18,7 @@ export function* writeInOrder(
   attached: readonly AttachedFile[],
   { documents }: ResolvedPolicy['dlp'],
 ): Steps<readonly Edit[]> {
+  if (attached.length === 0) return yield* writeEdits(texts, spans, rewrite);
   const edits: Edit[] = [];
   let at = 0;
   const anonymized = documents === 'anonymize' && attached.length > 0;

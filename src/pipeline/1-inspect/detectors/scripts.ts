@@ -27,8 +27,12 @@ export function widthBefore(text: string, end: number): number {
 }
 
 function pointAt(text: string, index: number): number {
-  const isSecondHalf = isTrail(text.charCodeAt(index)) && isLead(text.charCodeAt(index - 1));
-  return text.codePointAt(isSecondHalf ? index - 1 : index) ?? 0;
+  return text.codePointAt(isWithinCharacter(text, index) ? index - 1 : index) ?? 0;
+}
+
+/** Whether the code units before and at `index` are one character. */
+export function isWithinCharacter(text: string, index: number): boolean {
+  return isTrail(text.charCodeAt(index)) && isLead(text.charCodeAt(index - 1));
 }
 
 function isLead(code: number): boolean {
