@@ -49,7 +49,6 @@ import { guardScope } from '#inspect/scope-guard.ts';
 
 /** The assembled corridor of one process. */
 export interface Corridor {
-  /** Serves a call, whose answer `emit` takes. */
   serve(ingress: Ingress, emit: Emit): Promise<void>;
   /** A call that is passed on without being translated: audio, video, files. */
   pass(passage: Passage): AsyncGenerator<PassageAnswer>;

@@ -83,8 +83,7 @@ export async function serve(ingress: Ingress, stages: Stages, emit: Emit): Promi
     const headers = responseHeaders(entry, recalled);
     // What is left to do for it is to be sent.
     place?.[Symbol.dispose]();
-    const accepting = emit({ kind: 'accepted', stream: call.ask.stream, headers, limits });
-    if (typeof accepting !== 'boolean') await accepting;
+    await emit({ kind: 'accepted', stream: call.ask.stream, headers, limits });
     let text = '';
     const heard: Emit = (answer) => {
       if (answer.kind === 'body') text += answer.text;

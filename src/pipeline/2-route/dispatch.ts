@@ -177,8 +177,7 @@ async function buffered(
   const recording = made?.ofAnswer(text);
   if (recording) await recording;
   noteWithheld(restoration, entry);
-  const taken = emit({ kind: 'head', headers: lossHeaders(entry.losses) });
-  if (!(typeof taken === 'boolean' ? taken : await taken)) return false;
+  if (!(await emit({ kind: 'head', headers: lossHeaders(entry.losses) }))) return false;
   return emit({ kind: 'body', text });
 }
 
@@ -210,14 +209,12 @@ async function streamed(
         head = true;
         visit?.answering();
         noteWithheld(restoration, entry);
-        const taken = emit({ kind: 'head', headers: lossHeaders(entry.losses) });
-        if (!(typeof taken === 'boolean' ? taken : await taken)) return false;
+        if (!(await emit({ kind: 'head', headers: lossHeaders(entry.losses) }))) return false;
       }
       if (head && text !== '' && !call.signal.aborted) {
         const recording = made?.ofEvents(text);
         if (recording) await recording;
-        const taken = emit({ kind: 'body', text });
-        if (!(typeof taken === 'boolean' ? taken : await taken)) return false;
+        if (!(await emit({ kind: 'body', text }))) return false;
       }
       if (relay.failure !== undefined) throw relay.failure;
       over ||= relay.over;
