@@ -125,7 +125,9 @@ export class Rewrite {
   ): readonly Replacement[] {
     const { text, skipped } = of;
     if (!this.mayChange(text, detected)) return NOTHING;
-    return mergeActions(this.#actions(of, detected, anonymized)).map((action) => this.#replacement(action, text, skipped));
+    return mergeActions(this.#actions(of, detected, anonymized)).map((action) =>
+      this.#replacement(action, text, skipped),
+    );
   }
 
   /** Whether anything may have to be put into a text: never wrong in saying no. */

@@ -3,7 +3,7 @@ import type { Demand } from '#meter/demand.ts';
 import type { Hold } from '#meter/meter.ts';
 import { inServiceTier, NO_USAGE } from '#wire/usage.ts';
 import type { Inspection } from '#inspect/inspect.ts';
-import { ClientHungUp, ServerRestarting, type Call, type Emit } from '#pipeline/call.ts';
+import { ServerRestarting, type Call, type Emit } from '#pipeline/call.ts';
 import { UpstreamFault, type Outgoing } from '#ports/provider.ts';
 import type { Entry } from '#seal/entry.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
@@ -22,6 +22,7 @@ import { inTurns } from './turns.ts';
 import { noteWithheld, restorationFor } from './restoring.ts';
 import { TranslatedRelay } from './translated-relay.ts';
 import { noAnswer, outcomeOfFault } from './upstream-error.ts';
+import { UpstreamSignal } from './upstream-signal.ts';
 import { VerbatimRelay } from './verbatim-relay.ts';
 import type { AnswerContext } from '#wire/codec.ts';
 
@@ -39,11 +40,6 @@ export interface Dispatch {
   /** Keeps what a candidate was sent and what it said, where policy wants content kept. */
   readonly retain: ((candidate: Candidate, answer: Buffer | undefined) => void) | undefined;
 }
-
-/** How long a hung-up stream is read on to its usage frame, where the workload wants exact bills. // design 2 */
-const DRAIN_MS = 30_000;
-/** How long any stream is, once its answer is complete and only its usage is missing. */
-const USAGE_MS = 5000;
 
 /** Asks the provider and relays its answer, restoring tags; the bytes of everything else stay as they came. */
 export async function dispatch(work: Dispatch, entry: Entry, emit: Emit): Promise<void> {
@@ -237,50 +233,6 @@ async function drain(chunks: AsyncIterator<Uint8Array>, relay: Relay): Promise<v
     }
   } catch {
     // Out of time, or the provider failed too: what was seen is billed.
-  }
-}
-
-/**
- * When the provider is to be given up: with the client, or for a stream some time later, where the workload drains or
- * where only the usage of a complete answer is missing.
- */
-class UpstreamSignal {
-  readonly signal: AbortSignal;
-  relay: Relay | undefined;
-  readonly #call: Call;
-  readonly #late: AbortController | undefined;
-  readonly #onAbort = (): void => this.#end();
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(call: Call) {
-    this.#call = call;
-    if (call.ask.stream) {
-      this.#late = new AbortController();
-      call.signal.addEventListener('abort', this.#onAbort, { once: true });
-    }
-    this.signal = this.#late?.signal ?? call.signal;
-  }
-
-  /** The client is gone and the provider is read on. */
-  get draining(): boolean {
-    return this.#call.signal.aborted && !this.signal.aborted;
-  }
-
-  release(): void {
-    if (!this.#late) return;
-    clearTimeout(this.#timer);
-    this.#call.signal.removeEventListener('abort', this.#onAbort);
-  }
-
-  #end(): void {
-    const wait = this.#call.signal.reason instanceof ClientHungUp ? this.#patience() : 0;
-    if (wait === 0) this.#late?.abort();
-    else this.#timer = setTimeout(() => this.#late?.abort(), wait).unref();
-  }
-
-  #patience(): number {
-    if (this.#call.key.workload.onHangUp === 'drain') return DRAIN_MS;
-    return this.relay?.awaitsUsage ? USAGE_MS : 0;
   }
 }
 
