@@ -21,6 +21,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/pipeline/2-route/local-router.ts: complexity': 'a fixed list',
   'src/pipeline/2-route/route.ts: trace': 'targets of one call',
   'src/pipeline/2-route/route.ts: differences': 'targets of one call',
+  'src/pipeline/passage-counts.ts: told': 'one of each ceiling',
   'src/pipeline/2-route/travelling-files.ts: replaceFile': 'a few edits of one file',
   'src/pipeline/3-seal/entry.ts: route': 'targets of one call',
   'src/pipeline/3-seal/entry.ts: shadow': 'targets of one call',
