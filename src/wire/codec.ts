@@ -23,6 +23,8 @@ export interface Leaf {
   readonly signed?: JsonNode;
   /** It is said of a file: its name, its title. */
   readonly ofFile?: true;
+  /** It is called an id. */
+  readonly ofId?: true;
   /** Characters (`g`) that its reader leaves out: what they part is one for it. */
   readonly skipped?: RegExp;
   /** Of an answer: it is within what a tool is told. */
@@ -225,10 +227,7 @@ export interface Codec {
   hideCacheCounts(document: WireDocument): readonly Edit[];
   /** Edits that drop signed blocks: those given (of `Leaf.signed`), and those whose signature is empty. // spec 4.5.4 */
   dropSigned?(document: WireDocument, flagged: ReadonlySet<JsonNode>): readonly Edit[];
-  /**
-   * An answer or a frame as the family's clients know it, of a vendor that has a form of its own; undefined where it is
-   * in theirs.
-   */
+  /** An answer or a frame of a vendor with a form of its own as clients know it; undefined where it is in theirs. */
   flatAnswer?(body: JsonObject): JsonObject | undefined;
   /**
    * Where parts of a request must differ from each other: the edits of data protection, with what they would make alike

@@ -69,6 +69,12 @@ const WORDS: ReadonlySet<string> = new Set([
   'file_id',
 ]);
 
+/** Members that are an id, of a user as of a call: their words are none of a language. */
+const IDS: ReadonlySet<string> = new Set([
+  ...['id', 'call_id', 'tool_call_id', 'tool_use_id', 'previous_response_id', 'conversation'],
+  ...['user', 'user_id', 'end_user_id', 'safety_identifier', 'session_id', 'prompt_cache_key'],
+]);
+
 /**
  * Every string of a request that can leave, save: the model id, what its family calls structural, and the bytes of
  * inline media, which are reported as media instead. Throws `BadRequestShape` for media that is spelled so that a
@@ -186,7 +192,8 @@ class Walk implements Contents {
       return;
     }
     const json = (!own && this.#places.isJson(name, parent)) || looksLikeEscapedJson(text);
-    this.#leaf(node, text, json ? 'json' : 'text', signed, media === 'file');
+    const of = media === 'file' ? 'ofFile' : IDS.has(name) ? 'ofId' : undefined;
+    this.#leaf(node, text, json ? 'json' : 'text', signed, of);
   }
 
   /** The base64 of bytes in this string; undefined where there are none. */
@@ -207,8 +214,15 @@ class Walk implements Contents {
     return undefined;
   }
 
-  #leaf(node: JsonNode, text: string, kind: Leaf['kind'], signed: ObjectNode | undefined, ofFile = false): void {
-    if (ofFile) this.leaves.push({ node, text, kind, ofFile });
+  #leaf(
+    node: JsonNode,
+    text: string,
+    kind: Leaf['kind'],
+    signed: ObjectNode | undefined,
+    of?: 'ofFile' | 'ofId',
+  ): void {
+    if (of === 'ofFile') this.leaves.push({ node, text, kind, ofFile: true });
+    else if (of === 'ofId' && signed === undefined) this.leaves.push({ node, text, kind, ofId: true });
     else this.leaves.push(signed === undefined ? { node, text, kind } : { node, text, kind, signed });
   }
 }

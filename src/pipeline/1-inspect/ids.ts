@@ -7,7 +7,7 @@ import type { IdLeaf } from '#wire/codec.ts';
 import { setString, type Edit } from '#wire/document.ts';
 import type { Steps } from '#wire/steps.ts';
 import type { Detection } from './detector.ts';
-import { gluedNumbersIn } from './glued-numbers.ts';
+import { gluedNumbers } from './glued-numbers.ts';
 import type { Rewrite } from './rewrite.ts';
 import { ScopeTerms } from './scope-terms.ts';
 
@@ -74,11 +74,8 @@ export class IdSearch {
   }
 
   #glued(id: string): readonly string[] {
-    for (const { text, kind } of gluedNumbersIn(id)) {
-      const [found] = this.#detection.findNow(text, this.#kinds([kind]));
-      if (found) return [found.category];
-    }
-    return [];
+    const first = gluedNumbers(id, this.#detection, this.#entities).next();
+    return first.done === true ? [] : [first.value.category];
   }
 
   /** The same of bytes that only their maker reads: what is a text in them is one. */

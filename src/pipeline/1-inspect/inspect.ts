@@ -7,6 +7,8 @@ import type { Edit, WireDocument } from '#wire/document.ts';
 import { finish } from '#wire/steps.ts';
 import type { Detection, Span } from './detector.ts';
 import type { AttachedFile } from './attached-file.ts';
+import { lookedFor } from './detect-or-refuse.ts';
+import { withGlued } from './glued-numbers.ts';
 import { inspectIds } from './ids.ts';
 import { attach, type Desk } from './attach.ts';
 import { detectInLeaves } from './detect-in-leaves.ts';
@@ -64,7 +66,8 @@ export async function inspect(
   if (turns) await turns.next();
   const isOfSource = outsideOf(texts);
   const detected = detectInLeaves(leaves, isOfSource, document.text, policy, detection, turns);
-  const { spans, missed: unsearched } = detected instanceof Promise ? await detected : detected;
+  const { spans: found, missed: unsearched } = detected instanceof Promise ? await detected : detected;
+  const spans = withGlued(leaves, found, detection, lookedFor(policy, detection));
   const missed = read ? [...unsearched, ...read.missed] : unsearched;
   const ahead = rewrite.lookAhead(leaves, detection);
   if (ahead) await ahead;

@@ -26,6 +26,8 @@ export const LONGEST = 512;
 const FORMAT: ReadonlySet<string> = new Set([
   ...['role', 'type', 'name', 'id', 'user', 'model', 'status', 'object', 'detail', 'format', 'effort', 'ttl', 'voice'],
   ...['mime_type', 'mimeType', 'media_type', 'mediaType', 'service_tier', 'tool_choice', 'reasoning_effort'],
+  // Addresses of media, which stand between texts.
+  ...['url', 'image_url', 'file_url'],
 ]);
 /** What a value may go on with. */
 const BEGINS = /^(?:[A-Za-z\d@.+_-]|[\p{L}\p{M}]|[[({] ?at ?[\])}])/u;
