@@ -12,6 +12,7 @@ import type { Debited, Hold } from '#meter/meter.ts';
 import type { JobProgress } from '#ports/document-jobs.ts';
 import {
   DocumentFault,
+  engineOff,
   type DocumentEngine,
   type DocumentFile,
   type OnPages,
@@ -177,7 +178,7 @@ async function work(
   signal: AbortSignal,
   entry: Entry,
 ): Promise<Done> {
-  if (!engine) throw new DocumentFault('absent', 'documents are not processed in this installation');
+  if (!engine) throw engineOff();
   const detection = detectionFor({ key, signal }, whole);
   const read = await engine.read(file, { recognize: 'auto' }, signal, begun('reading', undefined, lasting));
   refuseMore(read, most);

@@ -3,7 +3,7 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import { categoriesOf } from '#inspect/entities.ts';
 import { refuseUnguarded } from '#inspect/scope-guard.ts';
 import type { Job, JobBook, JobBounds, JobFiles } from '#ports/document-jobs.ts';
-import { DocumentFault } from '#ports/documents.ts';
+import { engineOff } from '#ports/documents.ts';
 import type { AddressSigner, SignedAddress } from '#seal/signed-address.ts';
 import { refuseAtTheDoor } from './admit.ts';
 import type { Opening } from './call.ts';
@@ -80,8 +80,7 @@ export function createJobDesk(deps: JobDeskDeps): JobDesk {
 
 async function submit(request: AnonymizeRequest, deps: JobDeskDeps): Promise<Pick<JobView, 'id' | 'state'>> {
   refuseAtTheDoor(request);
-  if (!deps.accepts)
-    throw documentError(new DocumentFault('absent', 'documents are not processed in this installation'));
+  if (!deps.accepts) throw documentError(engineOff());
   refuseUnguarded(request.key.workload.policy);
   const upload = await request.upload();
   categoriesOf(upload.options.entities, deps.findable(), 'options.entities');

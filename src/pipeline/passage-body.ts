@@ -1,5 +1,6 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 import { readExtension } from '#inspect/extension.ts';
+import { protection } from '#inspect/refusals.ts';
 import { imagesRule, unreadableReason } from '#inspect/unreadable.ts';
 import type { Entry } from '#seal/entry.ts';
 import { readDocument, render, setString } from '#wire/document.ts';
@@ -122,7 +123,7 @@ async function readForm(
   const inspected = new InspectedForm(passage, parts, stages, entry);
   // Where a finding or what is said refuses the call, all is read before anything is sent.
   const { dlp, scopeGuard } = passage.key.workload.policy;
-  const refusesFiles = isAny && unreadableReason(['file'], dlp) !== undefined;
+  const refusesFiles = isAny && unreadableReason('file', dlp, 'passed') !== undefined;
   const wantsAll = dlp.mode === 'block' || scopeGuard.mode === 'block' || imagesRule(dlp) !== 'pass' || refusesFiles;
   const wantsModel = passage.provider === undefined || passage.gate?.isKnown === false;
   let kept = 0;
@@ -152,9 +153,9 @@ const FILES: Readonly<Record<string, string>> = { files: 'file', passthrough: 'f
 
 /** Content that nobody can read is not let through where policy protects content; pictures are looked at as they come. // spec 4.3.5 */
 function refuseFiles({ surface, key }: Passage): void {
-  const reason = unreadableReason([FILES[surface] ?? 'image'], { ...key.workload.policy.dlp, images: 'pass' });
+  const reason = unreadableReason(FILES[surface] ?? 'image', { ...key.workload.policy.dlp, images: 'pass' }, 'passed');
   if (reason === undefined) return;
-  throw new GatewayError('data_protection', `Refused by data protection: ${reason}. Nothing was sent.`);
+  throw protection(reason);
 }
 
 /** A body that nobody can read: it is sent as it is, or refused. // spec 4.3.5 */

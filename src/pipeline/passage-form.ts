@@ -1,4 +1,5 @@
 import { GatewayError } from '#errors/gateway-error.ts';
+import { protection } from '#inspect/refusals.ts';
 import { imagesRule, unreadableReason } from '#inspect/unreadable.ts';
 import type { Entry } from '#seal/entry.ts';
 import { BadRequestShape } from '#wire/codec.ts';
@@ -111,10 +112,8 @@ export class InspectedForm {
     // Pictures of forms are read by nobody: they pass, or are refused before anything is sent; so are files of unknown kind.
     const { dlp } = this.#passage.key.workload.policy;
     const mayRefuse = this.#passage.surface === 'passthrough' || (kind === 'image' && imagesRule(dlp) !== 'pass');
-    const reason = mayRefuse ? unreadableReason([kind], dlp) : undefined;
-    if (reason !== undefined) {
-      throw new GatewayError('data_protection', `Refused by data protection: ${reason}. Nothing was sent.`);
-    }
+    const reason = mayRefuse ? unreadableReason(kind, dlp, 'passed') : undefined;
+    if (reason !== undefined) throw protection(reason);
     const texts = [file.name, file.filename];
     const [name = '', filename = ''] = await inspectedTexts(texts, this.#passage, this.#stages, this.#entry);
     const mediaType = MEDIA_TYPE.test(file.mediaType) ? file.mediaType : 'application/octet-stream';

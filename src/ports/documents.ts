@@ -166,3 +166,12 @@ export class DocumentFault extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 }
+
+/** What every surface says where documents and local models are switched off: as a part of a sentence, and as one. */
+export const ENGINE_IS_OFF = 'this installation runs without the inference engine (GW_INFERENCE=off)';
+export const ENGINE_OFF = `T${ENGINE_IS_OFF.slice(1)}.`;
+
+/** That there is no engine, and will be none. */
+export function engineOff(): DocumentFault {
+  return new DocumentFault('absent', ENGINE_IS_OFF);
+}

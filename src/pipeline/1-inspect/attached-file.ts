@@ -3,6 +3,7 @@ import { documentError } from '#errors/document-error.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import {
   DocumentFault,
+  engineOff,
   type DocumentEngine,
   type DocumentFile,
   type PageImage,
@@ -119,7 +120,7 @@ export class AttachedFile {
       const { mode, documents } = this.#scope.policy;
       for (const [category, times] of Object.entries(found.findings)) {
         rewrite.count(category, times);
-        if (mode === 'block' && documents !== 'anonymize') rewrite.blocked.add(category);
+        if (mode === 'block' && documents !== 'anonymize') rewrite.block(category, this.place.part.start);
       }
       this.#text = shownText(this.#document, found.replacements);
     } else if (this.#text !== undefined) this.#text = rewrite.text(this.#text, this.#spans);
@@ -260,7 +261,7 @@ export class AttachedFile {
     const { desk } = this.#scope;
     const { engine } = desk;
     try {
-      if (!engine) throw new DocumentFault('absent', 'documents are not processed in this installation');
+      if (!engine) throw engineOff();
       return await work(engine, desk.signal());
     } catch (thrown) {
       if (thrown instanceof Error && thrown.name === 'TimeoutError') throw tooLate(thrown);

@@ -8,6 +8,7 @@ import { setString, type Edit } from '#wire/document.ts';
 import type { Steps } from '#wire/steps.ts';
 import type { Detection } from './detector.ts';
 import { gluedNumbers } from './glued-numbers.ts';
+import { protection } from './refusals.ts';
 import type { Rewrite } from './rewrite.ts';
 import { ScopeTerms } from './scope-terms.ts';
 
@@ -156,14 +157,14 @@ export function* inspectIds(
     for (const category of found) rewrite.count(category);
     if (role === 'model') throw noModel();
     if (policy.mode === 'allow_log' && !removes) continue;
-    if (policy.mode === 'block') for (const category of found) rewrite.blocked.add(category);
+    if (policy.mode === 'block') for (const category of found) rewrite.block(category, node.start);
     else if (signed) rewrite.flagged.add(signed);
     else if (role === 'pair') {
       const known =
         instead.get(node.value) ?? `${prefixOf(node.value)}gwref${String(instead.size + 1).padStart(4, '0')}`;
       instead.set(node.value, known);
       edits.push(setString(node, known));
-    } else throw refused(found);
+    } else throw refused(found, rewrite.where(node.start));
   }
   return edits;
 }
@@ -173,10 +174,12 @@ function prefixOf(id: string): string {
   return /^(?:fc|msg|rs|call|toolu|srvtoolu|mcpr|mcp|ctc|ws|ci|cu|ig|fs|lsh)_/.exec(id)?.[0] ?? '';
 }
 
-function refused(categories: readonly string[]): GatewayError {
+function refused(categories: readonly string[], place?: string): GatewayError {
   const found = [...new Set(categories)].sort().join(', ');
-  const message = `Refused by data protection: an id of the request holds ${found}, and an id cannot be rewritten. Nothing was sent.`;
-  return new GatewayError('data_protection', message);
+  return protection(
+    `an id of the request holds ${found}, and an id cannot be rewritten`,
+    place === undefined ? [] : [place],
+  );
 }
 
 /** Models and beta flags that were looked at, by whether they tell of somebody: few in practice, the same in every call. */

@@ -282,7 +282,7 @@ describe('what cannot be read', () => {
 
   test('inline images: named, their bytes not read as text', async () => {
     expect((await run(image, 'tokenize')).inspection).toMatchObject({ unscanned: ['image'], findings: {} });
-    expect((await refusal(image, 'block')).message).toContain('a picture cannot be scanned');
+    expect((await refusal(image, 'block')).message).toContain('pictures are read first (dlp.images: Inspect)');
   });
 });
 

@@ -1,9 +1,10 @@
 import type { CustomTerm, ResolvedPolicy } from '#config/snapshot.ts';
-import { GatewayError } from '#errors/gateway-error.ts';
+import type { GatewayError } from '#errors/gateway-error.ts';
 import { shapeError } from '#errors/shape-error.ts';
 import type { Turns } from '#pipeline/loop-turns.ts';
 import { BadRequestShape, type Codec, type Contents, type Leaf } from '#wire/codec.ts';
 import type { Edit, WireDocument } from '#wire/document.ts';
+import { pathTo } from '#wire/path-to.ts';
 import { finish } from '#wire/steps.ts';
 import type { Detection, Span } from './detector.ts';
 import type { AttachedFile } from './attached-file.ts';
@@ -13,10 +14,11 @@ import { inspectIds } from './ids.ts';
 import { attach, type Desk } from './attach.ts';
 import { detectInLeaves } from './detect-in-leaves.ts';
 import { flatten, lowest, type Text } from './leaf-texts.ts';
+import { placed, protection } from './refusals.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
 import { asTexts, readTokens } from './token-lists.ts';
-import { imagesRule, unreadableReason } from './unreadable.ts';
+import { imagesRule, unreadableReason, unreadBecause } from './unreadable.ts';
 import { writeInOrder } from './write-texts.ts';
 
 /** What inspection found, and the edits that keep it in. */
@@ -61,6 +63,7 @@ export async function inspect(
   const anonymizes = policy.documents === 'anonymize' || imagesRule(policy) === 'inspect';
   const attaches = desk !== undefined && anonymizes && contents.media.length > 0;
   const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
+  const where = (rewrite.where = (at) => pathTo(document.root, at));
   const texts = turns ? await turns.run(flatten(contents)) : finish(flatten(contents));
   const leaves = lowest(texts);
   if (turns) await turns.next();
@@ -79,7 +82,7 @@ export async function inspect(
   const attached = desk ? attach(contents.media, { policy, remove, rewrite, detection, desk, keepsTags }) : [];
   const before = termsBefore(texts, spans, attached);
   try {
-    for (const [index, file] of attached.entries()) await file.read(before[index] ?? []);
+    for (const [index, file] of attached.entries()) await readAt(file, before[index] ?? [], where);
   } catch (thrown) {
     onFindings(findings, [...missed, ...kinds]);
     throw thrown;
@@ -95,9 +98,10 @@ export async function inspect(
   const renamed = ids ? (turns ? await turns.run(ids) : finish(ids)) : [];
   const dropped = codec.dropSigned?.(document, rewrite.flagged) ?? [];
   onFindings(findings, [...missed, ...kinds]);
-  const unread = attached.length === 0 ? kinds : kindsOf(unlooked(contents.media, attached));
-  if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal([...rewrite.blocked]);
-  refuseUnreadable(unread, policy);
+  const unlookedAt = attached.length === 0 ? contents.media : unlooked(contents.media, attached);
+  const unread = attached.length === 0 ? kinds : kindsOf(unlookedAt);
+  if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal(rewrite);
+  refuseUnreadable(unlookedAt, policy, desk?.engine !== undefined, where);
   if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
   const losses = dropped.length > 0 ? ['thinking'] : [];
   const { media, keptBefore = false } = contents;
@@ -175,17 +179,31 @@ function termsBefore(
   return attached.map(({ leaves }) => terms.slice(0, counts[leaves] ?? terms.length));
 }
 
-function refusal(categories: string[]): GatewayError {
-  const found = categories.sort().join(', ');
-  return new GatewayError(
-    'data_protection',
-    `Refused by data protection: the request contains ${found}. Nothing was sent.`,
-  );
+/** Reads a file, and says of a failure where it stands. */
+async function readAt(file: AttachedFile, before: readonly CustomTerm[], where: Rewrite['where']): Promise<void> {
+  try {
+    await file.read(before);
+  } catch (thrown) {
+    throw placed(thrown, where(file.place.part.start));
+  }
+}
+
+function refusal({ blocked, blockedAt, where }: Rewrite): GatewayError {
+  const places = new Set(blockedAt.map((at) => where(at)).filter((path) => path !== undefined));
+  return protection(`the request contains ${[...blocked].sort().join(', ')}`, [...places]);
 }
 
 /** Content nobody can read is not waved through where policy protects content. // spec 4.3.5 */
-function refuseUnreadable(kinds: readonly string[], policy: ResolvedPolicy['dlp']): void {
-  const reason = unreadableReason(kinds, policy);
-  if (reason === undefined) return;
-  throw new GatewayError('data_protection', `Refused by data protection: ${reason}. Nothing was sent.`);
+function refuseUnreadable(
+  media: Contents['media'],
+  policy: ResolvedPolicy['dlp'],
+  hasEngine: boolean,
+  where: Rewrite['where'],
+): void {
+  for (const item of media) {
+    const reason = unreadableReason(item.kind, policy, unreadBecause(item, hasEngine));
+    if (reason === undefined) continue;
+    const path = item.place && where(item.place.part.start);
+    throw protection(reason, path === undefined ? [] : [path]);
+  }
 }

@@ -10,6 +10,7 @@ import { IdSearch } from './ids.ts';
 import { isWithinCharacter } from './detectors/scripts.ts';
 import { textsOf } from './joint-texts.ts';
 import { mergeActions, type Action } from './merge.ts';
+import { protection } from './refusals.ts';
 import { ScopeTerms, type TermText } from './scope-terms.ts';
 import { outsideTags, shownInClear, tellingParts } from './shown-in-clear.ts';
 import { MOST_FINDS } from './span-pack.ts';
@@ -39,6 +40,10 @@ export class Rewrite {
   readonly tags = new TagTable();
   /** Where in the request the texts stand that are rewritten now. */
   place = IN_A_FILE;
+  /** The path in the request of what stands at an offset. */
+  where: (at: number) => string | undefined = () => undefined;
+  /** Where the file stands whose text is rewritten now. */
+  file: number | undefined;
   /** Categories found that the mode refuses. */
   readonly blocked = new Set<string>();
   /** Signed blocks in which something was found: they leave as they are or not at all. // spec 4.5.4 */
@@ -49,10 +54,22 @@ export class Rewrite {
   readonly #halves = new Map<object, Record<'removed' | 'ofPolicy', Span[]>>();
   readonly #scope: Scope;
   readonly #findings: Record<string, number>;
+  readonly #blockedAt = new Set<number>();
 
   constructor(scope: Scope, findings: Record<string, number>) {
     this.#scope = scope;
     this.#findings = findings;
+  }
+
+  /** Offsets in the request where something was found that the mode refuses, in order. */
+  get blockedAt(): readonly number[] {
+    return [...this.#blockedAt].sort((a, b) => a - b);
+  }
+
+  /** Notes that the mode refuses what was found. `at`: where it stands. */
+  block(category: string, at: number): void {
+    this.blocked.add(category);
+    if (at !== IN_A_FILE && this.#blockedAt.size < MOST_PLACES) this.#blockedAt.add(at);
   }
 
   /**
@@ -152,7 +169,7 @@ export class Rewrite {
       for (const span of spans) {
         this.count(span.category);
         if (anonymized) actions.push({ ...span, act: 'tag' });
-        else if (mode === 'block') this.blocked.add(span.category);
+        else if (mode === 'block') this.block(span.category, this.file ?? this.place);
         else if (mode !== 'allow_log') actions.push({ ...span, act: mode === 'mask' ? 'mask' : 'tag' });
       }
     }
@@ -223,6 +240,8 @@ interface Replacement {
 
 const NOTHING: readonly Replacement[] = [];
 const NO_SPANS: readonly Span[] = [];
+/** Of what a mode refuses, so many are remembered. */
+const MOST_PLACES = 256;
 const FINDS_A_STEP = 512;
 /** Finds, terms and tags in one text beyond which it is not rewritten. */
 const MOST_REPLACED = MOST_FINDS;
@@ -249,9 +268,7 @@ function tooManyTags(): GatewayError {
 
 /** Tags are numbered over one request: this one's would stand for other texts in the turns that the provider has kept. */
 export function confusion(): GatewayError {
-  return new GatewayError(
-    'data_protection',
-    'Refused by data protection: personal data cannot be added to a conversation that the provider keeps. ' +
-      'Send the whole conversation. Nothing was sent.',
+  return protection(
+    'personal data cannot be added to a conversation that the provider keeps. Send the whole conversation',
   );
 }

@@ -25,7 +25,9 @@ export function* writeInOrder(
   for (const file of attached) {
     for (const one of yield* writeEdits(texts.slice(at, file.leaves), spans, rewrite, anonymized)) edits.push(one);
     rewrite.place = IN_A_FILE;
+    rewrite.file = file.place.part.start;
     for (const one of file.tag()) edits.push(one);
+    rewrite.file = undefined;
     at = file.leaves;
   }
   for (const one of yield* writeEdits(texts.slice(at), spans, rewrite, anonymized)) edits.push(one);

@@ -1,6 +1,7 @@
 import type { ModelConfig, OrganizationConfig, ProviderConfig, ResolvedPolicy } from '#config/snapshot.ts';
 import { LOCAL_PROVIDER } from '#config/local-provider.ts';
 import type { ErrorCode } from '#errors/catalogue.ts';
+import { ENGINE_OFF } from '#ports/documents.ts';
 import type { Provider } from '#ports/provider.ts';
 import { allowListReason, residencyReason } from './policy.ts';
 
@@ -54,7 +55,7 @@ export function offerOf(
   const settings = config.models.get(model);
   if (config.onlyListedModels === true && !settings) return notThere(config === LOCAL_PROVIDER ? NO_ALIAS : NO_MODEL);
   const provider = providers(config);
-  if (!provider) return notThere(config === LOCAL_PROVIDER ? NO_ENGINE : 'The provider cannot be reached.');
+  if (!provider) return notThere(config === LOCAL_PROVIDER ? ENGINE_OFF : 'The provider cannot be reached.');
   const kept = namedOnly(config, alias);
   if (kept) return kept;
   const offer = { provider, model, settings };
@@ -63,7 +64,7 @@ export function offerOf(
 }
 
 const NO_ALIAS = 'No alias of this name is configured for the organization.';
-const NO_ENGINE = 'The gateway answers nothing itself in this installation.';
+
 const NO_MODEL = 'The provider does not offer this model here.';
 
 /** A vendor whose models are asked for by name, on the organization's own account, or not at all. // spec 4.4.1 */

@@ -3,6 +3,7 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import { estimatedInput } from '#meter/demand.ts';
 import type { PriceBook } from '#meter/price-book.ts';
 import type { Call } from '#pipeline/call.ts';
+import { ENGINE_OFF } from '#ports/documents.ts';
 import type { RouterVerdict } from '#ports/router.ts';
 import type { Media } from '#wire/codec.ts';
 import type { Family } from '#wire/document.ts';
@@ -121,8 +122,7 @@ function consider(
 /** A decision of a local model fails where there are none: it is not another name for nothing. // spec 4.4.7 */
 function undecided({ codec }: RouteQuestion, id: string, { code }: Denial): Denial | undefined {
   if (codec.family !== 'systemone' || code !== 'model_not_found' || !LOCAL_DECISIONS.has(id)) return undefined;
-  const message = 'There are no local models in this installation.';
-  return { code: 'local_model_unavailable', why: reasonOf(message), message, shouldRetry: false };
+  return { code: 'local_model_unavailable', why: reasonOf(ENGINE_OFF), message: ENGINE_OFF, shouldRetry: false };
 }
 
 const LOCAL_DECISIONS: ReadonlySet<string> = new Set(['gw/typed', 'gw/typed/router']);

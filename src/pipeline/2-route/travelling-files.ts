@@ -1,9 +1,10 @@
-import { GatewayError } from '#errors/gateway-error.ts';
 import type { AttachedFile } from '#inspect/attached-file.ts';
+import { placed, protection } from '#inspect/refusals.ts';
 import { replaceFile, replacePart, type ShownPart } from '#wire/attachment.ts';
 import type { Media } from '#wire/codec.ts';
 import { takesDocument as converseTakes } from '#wire/converse/media.ts';
 import type { Edit, WireDocument } from '#wire/document.ts';
+import { pathTo } from '#wire/path-to.ts';
 import type { Target } from './plan.ts';
 
 /** Pages of all documents of one request that are sent as pictures. // spec 4.3.5 */
@@ -49,12 +50,12 @@ export async function travellingFiles(
     const textBytes = parts.reduce((sum, part) => sum + (part.type === 'text' ? Buffer.byteLength(part.text) : 0), 0);
     instead.push({ media: file.media, fileLength: 0, images, textBytes });
   };
-  for (const file of files) {
+  const send = async (file: AttachedFile): Promise<void> => {
     const form = formOf(file, target);
     if (form !== 'text' && !file.scanned) unscanned.add(file.kind === 'image' ? 'image' : 'file');
     if (form === 'file') {
       const replaced = await file.file();
-      if (!replaced) continue;
+      if (!replaced) return;
       edits.push(...replaceFile(file.place, replaced.mediaType, replaced.bytes));
       instead.push(asFile(file, replaced.bytes.length));
     } else if (form === 'image') show(file, [{ type: 'image', ...(await file.image()) }]);
@@ -67,6 +68,11 @@ export async function travellingFiles(
       if (file.kind !== 'text') losses.add('document.as_text');
       show(file, [{ type: 'text', text: `${nameOf(file) ?? 'document'}:\n\n${await file.text()}` }]);
     }
+  };
+  for (const file of files) {
+    await send(file).catch((thrown: unknown) => {
+      throw placed(thrown, pathTo(document.root, file.place.part.start));
+    });
   }
   return { edits, losses: [...losses], unscanned: [...unscanned], instead };
 }
@@ -96,10 +102,9 @@ function formOf(file: AttachedFile, target: Target): Form {
 
 function leaving(file: AttachedFile, form: Form): Form {
   if (file.mayLeave) return form;
-  throw new GatewayError(
-    'data_protection',
-    'Refused by data protection: this model would be sent an attached document in a form that cannot be scanned. ' +
-      'Nothing was sent.',
+  throw protection(
+    'this model would be sent an attached document as a file or as pictures of it, which nobody reads where ' +
+      'dlp.documents is Off: ask a model that is sent its text, or set dlp.documents: Anonymize',
   );
 }
 

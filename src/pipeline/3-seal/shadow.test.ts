@@ -55,7 +55,7 @@ describe('data protection in the shadow', () => {
       {},
       { mode: 'block' },
       { unscanned: ['audio'] },
-      ['dlp.documents: the call would be refused: audio cannot be scanned'],
+      ['dlp.documents: the call would be refused: audio cannot be scanned, and the mode Block sends nothing unread'],
     ],
     [
       {},

@@ -44,8 +44,8 @@ const BECOMES: Readonly<Record<Dlp['mode'], string>> = {
 
 function dlpDifferences(enforced: Dlp, shadow: Dlp, facts: CallFacts): readonly Difference[] {
   const differences: Difference[] = [];
-  const audible = facts.unscanned.filter((kind) => kind === 'audio');
-  const [now, then] = [unreadableReason(audible, enforced), unreadableReason(audible, shadow)];
+  const audible = facts.unscanned.includes('audio');
+  const [now, then] = [enforced, shadow].map((dlp) => (audible ? unreadableReason('audio', dlp, 'form') : undefined));
   if (now !== then) {
     const text = then === undefined ? `the call would not be refused: ${now}` : `the call would be refused: ${then}`;
     differences.push({ field: 'dlp.documents', text });
