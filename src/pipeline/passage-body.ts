@@ -37,6 +37,8 @@ export interface ReadBody {
   readonly images: number;
   /** Seconds of video that were asked for. */
   readonly seconds: number | undefined;
+  /** The same of a form of which all was sent. */
+  readonly sayingAll?: () => Pick<ReadBody, 'textLength' | 'images' | 'seconds'>;
   /** Output tokens that were asked for at most, where the body says so. */
   readonly outputTokens: number | undefined;
 }
@@ -135,7 +137,11 @@ async function readForm(
     else inspected.held.push(part);
   }
   const { fields } = inspected;
-  const counts = countsOf(passage, Object.fromEntries(fields));
+  const sayingAll = (): Pick<ReadBody, 'textLength' | 'images' | 'seconds'> => ({
+    ...countsOf(passage, Object.fromEntries(fields)),
+    textLength: [...fields.values()].reduce((sum, value) => sum + Buffer.byteLength(value), 0),
+  });
+  const counts = sayingAll();
   return {
     ...NO_BODY,
     // How many pictures are wanted may still come, or how many seconds.
@@ -143,7 +149,8 @@ async function readForm(
     seconds: all || fields.has('seconds') || passage.surface !== 'videos' ? counts.seconds : MAX_VIDEO_SECONDS,
     model: modelOf(inspected.fields.get('model'), passage),
     parts: (upstreamModel) => inspected.send(upstreamModel),
-    textLength: [...inspected.fields.values()].reduce((sum, value) => sum + Buffer.byteLength(value), 0),
+    textLength: counts.textLength,
+    sayingAll,
     fileLength: length ?? MAX_KEPT,
   };
 }

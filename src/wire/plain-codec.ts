@@ -7,7 +7,7 @@ import { TOKEN_LISTS, type Places } from './walk.ts';
 
 /** What differs between families that nobody streams or translates. */
 type PlainParts = Pick<Codec, 'family' | 'contents' | 'ask' | 'readAnswer'> &
-  Partial<Pick<Codec, 'answerLeaves' | 'checkLocal' | 'tellApart' | 'fitAnswer'>>;
+  Partial<Pick<Codec, 'answerLeaves' | 'checkLocal' | 'tellApart' | 'fitAnswer' | 'tellUsage'>>;
 
 const SAYS_NOTHING: FrameFacts = {
   kind: 'other',

@@ -2,6 +2,7 @@ import type { Restoration } from '#inspect/restoration.ts';
 import { restoreAnswer } from '#inspect/restore.ts';
 import type { Call } from '#pipeline/call.ts';
 import { UpstreamFault, type Incoming } from '#ports/provider.ts';
+import { countedOutput } from '#meter/own-count.ts';
 import type { Entry } from '#seal/entry.ts';
 import type { AnswerContext } from '#wire/codec.ts';
 import { refuseCostlyJson, refuseUnasked } from '#wire/answer-bounds.ts';
@@ -62,8 +63,10 @@ function verbatim(
   if (!facts.complete) throw new UpstreamFault('protocol', 'the answer is not one of its family');
   refuseUnasked(facts.choices ?? 0, ask.answers);
   entry.providerResponseId = facts.id ?? null;
-  entry.seen = { ...entry.seen, output: estimatedTokens(raw.length) };
-  const isBelieved = tell(entry, facts.usage, raw, facts.says === true);
+  const images = Math.min(facts.units?.images ?? 0, ask.answers);
+  entry.seen = { ...entry.seen, ...countedOutput(codec.family, raw.length, images) };
+  // The bytes of pictures bound nothing: what they may count for is known.
+  const isBelieved = tell(entry, facts.usage, codec.family === 'images' ? '' : raw, facts.says === true);
   entry.units = undefined;
   if (facts.units) entry.tellUnits(facts.units);
   const flat = codec.flatAnswer?.(body);

@@ -53,7 +53,12 @@ export async function* pass(
     entry.answering = true;
     visit.answering();
     const credential = visit.credential?.name ?? '';
-    const answer = new PassedAnswer(passage, sent, entry, incoming.header('content-type'));
+    const answer = new PassedAnswer(
+      passage,
+      { ...sent, ...sent.sayingAll?.() },
+      entry,
+      incoming.header('content-type'),
+    );
     answer.begin(sending.size);
     const unscanned = entry.unscanned.length > 0 ? { 'x-gw-unscanned': entry.unscanned.join(', ') } : {};
     const told = { ...passedHeaders(incoming, passage, config), ...unscanned };

@@ -1,5 +1,6 @@
 import type { Passage } from '#pipeline/passage.ts';
 import type { Believable } from '#meter/believable.ts';
+import { MOST_TOKENS_PER_IMAGE, TOKENS_PER_IMAGE } from '#meter/own-count.ts';
 import type { Entry } from '#seal/entry.ts';
 import { refuseCostlyJson } from '#wire/answer-bounds.ts';
 import { isObject, type Json, type JsonObject } from '#wire/json.ts';
@@ -20,6 +21,8 @@ export interface SentBody {
   readonly fileLength?: number;
   /** Output tokens that were asked for at most. */
   readonly outputTokens?: number | undefined;
+  /** What a form says is known when all of it was sent. */
+  readonly sayingAll?: (() => Pick<SentBody, 'textLength' | 'images' | 'seconds'>) | undefined;
 }
 
 /** What an answer of unknown kind may have where its request does not say. */
@@ -29,11 +32,9 @@ export const MAX_OUTPUT_TOKENS = 16_384;
 const BYTES_PER_SECOND = 16_000;
 const RAW_BYTES_PER_SECOND = 48_000;
 const RAW_SOUND = /\b(?:wav|wave|x-wav|pcm|l16)\b/i;
-/** What vendors count a second of sound and a picture as. */
+/** What vendors count a second of sound as. */
 const TOKENS_PER_SECOND = 17;
-const TOKENS_PER_IMAGE = 1056;
-/** What no vendor exceeds for a picture, and the most pictures that one request takes. */
-const MOST_TOKENS_PER_IMAGE = 16_384;
+/** The most pictures that one request takes. */
 const MOST_PICTURES_SENT = 16;
 /** Speech is sent in as little as a thirty-second part of the usual bytes. */
 const FEWEST_BYTES_SHARE = 32;
@@ -103,7 +104,9 @@ export class PassedAnswer {
     const told = surface === 'images' ? readImageUsage(usage) : readUsage(usage, isHeard);
     const seconds = secondsOf(body);
     this.#entry.believable = this.#believable();
-    if (told) this.#entry.tell(told, { bytes: text.length * 3, says: false, whole: true });
+    // The bytes of pictures bound nothing: what they may count for is known.
+    const bytes = surface === 'images' ? 0 : text.length * 3;
+    if (told) this.#entry.tell(told, { bytes, says: false, whole: true });
     this.#entry.tellUnits({
       ...(seconds !== undefined && { seconds }),
       ...(Array.isArray(data) && { images: data.length }),

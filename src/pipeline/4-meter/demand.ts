@@ -8,6 +8,7 @@ import { pagesAtMost } from '#wire/ocr/pages.ts';
 import { isObject, type Json, type JsonObject } from '#wire/json.ts';
 import { askedServiceTier, estimatedTokens, tokenCount } from '#wire/usage.ts';
 import type { Believable } from './believable.ts';
+import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT } from './own-count.ts';
 import type { Bounds, Quantity } from './price.ts';
 
 /** What a call may use, known before it is dispatched. */
@@ -88,7 +89,10 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
     believable: {
       inputTokens:
         textBytes + media + kept + HIDDEN_INPUT_TOKENS + broughtInAtMost(call.document.body, inspection.media),
-      unseenOutput: Math.max(...candidates.map((one) => unseenBound(call, one))) + OVERSHOOT_TOKENS,
+      unseenOutput:
+        family === 'images'
+          ? call.ask.answers * MOST_TOKENS_PER_IMAGE
+          : Math.max(...candidates.map((one) => unseenBound(call, one))) + OVERSHOOT_TOKENS,
       readsText: READS_TEXT.has(family),
       units: { ...units, searches: Math.max(MOST_BELIEVED_SEARCHES, 2 * (searches.searches ?? 0)), ...pages },
     },
@@ -163,8 +167,6 @@ function outputBound({ ask: { maxOutputTokens, answers } }: Call, candidate: Can
 export function outputCeiling({ settings }: Target): number {
   return settings?.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
 }
-
-const WITHOUT_OUTPUT: ReadonlySet<Family> = new Set(['embeddings', 'moderations', 'ocr']);
 
 const TOKENS: readonly Quantity[] = ['tokens'];
 const QUANTITIES: { readonly [F in Family]?: readonly Quantity[] } = {

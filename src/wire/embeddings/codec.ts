@@ -4,6 +4,7 @@ import type { WireDocument } from '../document.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts';
 import { isArray, optionalString } from '../request-shape.ts';
+import { tellUsage } from '../told-usage.ts';
 import { walk } from '../walk.ts';
 import { fitEmbeddings } from './encoding.ts';
 
@@ -22,6 +23,7 @@ export const embeddingsCodec: Codec = plainCodec({
       complete: Array.isArray(body['data']),
     };
   },
+  tellUsage: (document, { input }) => tellUsage(document, { prompt_tokens: input, total_tokens: input }),
   fitAnswer: fitEmbeddings,
 });
 

@@ -5,8 +5,9 @@ import { mediaIn } from '../media-members.ts';
 import { plainAsk, plainCodec, textPlaces } from '../plain-codec.ts';
 import { isArray, MAX_ANSWERS, optionalBoolean, optionalCount } from '../request-shape.ts';
 import { member } from '../scan.ts';
+import { tellUsage } from '../told-usage.ts';
 import { walk, type Places } from '../walk.ts';
-import { readImageUsage } from './usage.ts';
+import { readImageUsage, writeImageUsage } from './usage.ts';
 
 /** Beside the prompt some vendors take pictures, each where it likes. */
 const PLACES: Places = { ...textPlaces('prompt'), mediaIn, isBareMedia: () => true };
@@ -25,6 +26,7 @@ export const imagesCodec: Codec = plainCodec({
       complete,
     };
   },
+  tellUsage: (document, usage) => tellUsage(document, writeImageUsage(usage)),
   answerLeaves,
 });
 

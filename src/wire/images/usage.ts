@@ -1,5 +1,14 @@
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { isTold, mediaBuckets, NO_USAGE, toldCount, tokenCount, type Usage } from '../usage.ts';
+import {
+  inputTokens,
+  isTold,
+  mediaBuckets,
+  NO_USAGE,
+  outputTokens,
+  toldCount,
+  tokenCount,
+  type Usage,
+} from '../usage.ts';
 
 /**
  * The usage of pictures that were made: `{input_tokens, output_tokens}`, with what of them is text or picture beside it.
@@ -17,6 +26,18 @@ export function readImageUsage(usage: Json | undefined): Usage | undefined {
     input: input - inputImage,
     output,
     ...mediaBuckets({ inputImage, outputImage: made - output }),
+  };
+}
+
+/** The same in these words. */
+export function writeImageUsage(usage: Usage): JsonObject {
+  const [input, output] = [inputTokens(usage), outputTokens(usage)];
+  const { inputImage = 0 } = usage;
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    input_tokens_details: { text_tokens: input - inputImage, image_tokens: inputImage },
   };
 }
 
