@@ -19,8 +19,18 @@ test.each([
   ]);
 });
 
-test('an account number that touches a word is found whole', () => {
-  const text = 'accountDE89370400440532013000 is closed';
-  const [found] = detection.find(text);
-  expect(found && text.slice(found.start, found.end)).toBe('DE89370400440532013000');
+test.each([
+  ['accountDE89370400440532013000 is closed', 'DE89370400440532013000'],
+  ['France? DE89370400440532013000f France?', 'DE89370400440532013000'],
+  ['to GB29NWBK60161331926819ed it went', 'GB29NWBK60161331926819'],
+  ['WQat is+49 30 901820-17 ', '+49 30 901820-17'],
+  ['call+44-20-7946-0958 now', '+44-20-7946-0958'],
+])('a number that touches a word is found whole: %s', (text, number) => {
+  const [found, ...more] = detection.find(text);
+  expect([found && text.slice(found.start, found.end), more]).toEqual([number, []]);
 });
+
+test.each(['sha1 DE89370400440532013001f0', 'n+12 34 is 7654321', 'x+1 2345678 y'])(
+  '%s has no number of somebody',
+  (text) => expect(detection.find(text)).toEqual([]),
+);

@@ -23,6 +23,8 @@ const WORD = /(?<![A-Za-z\d])[A-Za-z]{1,24}\+?$/;
 /** One behind a digit, `1of4111…`, in front of a number that is long enough for an account. */
 const LATER_WORD = /(?<=\d)[A-Za-z]{2,24}$/;
 const LONGEST_WORD = 25;
+/** How a number goes on behind the code of a country. */
+const DIALLED_ON = /^[ .-]\d/;
 const WORD_BEHIND = /(?=[A-Za-z])(?<=\d(?:[ ./-]?\d){6})/g;
 const LONGEST_ACCOUNT = 34;
 
@@ -40,7 +42,11 @@ function wordsBefore(text: string): readonly Disguise[] {
     const before = text.slice(from, index);
     const [word = ''] = WORD.exec(before) ?? (digits.length > 11 ? LATER_WORD.exec(before) : undefined) ?? [];
     const isDialled = word.endsWith('+');
-    if (word === '' || word === '+' || (isDialled && digits.length < 7)) return [];
+    if (word === '' || word === '+') return [];
+    const behind = index + digits.length;
+    // One letter is added to a number in a formula.
+    const goesOn = word.length > 2 && DIALLED_ON.test(text.slice(behind, behind + 2));
+    if (isDialled && digits.length < 7 && !goesOn) return [];
     if (word.length < 3 && digits.length < 12 && !isDialled) return [];
     const at = isDialled ? index - 1 : isAccount(text, index - 2) ? index - 2 : index;
     return at > index - word.length ? [{ start: at, end: at, read: ' ' }] : [];

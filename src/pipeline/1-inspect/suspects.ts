@@ -134,7 +134,7 @@ function hasDigits(text: string, from: number, to: number): boolean {
 function touches(text: string, start: number, end: number): boolean {
   const length = end - start;
   const before = text.charCodeAt(start - 1);
-  if (before === 43 && length > 6 && isLetter(text.charCodeAt(start - 2))) return true;
+  if (before === 43 && isLetter(text.charCodeAt(start - 2)) && (length > 6 || isDialled(text, end))) return true;
   if (isLetter(before)) {
     const isWord = isLetter(text.charCodeAt(start - 2)) && isLetter(text.charCodeAt(start - 3));
     if (isWord && (length > 6 || isGrouped(text, end) || isGluedAccount(text, end))) return true;
@@ -143,10 +143,21 @@ function touches(text: string, start: number, end: number): boolean {
   if (MARKS.has(before) && isMarked(text, start, end)) return true;
   const next = text.charCodeAt(end);
   if (isLetter(next) && length > 2) {
-    if (isHex(next)) return length > 8 && before !== 45 && !isLetter(before);
+    // Behind two capitals an account may have ended.
+    if (isHex(next)) return length > 8 && before !== 45 && (!isLetter(before) || isCode(text, start));
     return length > 6 || isGroupedBefore(text, start);
   }
   return length < 3 && isPaired(text, end);
+}
+
+/** Whether the code of a country goes on as a number does. */
+function isDialled(text: string, end: number): boolean {
+  const sign = text.charCodeAt(end);
+  return (sign === BLANK || sign === 45 || sign === 46) && isDigit(text.charCodeAt(end + 1));
+}
+
+function isCode(text: string, end: number): boolean {
+  return isCapital(text.charCodeAt(end - 1)) && isCapital(text.charCodeAt(end - 2));
 }
 
 /** Whether marks part digits from a country or digits before them. */
