@@ -13,6 +13,7 @@ export type Surface =
   | 'completions'
   | 'embeddings'
   | 'moderations'
+  | 'rerank'
   | 'ocr'
   | 'documents'
   | 'images'

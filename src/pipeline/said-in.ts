@@ -10,6 +10,7 @@ const SPOKEN: Readonly<Partial<Record<Family, readonly string[]>>> = {
   completions: ['prompt'],
   embeddings: ['input'],
   moderations: ['input'],
+  rerank: ['query'],
   images: ['prompt'],
   systemone: ['state'],
   passthrough: ['prompt', 'input', 'instructions'],

@@ -3,7 +3,7 @@ import { chatMembers, messageMembers } from './family-rules.ts';
 
 export const fireworks = chatVendor({
   id: 'fireworks',
-  families: ['chat', 'responses', 'completions', 'embeddings'],
+  families: ['chat', 'responses', 'completions', 'embeddings', 'rerank'],
   rules: {
     chat: {
       members: chatMembers(

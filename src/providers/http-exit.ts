@@ -12,6 +12,7 @@ export const PATHS: Readonly<Partial<Record<Family, string>>> = {
   completions: '/completions',
   embeddings: '/embeddings',
   moderations: '/moderations',
+  rerank: '/rerank',
   ocr: '/ocr',
   images: '/images/generations',
   systemone: '/systemone',

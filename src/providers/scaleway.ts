@@ -4,7 +4,7 @@ import { chatMembers, messageMembers } from './family-rules.ts';
 /** Paris. Keeps no state, and takes function tools only. // wire-formats 1.5 */
 export const scaleway = chatVendor({
   id: 'scaleway',
-  families: ['chat', 'responses', 'embeddings'],
+  families: ['chat', 'responses', 'embeddings', 'rerank'],
   rules: {
     chat: {
       members: chatMembers('logprobs', 'top_logprobs', 'logit_bias'),

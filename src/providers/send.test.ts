@@ -77,6 +77,8 @@ describe('where a family is asked for', () => {
     ['openai', 'moderations', '/v1/moderations', {}],
     ['openai', 'images', '/v1/images/generations', {}],
     ['mistral', 'ocr', '/v1/ocr', {}],
+    ['custom', 'rerank', '/v1/rerank', {}],
+    ['together', 'rerank', '/v1/rerank', {}],
     ['anthropic', 'messages', '/v1/messages', {}],
     ['custom', 'messages', '/v1/messages', { protocol: 'messages' }],
     ['custom', 'chat', '/v1/chat/completions', {}],

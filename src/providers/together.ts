@@ -3,7 +3,7 @@ import { chatMembers, messageMembers } from './family-rules.ts';
 
 export const together = chatVendor({
   id: 'together',
-  families: ['chat', 'completions', 'embeddings', 'images'],
+  families: ['chat', 'completions', 'embeddings', 'images', 'rerank'],
   rules: {
     chat: {
       members: chatMembers(

@@ -5,6 +5,7 @@ import { imagesCodec } from '#wire/images/codec.ts';
 import { messagesCodec } from '#wire/messages/codec.ts';
 import { moderationsCodec } from '#wire/moderations/codec.ts';
 import { ocrCodec } from '#wire/ocr/codec.ts';
+import { rerankCodec } from '#wire/rerank/codec.ts';
 import { responsesCodec } from '#wire/responses/codec.ts';
 import { systemOneCodec } from '#wire/systemone/codec.ts';
 import { chatVoice } from './chat/voice.ts';
@@ -22,6 +23,7 @@ export const DOORS: readonly Door[] = [
   { surface: 'completions', paths: ['/v1/completions'], codec: completionsCodec, voice: chatVoice },
   { surface: 'embeddings', paths: ['/v1/embeddings'], codec: embeddingsCodec, voice: chatVoice },
   { surface: 'moderations', paths: ['/v1/moderations'], codec: moderationsCodec, voice: chatVoice },
+  { surface: 'rerank', paths: ['/v1/rerank'], codec: rerankCodec, voice: chatVoice },
   { surface: 'ocr', paths: ['/v1/ocr'], codec: ocrCodec, voice: chatVoice },
   { surface: 'systemone', paths: ['/v1/systemone'], codec: systemOneCodec, voice: chatVoice },
   { surface: 'images', paths: ['/v1/images/generations'], codec: imagesCodec, voice: chatVoice },

@@ -20,6 +20,7 @@ export type Family =
   | 'completions'
   | 'embeddings'
   | 'moderations'
+  | 'rerank'
   | 'ocr'
   | 'images'
   | 'systemone'

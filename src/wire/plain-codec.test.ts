@@ -7,6 +7,7 @@ import { imagesCodec } from './images/codec.ts';
 import type { JsonObject } from './json.ts';
 import { moderationsCodec } from './moderations/codec.ts';
 import { ocrCodec } from './ocr/codec.ts';
+import { rerankCodec } from './rerank/codec.ts';
 import { NO_USAGE } from './usage.ts';
 
 const pdf = 'data:application/pdf;base64,JVBE';
@@ -16,6 +17,7 @@ const plain: Readonly<Record<string, { readonly codec: Codec; readonly body: obj
   moderations: { codec: moderationsCodec, body: { input: 'x' } },
   ocr: { codec: ocrCodec, body: { document: { type: 'document_url', document_url: pdf } } },
   images: { codec: imagesCodec, body: { prompt: 'x' } },
+  rerank: { codec: rerankCodec, body: { query: 'x', documents: ['a'] } },
 };
 
 function request(name: string, more: object = {}): { codec: Codec; document: WireDocument } {
@@ -45,6 +47,16 @@ describe('requests', () => {
     ['ocr', { document: { document_url: 'file:///etc/passwd' } }, 'document'],
     ['ocr', { document: { image_url: {} } }, 'document'],
     ['images', { prompt: '' }, 'prompt'],
+    ['rerank', { query: '' }, 'query'],
+    ['rerank', { query: ['x'] }, 'query'],
+    ['rerank', { documents: [] }, 'documents'],
+    ['rerank', { documents: 'a' }, 'documents'],
+    ['rerank', { documents: ['a', null] }, 'documents[1]'],
+    ['rerank', { documents: ['a', ['b']] }, 'documents[1]'],
+    ['rerank', { documents: Array.from({ length: 10_001 }, () => 'a') }, 'documents'],
+    ['rerank', { top_n: 0 }, 'top_n'],
+    ['rerank', { top_k: 'all' }, 'top_k'],
+    ['rerank', { TOP_N: 1 }, 'top_n'],
     ['images', { n: 0 }, 'n'],
     ['images', { stream: true }, 'stream'],
   ])('%s: %j is refused, naming %s', (name, more, param) => {
@@ -56,6 +68,7 @@ describe('requests', () => {
 
   test.each([
     ['images', { n: 3 }, { images: 3 }],
+    ['rerank', { documents: Array.from({ length: 101 }, () => 'a') }, { searches: 2 }],
     ['images', {}, { images: 1 }],
     ['ocr', { pages: [0, 2, 5] }, { pages: 3 }],
     ['ocr', { pages: '0-4,7' }, { pages: 6 }],

@@ -58,6 +58,8 @@ const GENERAL = {
   model: 'upstream/m',
   messages: [{ role: 'user', content: 'Hi' }],
   input: 'Hi',
+  query: 'Hi',
+  documents: ['Hi'],
   prompt: 'Hi',
   voice: 'a',
   max_tokens: 9,

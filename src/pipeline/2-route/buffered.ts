@@ -67,7 +67,6 @@ function verbatim(
   entry.seen = { ...entry.seen, ...countedOutput(codec.family, raw.length, images) };
   // The bytes of pictures bound nothing: what they may count for is known.
   const isBelieved = tell(entry, facts.usage, codec.family === 'images' ? '' : raw, facts.says === true);
-  entry.units = undefined;
   if (facts.units) entry.tellUnits(facts.units);
   const flat = codec.flatAnswer?.(body);
   const text = flat ? JSON.stringify(flat) : raw;

@@ -5,6 +5,7 @@ import type { Candidate } from '#route/prepare.ts';
 import type { Media } from '#wire/codec.ts';
 import type { Family } from '#wire/document.ts';
 import { pagesAtMost } from '#wire/ocr/pages.ts';
+import { rankedAtMost } from '#wire/rerank/size.ts';
 import { isObject, type Json, type JsonObject } from '#wire/json.ts';
 import { askedServiceTier, estimatedTokens, tokenCount } from '#wire/usage.ts';
 import type { Believable } from './believable.ts';
@@ -64,7 +65,6 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
   );
   const textBytes = Buffer.byteLength(call.text) - mediaLength + grown + shown;
   const media = Math.max(...candidates.map((candidate) => mediaTokens(inspection.media, candidate)));
-  const estimate = estimatedTokens(textBytes + media / 4);
   const { maxOutputTokens: named, units = {} } = call.ask;
   const { family } = call.codec;
   const kept = inspection.keptBefore === true ? KEPT_TOKENS : 0;
@@ -72,29 +72,44 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
     ? undefined
     : askedServiceTier(call.document.body['service_tier']);
   const searches = searchesAtMost(call.document.body);
+  const ranked = family === 'rerank' ? rankedAtMost(call.document.body) : undefined;
+  const queryAgain = ranked?.queryAgain ?? 0;
+  const estimate = estimatedTokens(textBytes + queryAgain + media / 4);
+  const ranking = ranked && { searches: ranked.mostSearches };
   const pages = family === 'ocr' ? { pages: units.pages ?? pagesAtMost(mediaLength) } : {};
   return {
     ceiling: {
-      inputTokens: textBytes + media + kept,
+      inputTokens: textBytes + media + kept + queryAgain,
       outputTokens: WITHOUT_OUTPUT.has(family) ? 0 : Math.max(...candidates.map((one) => outputBound(call, one))),
       textOnly: kept === 0 && inspection.media.length === 0,
       ...(serviceTier !== undefined && { serviceTier }),
       ...units,
       ...searches,
       ...pages,
+      ...ranking,
     },
     quantities: QUANTITIES[family] ?? TOKENS,
     reservedTokens: estimate + (named ?? 0),
     estimatedInput: estimate,
     believable: {
       inputTokens:
-        textBytes + media + kept + HIDDEN_INPUT_TOKENS + broughtInAtMost(call.document.body, inspection.media),
+        textBytes +
+        media +
+        kept +
+        queryAgain +
+        HIDDEN_INPUT_TOKENS +
+        broughtInAtMost(call.document.body, inspection.media),
       unseenOutput:
         family === 'images'
           ? call.ask.answers * MOST_TOKENS_PER_IMAGE
           : Math.max(...candidates.map((one) => unseenBound(call, one))) + OVERSHOOT_TOKENS,
       readsText: READS_TEXT.has(family),
-      units: { ...units, searches: Math.max(MOST_BELIEVED_SEARCHES, 2 * (searches.searches ?? 0)), ...pages },
+      units: {
+        ...units,
+        searches: Math.max(MOST_BELIEVED_SEARCHES, 2 * (searches.searches ?? 0)),
+        ...pages,
+        ...(ranked && { searches: 2 * ranked.mostSearches }),
+      },
     },
   };
 }
@@ -172,4 +187,5 @@ const TOKENS: readonly Quantity[] = ['tokens'];
 const QUANTITIES: { readonly [F in Family]?: readonly Quantity[] } = {
   ocr: ['pages'],
   images: ['images', 'tokens'],
+  rerank: ['tokens', 'searches', 'calls'],
 };

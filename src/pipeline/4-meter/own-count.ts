@@ -6,7 +6,7 @@ export const TOKENS_PER_IMAGE = 1056;
 export const MOST_TOKENS_PER_IMAGE = 16_384;
 
 /** Families whose answers are nothing that a model wrote: vectors, verdicts, pages. */
-export const WITHOUT_OUTPUT: ReadonlySet<Family> = new Set(['embeddings', 'moderations', 'ocr']);
+export const WITHOUT_OUTPUT: ReadonlySet<Family> = new Set(['embeddings', 'moderations', 'ocr', 'rerank']);
 
 /** Our own count of an answer of so many bytes: text by its bytes, pictures by what one mostly takes. */
 export function countedOutput(family: Family, bytes: number, images: number): Pick<Usage, 'output'> & Partial<Usage> {
