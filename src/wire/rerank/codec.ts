@@ -11,7 +11,7 @@ import { rankedAtMost } from './size.ts';
 
 const PLACES = textPlaces('query', 'documents');
 /** As many documents as the vendor with the longest lists takes. // docs.cohere.com/docs/reranking-best-practices */
-export const MOST_DOCUMENTS = 10_000;
+const MOST_DOCUMENTS = 10_000;
 
 /**
  * Texts ranked by what they have to do with a query: the shape that Cohere, Jina, vLLM and Voyage share.
