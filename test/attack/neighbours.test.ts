@@ -24,7 +24,7 @@ const PROMISED = { callMs: 250, livezMs: 100 };
 const SLACK = 20;
 /** Of the gateway's own processor time: about 40 at most, mostly less than 20. */
 const LONGEST_TURN_MS = 80;
-const SECONDS = FULL ? 60 : 8;
+const SECONDS = FULL ? 60 : 5;
 const [worst, good] = [newKey(), newKey()];
 const folder = mkdtempSync(join(tmpdir(), 'gatewarden-turns-'));
 const record = join(folder, 'turns');

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { COMPILED } from './compiled.ts';
 
 /** The controller as its own process. */
 export interface ControllerProcess {
@@ -19,7 +20,7 @@ export async function startControllerProcess(env: Readonly<Record<string, string
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH, HOME, ADMIN_PORT: '0', GW_LEASE_SECONDS: '3', ...env },
+    env: { PATH, HOME, ...COMPILED, ADMIN_PORT: '0', GW_LEASE_SECONDS: '3', ...env },
   });
   const killChild = (): boolean => child.kill('SIGKILL');
   process.once('exit', killChild);

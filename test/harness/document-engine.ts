@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { COMPILED } from './compiled.ts';
 
 /** The document engine as its own process. */
 export interface EngineProcess {
@@ -35,7 +36,7 @@ process.on('exit', () => {
 export async function startDocumentEngine(env: Readonly<Record<string, string>> = {}): Promise<EngineProcess> {
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PORT: '0', GW_INFERENCE_WORKERS: '1', GW_MODELS_DIR: NO_MODELS, ...env },
+    env: { ...COMPILED, PORT: '0', GW_INFERENCE_WORKERS: '1', GW_MODELS_DIR: NO_MODELS, ...env },
   });
   running.add(child);
   const log: string[] = [];

@@ -3,6 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { COMPILED } from './compiled.ts';
 
 /** The gateway as its own process, configured by resources in a folder of its own. */
 export interface GatewayProcess {
@@ -61,6 +62,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
+      ...COMPILED,
       PORT: '0',
       ADMIN_PORT: '0',
       ...(options.resources ? { GW_CONFIG_DIR: configDir } : { GW_CONFIG_SOURCE: 'redis' }),
