@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { openConfigCopy } from '#adapters/disk/config-copy.ts';
 import { openPublishedConfig } from '#adapters/redis/published-config.ts';
 import type { ConfigEvent, ConfigSource } from '#config/config-source.ts';
-import type { SourceDocument } from '#config/fault.ts';
+import type { Fault, SourceDocument } from '#config/fault.ts';
 import { openFolderSource } from '#config/folder-source.ts';
 import { readMasterKeys } from '#config/master-keys.ts';
 import { createConfigKeys } from '#config/published/config-keys.ts';
@@ -14,6 +14,22 @@ export interface ConfigOptions {
   /** Resources beside those of a folder. */
   readonly extra: (() => readonly SourceDocument[]) | undefined;
   readonly onEvent: (event: ConfigEvent) => void;
+}
+
+/** Most faults that a process names as it ends. */
+const MOST_TOLD = 20;
+
+/** A configuration that nobody could be served by: a process with it would answer everything with 503. */
+class ConfigRefused extends Error {
+  override readonly name = 'ConfigRefused';
+
+  constructor(faults: readonly Fault[]) {
+    const told = faults.slice(0, MOST_TOLD).map(({ file, object, field, message }) => {
+      return `${[file, object, field].filter((part) => part !== '').join(': ')} ${message}`;
+    });
+    const more = faults.length > MOST_TOLD ? `; and ${faults.length - MOST_TOLD} more` : '';
+    super(`the configuration is refused: ${told.join('; ')}${more}. gwctl config check DIR lists all of it`);
+  }
 }
 
 /** A source and what it stands on. */
@@ -34,6 +50,10 @@ export async function openConfig(settings: Settings, options: ConfigOptions): Pr
     ...(options.extra && { extra: options.extra }),
     onEvent: options.onEvent,
   });
+  if (!source.current()) {
+    source.close();
+    throw new ConfigRefused(source.faults());
+  }
   return { source, close: async () => source.close() };
 }
 

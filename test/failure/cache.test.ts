@@ -127,6 +127,27 @@ describe('an identical second request', () => {
     expect(upstream.requests).toHaveLength(8);
   }, 60_000);
 
+  test('is sent on where the client wants a fresh answer, and not kept where it says so', async () => {
+    stack = await startStack({ policy: CACHED });
+    const { ask, upstream, key } = stack;
+    const asked = (control: string, content = 'Hi') => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, 'cache-control': control };
+      return told(ask({ messages: [{ role: 'user', content }] }, { headers }));
+    };
+    upstream.respond(chat({ content: 'One.' }));
+    expect((await asked('no-store')).cache).toBeNull();
+    expect((await asked('max-age=60')).cache).toBe('miss');
+    expect((await asked('max-age=60')).cache).toBe('hit');
+    upstream.respond(chat({ content: 'Two.' }));
+    expect((await asked('No-Store, no-cache')).cache).toBeNull();
+    expect((await asked('')).text).toContain('One.');
+    const fresh = await asked('no-cache');
+    expect([fresh.cache, fresh.text.includes('Two.')]).toEqual(['miss', true]);
+    // It is kept once it was told, while nobody waits.
+    await expect.poll(async () => (await asked('')).text).toContain('Two.');
+    expect(upstream.requests).toHaveLength(4);
+  }, 60_000);
+
   test('asks for the same with other personal data: each caller reads its own', async () => {
     stack = await startStack({ policy: CACHED });
     const { ask, upstream } = stack;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { resource, startGateway } from '../harness/gateway.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
@@ -47,4 +48,14 @@ test.each(PROGRAMS)('%s does not start with a misspelt setting, and says which o
   expect(told).toContain('GW_LEDGER_JURNAL_MIB is not a setting of Gatewarden: did you mean GW_LEDGER_JOURNAL_MIB?');
   expect(told).toContain('GW_UNHEARD is not a setting of Gatewarden');
   expect(told).not.toContain('hunter2');
+});
+
+test('a gateway does not start with a folder of resources that is refused, and says what is wrong', async () => {
+  const broken = resource('Workload', 'broken', { limits: { requestsPerMinute: 0 } });
+  const told = await startGateway({ resources: [broken] }).then(
+    (gateway) => gateway.stop().then(() => 'it started'),
+    (thrown: unknown) => String(thrown),
+  );
+  expect(told).toContain('ended with 1 before it listened');
+  expect(told).toMatch(/the configuration is refused: .*Workload default\/broken: spec.limits.requestsPerMinute/);
 });

@@ -6,6 +6,7 @@ import type { SealedBox } from '#seal/sealed-box.ts';
 import { readDocument } from '#wire/document.ts';
 import { endedWell } from '#wire/good-finish.ts';
 import { normalForm } from '#wire/normal-form.ts';
+import { cacheControl } from './cache-control.ts';
 import { Flights, type Flight } from './flights.ts';
 import type { Candidate, Plan } from './prepare.ts';
 import type { RecordedAnswer } from './recorded.ts';
@@ -79,10 +80,15 @@ export class AnswerCache {
 
   /** Looks for an answer to any of the candidates, all of which may serve the call. Never rejects: a fault is a miss. */
   async recall(call: Call, plan: Plan): Promise<Recalled> {
-    if (!call.key.workload.policy.responseCache.enabled) return OFF;
+    const control = cacheControl(call);
+    if (!call.key.workload.policy.responseCache.enabled || control === 'no-store') return OFF;
     const places = placesOf(plan, (candidate) => this.#namesOf(call, candidate));
     const first = places.keys().next().value;
     if (first === undefined) return OFF;
+    if (control === 'no-cache') {
+      const { epoch } = await this.#find(call, places);
+      return new Miss(0, undefined, (answered, answer) => this.#put(call, places, answered, answer, epoch));
+    }
     const { landed, own, waitedMs } = await this.#waitForAnother(first, call);
     const candidate = landed && places.get(landed.name)?.candidate;
     if (landed && candidate) return new Hit({ ...landed, candidate, stored: undefined });

@@ -5,6 +5,7 @@ import type { ResponseCache } from '#ports/response-cache.ts';
 import type { CallContent } from '#seal/content-writer.ts';
 import type { Recurring } from '#seal/entry.ts';
 import { MOST_CACHED, type Stored } from './answer-cache.ts';
+import { cacheControl } from './cache-control.ts';
 
 /** All that a call was found to be, and what its client was sent, when it was answered from the cache. */
 export interface Repeat {
@@ -72,6 +73,10 @@ export class Repeats {
     const { key, text } = ingress;
     if (this.#known.size === 0 || !key.workload.policy.responseCache.enabled) return undefined;
     if (text.length > MOST_CACHED) return undefined;
+    const control = cacheControl(ingress);
+    // What a fresh answer is to replace is told no more.
+    if (control === 'no-cache') this.#known.delete(digestOf(ingress));
+    if (control !== undefined) return undefined;
     const known = this.#known.get(digestOf(ingress));
     const now = performance.now();
     if (!known || known.snapshot !== ingress.snapshot || known.until <= now) return undefined;
