@@ -37,6 +37,11 @@ export function createPassageStages(parts: PassageParts): PassageStages {
       return inspect(document, codec, dlp, remove, detectionFor(passage, detection), told, undefined, [], turns);
     },
     detectors: ({ key }, unscanned) => parts.detectors.of(key.workload.policy.dlp, unscanned),
+    async locate(passage) {
+      const { objects, objectId: id, provider, prefixIds } = passage;
+      if (objects === 'none' || id === undefined || provider !== undefined || prefixIds) return passage;
+      return { ...passage, provider: await ownership.providerOf(passage, { kind: objects.kind, id, param: 'id' }) };
+    },
     route: (passage, model, entry) => routePassage(passage, model, parts, entry),
     claim: (passage, { provider }, claims) => ownership.check(passage, provider.config, claims),
     meter(subject, target, demand) {

@@ -89,6 +89,8 @@ export interface PassageStages {
   ): Promise<Inspection>;
   /** Who has looked through it, where nobody looked for `unscanned`. */
   detectors(passage: Passage, unscanned: readonly string[]): string;
+  /** The passage with the provider of what its path names, where its id alone must say. Throws `not_found`, `objects_unavailable`. */
+  locate(passage: Passage): Promise<Passage>;
   route(passage: Passage, model: string | undefined, entry: Entry): Target;
   /**
    * Refuses what the passage names and its workload has not made there. Resolves with the credential to ask with, if only one
@@ -113,7 +115,7 @@ export async function* servePassage(arrived: Passage, stages: PassageStages): As
     const model = body.model ?? null;
     entry.admitted({ model, stream: false });
     entry.step = 'route';
-    const passage = withQuantities(arrived, body.model);
+    const passage = await stages.locate(withQuantities(arrived, body.model));
     const routed = pricedAs(stages.route(passage, body.model, entry), passage, body.model);
     const account = await stages.claim(passage, routed, [...claimsOfPath(passage, body.path), ...body.claims]);
     const target = account === undefined ? routed : { ...routed, account };

@@ -128,6 +128,7 @@ async function obliging(exchange: Exchange): Promise<void> {
     const all = Array.from({ length: made }, (_, number) => object(`${thing}_${number}`));
     return json({ object: 'list', data: all, first_id: 'x', last_id: 'y', has_more: false })(exchange);
   }
+  if (folder === 'responses' && id !== undefined) return json({ id, object: 'response', output: [] })(exchange);
   if (folder === 'responses') {
     const response = {
       id: `resp_${made}`,
@@ -253,11 +254,18 @@ function makeBy(path: string, thing: string): (tenant: Tenant, slug: string) => 
   };
 }
 
+async function makeResponse(tenant: Tenant, slug: string): Promise<string> {
+  const { status, body } = await call(tenant, 'POST', '/v1/responses', { model: `${slug}/m`, input: 'Hi' });
+  expect(status).toBe(200);
+  return `${slug}~${(JSON.parse(body) as { id: string }).id}`;
+}
+
 const MAKERS: Readonly<Record<string, (tenant: Tenant, slug: string) => Promise<string>>> = {
   video: makeVideo,
   file: makeFile,
   batch: makeBy('/v1/batches', 'batch'),
   upload: makeBy('/v1/uploads', 'upload'),
+  response: makeResponse,
 };
 
 /** Accounts on which the first tenant has made something that the second one must not reach. */

@@ -150,6 +150,25 @@ export class Ownership {
     return { account: accountOf(named, config), others };
   }
 
+  /**
+   * The slug of the organization's own provider on which something was made that the asker may name. Throws `not_found` where
+   * there is none, and `objects_unavailable`.
+   */
+  async providerOf({ key }: Asker, { kind, id, param }: Claim): Promise<string> {
+    const { organization, id: workload } = key.workload;
+    const own = [...organization.providers.values()].filter(({ keyOwnership }) => keyOwnership === 'organization');
+    const isTheirs = (record: KeptObject): boolean =>
+      record.organization === organization.id &&
+      (record.workload === workload || organization.sharedObjects === 'organization');
+    if (PROVIDER_ID.test(id)) {
+      for (const config of own) if ((await this.find(config, [id])).some(isTheirs)) return config.slug;
+    }
+    const message =
+      `This workload has made no ${kind} of this id on an account of the organization's own. ` +
+      'Where sharedObjects: Organization permits what was made elsewhere, name its provider in x-gw-provider.';
+    throw new GatewayError('not_found', message, { param });
+  }
+
   /** Those of these objects that are recorded. Throws `objects_unavailable`. */
   async find(config: ProviderConfig, ids: readonly string[]): Promise<readonly KeptObject[]> {
     return ids.length === 0 ? [] : this.#asked(() => this.#store.find(config.id, ids, Date.now()));

@@ -98,6 +98,16 @@ export const OPERATIONS: readonly Operation[] = [
     { surface: 'videos', named: false, quantities: [], ownKeyOnly: false, prefixIds: true },
   ),
   ...operations(FILES, { surface: 'files', named: false, quantities: [], ownKeyOnly: true, prefixIds: true }),
+  // Their ids are told as the vendor gives them: the records say whose they are, and where.
+  ...operations(
+    [
+      ['GET', '/v1/responses/:id'],
+      ['DELETE', '/v1/responses/:id'],
+      ['POST', '/v1/responses/:id/cancel'],
+      ['GET', '/v1/responses/:id/input_items'],
+    ],
+    { surface: 'responses', named: false, quantities: [], ownKeyOnly: true, prefixIds: false },
+  ),
   // What a batch costs is in a file that nobody reads here: a price book says what making one is debited with.
   ...operations([['POST', '/v1/batches']], gated('batches', false)),
   ...operations(

@@ -109,11 +109,15 @@ function named(kind: KeptKind, id: Json | undefined): readonly KeptMade[] {
 }
 
 /**
- * Files that the provider made for an object, as the object tells them: what a batch gave, and what the parts of an upload
- * became. What it was given was named by a client, and is not its own.
+ * What the provider made for an object, as the object tells it: items of a response, what a batch gave, and what the parts
+ * of an upload became. What it was given was named by a client, and is not its own.
  */
 export function madeBeside(kind: KeptKind, body: JsonObject): readonly KeptMade[] {
   const { output_file_id: output, error_file_id: errors, file } = body;
+  if (kind === 'response') {
+    // Of a response that was made in the background, its items are told only now.
+    return madeIn('responses', body, { answer: true }).filter((made) => made.kind !== 'response');
+  }
   if (kind === 'batch') return [...named('file', output), ...named('file', errors)];
   return kind === 'upload' && isObject(file) ? named('file', file['id']) : [];
 }
