@@ -114,6 +114,8 @@ export interface Ask {
   readonly jsonAnswer: boolean;
   /** The answer must be of a schema that the request names. */
   readonly jsonSchema: boolean;
+  /** The answer may come later, by its id. */
+  readonly background?: boolean;
   /** Bounds of what is billed beside tokens, where the request names them. */
   readonly units?: AnswerUnits;
 }

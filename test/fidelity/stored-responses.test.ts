@@ -121,9 +121,53 @@ test('another workload finds nothing, wherever it looks; what was made on a lent
   const lent = await makeResponse('lent');
   const before = upstream.requests.length;
   for (const provider of [undefined, 'one', 'two']) {
-    expect([provider, (await call(`/v1/responses/${id}`, 'GET', undefined, keys.other, provider)).status]).toEqual([provider, 404]);
+    expect([provider, (await call(`/v1/responses/${id}`, 'GET', undefined, keys.other, provider)).status]).toEqual([
+      provider,
+      404,
+    ]);
   }
   expect((await call(`/v1/responses/${lent}`)).status).toBe(404);
   expect((await call(`/v1/responses/${lent}`, 'GET', undefined, keys.app, 'lent')).status).toBe(403);
+  expect(upstream.requests.length).toBe(before);
+});
+
+test('one that is made in the background is billed at most, and found when it is done', async () => {
+  const id = `resp_${(made += 1)}`;
+  const queued = { id, object: 'response', status: 'queued', model: 'm', output: [], usage: null, background: true };
+  upstream.respond(json(queued));
+  const asked = { model: 'one/m', input: 'Hi', background: true, max_output_tokens: 100 };
+  const answer = await call('/v1/responses', 'POST', asked);
+  expect([answer.status, await answer.json()]).toEqual([200, queued]);
+  expect(JSON.parse(upstream.requests.at(-1)!.body)).toMatchObject({ background: true });
+  const row = await rowOf(databaseUrl, answer.headers.get('x-request-id'));
+  expect(row).toMatchObject({ outcome: 'served', usage_source: 'estimated', usage: { output: 100 } });
+  const item = { type: 'message', id: `msg_${made}`, role: 'assistant', content: [] };
+  upstream.respond(json({ ...queued, status: 'completed', output: [item] }));
+  const early = await call('/v1/responses', 'POST', {
+    model: 'one/m',
+    input: [{ type: 'item_reference', id: item.id }],
+  });
+  expect(early.status).toBe(404);
+  expect(await (await call(`/v1/responses/${id}`)).json()).toMatchObject({ status: 'completed' });
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+  upstream.respond(json({ ...queued, id: 'resp_x', status: 'completed', usage }));
+  const later = await call('/v1/responses', 'POST', {
+    model: 'one/m',
+    input: [{ type: 'item_reference', id: item.id }],
+  });
+  expect(later.status).toBe(200);
+});
+
+test.each([
+  ['on a lent account', { model: 'lent/m' }],
+  ['of a provider that does not speak responses', { model: 'upstream/m' }],
+  ['as a stream', { model: 'one/m', stream: true }],
+])('background %s is refused; nothing is sent', async (_, more) => {
+  const before = upstream.requests.length;
+  const answer = await call('/v1/responses', 'POST', { input: 'Hi', background: true, ...more });
+  expect([answer.status, ((await answer.json()) as { error: { param: string } }).error.param]).toEqual([
+    400,
+    'background',
+  ]);
   expect(upstream.requests.length).toBe(before);
 });

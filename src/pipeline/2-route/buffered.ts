@@ -60,6 +60,11 @@ function verbatim(
   hideCache: boolean,
 ): string {
   const facts = codec.readAnswer(body);
+  if (!facts.complete && ask.background === true && facts.id !== undefined) {
+    // What it will use is not known yet: the most that it may is billed.
+    entry.providerResponseId = facts.id;
+    return raw;
+  }
   if (!facts.complete) throw new UpstreamFault('protocol', 'the answer is not one of its family');
   refuseUnasked(facts.choices ?? 0, ask.answers);
   entry.providerResponseId = facts.id ?? null;

@@ -115,8 +115,16 @@ function consider(
     askedOutside(question, target, policy) ??
     toolServerDenial(question, target, policy) ??
     managedKeyDenial(question, target) ??
+    answeredLater(question, target) ??
     target
   );
+}
+
+/** An answer that comes later is fetched by its id: from who keeps it, on an account that its workloads may ask. */
+function answeredLater({ ask }: RouteQuestion, { family, provider: { config } }: Target): Denial | undefined {
+  if (ask.background !== true || (family === 'responses' && config.keyOwnership === 'organization')) return undefined;
+  const message = "background needs a provider that speaks responses, on the organization's own account.";
+  return { code: 'invalid_request', why: reasonOf(message), message, param: 'background' };
 }
 
 /** A decision of a local model fails where there are none: it is not another name for nothing. // spec 4.4.7 */

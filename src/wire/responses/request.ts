@@ -37,9 +37,12 @@ export function ask(document: WireDocument): Ask {
   const { model, modelNode } = modelOf(document);
   refuseLookalikes(document, CONTROLS);
   checkInput(body);
-  if (optionalBoolean(body, 'background')) {
-    // The answer would be fetched later, past the gateway: nobody could meter it.
-    throw new BadRequestShape('background must not be true: answers are given at once', 'background');
+  const background = optionalBoolean(body, 'background') === true;
+  if (background && optionalBoolean(body, 'stream')) {
+    throw new BadRequestShape(
+      'background must not be true where stream is: ask for the response by its id',
+      'background',
+    );
   }
   readEffort(optionalObject(body, 'reasoning')?.['effort'], 'reasoning.effort');
   const format = optionalObject(body, 'text')?.['format'];
@@ -53,6 +56,7 @@ export function ask(document: WireDocument): Ask {
     answers: 1,
     jsonAnswer: isObject(format) && format['type'] !== 'text',
     jsonSchema: isObject(format) && format['type'] === 'json_schema',
+    ...(background && { background }),
   };
 }
 

@@ -21,7 +21,7 @@ describe('requests', () => {
     [{ input: [{ content: 'x' }] }, 'input[0]'],
     [{ input: ['x'] }, 'input[0]'],
     [{ stream: 'yes' }, 'stream'],
-    [{ background: true }, 'background'],
+    [{ background: true, stream: true }, 'background'],
     [{ background: 'yes' }, 'background'],
     [{ max_output_tokens: 0 }, 'max_output_tokens'],
     [{ max_output_tokens: 1e18 }, 'max_output_tokens'],
