@@ -8,6 +8,7 @@ import { demandOf } from '#meter/demand.ts';
 import { givingBack } from '#meter/give-back.ts';
 import { count, hold } from '#meter/meter.ts';
 import { Arrivals } from '#meter/arrivals.ts';
+import { LikelyOutput } from '#meter/likely-output.ts';
 import { RecentRefusals } from '#meter/recent-refusals.ts';
 import { createSweeper } from '#meter/sweeper.ts';
 import { turnAway } from '#meter/turn-away.ts';
@@ -118,7 +119,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     prices: deps.prices,
     restorer,
     refusals: new RecentRefusals(),
-    arrivals: new Arrivals(),
+    ...{ arrivals: new Arrivals(), likely: new LikelyOutput() },
     onRefused: treasury.refused,
     ensureAlive,
     owner: strand,
@@ -139,8 +140,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     return entry;
   };
   const requireRoom = (): void => {
-    if (writer.accepting) return;
-    throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing was sent.');
+    if (!writer.accepting) throw new GatewayError('ledger_unavailable', 'The ledger is behind; nothing was sent.');
   };
   const guard = ({ key, signal }: Opening, spoken: Spoken, entry: Entry): Promise<void> => {
     const onVerdict = (verdict: string): void => void (entry.scope = verdict);

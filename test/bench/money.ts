@@ -7,6 +7,7 @@ import { compile } from '#config/compile.ts';
 import { hold, type Hold, type MeterDeps } from '#meter/meter.ts';
 import { createPriceBook } from '#meter/price-book.ts';
 import { Arrivals } from '#meter/arrivals.ts';
+import { LikelyOutput } from '#meter/likely-output.ts';
 import { RecentRefusals } from '#meter/recent-refusals.ts';
 import { createRestorer } from '#meter/restorer.ts';
 import type { Opening } from '#pipeline/call.ts';
@@ -76,6 +77,7 @@ function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntr
     restorer,
     refusals: new RecentRefusals(),
     arrivals: new Arrivals(),
+    likely: new LikelyOutput(),
     onRefused: () => {},
     ensureAlive: async () => {},
     owner: randomUUID(),

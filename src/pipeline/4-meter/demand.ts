@@ -18,7 +18,7 @@ export interface Demand {
   readonly ceiling: Bounds;
   /** What the call is billed by: a price must cover one of these. */
   readonly quantities: readonly Quantity[];
-  /** Reserved against tokens per minute, corrected when settled. */
+  /** Of input, reserved against tokens per minute with the likely output; corrected when settled. */
   readonly reservedTokens: number;
   /** Input tokens billed when a provider reports none. */
   readonly estimatedInput: number;
@@ -65,7 +65,7 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
   );
   const textBytes = Buffer.byteLength(call.text) - mediaLength + grown + shown;
   const media = Math.max(...candidates.map((candidate) => mediaTokens(inspection.media, candidate)));
-  const { maxOutputTokens: named, units = {} } = call.ask;
+  const { units = {} } = call.ask;
   const { family } = call.codec;
   const kept = inspection.keptBefore === true ? KEPT_TOKENS : 0;
   const serviceTier = candidates.some(({ losses }) => losses.includes('service_tier'))
@@ -89,7 +89,7 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
       ...ranking,
     },
     quantities: QUANTITIES[family] ?? TOKENS,
-    reservedTokens: estimate + (named ?? 0),
+    reservedTokens: estimate,
     estimatedInput: estimate,
     believable: {
       inputTokens:

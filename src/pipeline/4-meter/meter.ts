@@ -16,6 +16,7 @@ import type { Demand } from './demand.ts';
 import { ceiling, cost, coversService, type Price, type Units } from './price.ts';
 import type { PriceBook } from './price-book.ts';
 import type { Arrivals } from './arrivals.ts';
+import type { LikelyOutput } from './likely-output.ts';
 import type { RecentRefusals } from './recent-refusals.ts';
 import { limitRefusal, limitsIn, type Refused } from './refusal.ts';
 import type { Restorer } from './restorer.ts';
@@ -49,6 +50,7 @@ export interface MeterDeps {
   readonly restorer: Restorer;
   readonly refusals: RecentRefusals;
   readonly arrivals: Arrivals;
+  readonly likely: LikelyOutput;
   /** Told of every refusal of the counters; `at`: when the call began. */
   readonly onRefused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
   /** Resolves while this process has a lease: a hold without one is anybody's. */
@@ -105,7 +107,11 @@ export async function hold<T extends Target>(
     at: call.startedAt,
     periods: periodsAt(call.startedAt, workload.organization.timeZone),
     amount,
-    tokens: demand.reservedTokens,
+    tokens: deps.likely.reserve(workload.organization.id, prices.keys(), {
+      input: demand.reservedTokens,
+      mostOutput: demand.ceiling.outputTokens ?? 0,
+      limit: workload.tokensPerMinute,
+    }),
     draft: abandonedDraft(call, plan),
   };
   const { near, ...limits } = await debit(open, call, deps);
@@ -114,7 +120,10 @@ export async function hold<T extends Target>(
   return {
     open,
     plan,
-    cost: (usage, target, units) => cost(prices.get(targetId(target))!, usage, units),
+    cost(usage, target, units) {
+      deps.likely.note(open.organization, targetId(target), usage.output);
+      return cost(prices.get(targetId(target))!, usage, units);
+    },
     priceSource: (target) => prices.get(targetId(target))!.source,
     limits,
   };

@@ -21,7 +21,8 @@ export function limitRefusal(decision: Refused, workload: WorkloadConfig, asked?
       const limit = decision.by === 'requests' ? workload.requestsPerMinute : workload.tokensPerMinute;
       const message =
         retryAfterMs === undefined
-          ? `This request alone needs more than the workload's ${limit} ${decision.by} per minute.`
+          ? `This request alone needs more than the workload's ${limit} ${decision.by} per minute: it never fits. ` +
+            `Shorten it, or have limits.${decision.by}PerMinute of Workload ${workload.id} raised.`
           : `Rate limit reached: ${limit} ${decision.by} per minute for this workload.`;
       // A request that never fits is not worth repeating.
       const advice = retryAfterMs === undefined ? { shouldRetry: false } : { retryAfterMs };

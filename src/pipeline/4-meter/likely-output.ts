@@ -1,0 +1,34 @@
+import { LRUCache } from 'lru-cache';
+
+/** Of an answer of a model that has not been heard yet. */
+const UNHEARD_TOKENS = 1024;
+/** How much the newest answer counts in the mean. */
+const SHARE_OF_NEWEST = 0.1;
+const MOST_MODELS = 4096;
+
+/** How long the answers of models are for organizations: a running mean each, by process. */
+export class LikelyOutput {
+  readonly #means = new LRUCache<string, number>({ max: MOST_MODELS });
+
+  /** Notes how many tokens an answer had. */
+  note(organization: string, model: string, tokens: number): void {
+    const key = `${organization}\n${model}`;
+    const mean = this.#means.get(key);
+    this.#means.set(key, mean === undefined ? tokens : mean + SHARE_OF_NEWEST * (tokens - mean));
+  }
+
+  /**
+   * Tokens to reserve against a limit per minute: the input and what the wordiest of the models is likely to say, no more
+   * than it may. What is only likely refuses no call for good: the reservation stays within the limit where the input does.
+   */
+  reserve(
+    organization: string,
+    models: Iterable<string>,
+    { input, mostOutput, limit = Infinity }: { input: number; mostOutput: number; limit: number | undefined },
+  ): number {
+    if (input === 0 || input >= limit) return input;
+    const means = Array.from(models, (model) => this.#means.get(`${organization}\n${model}`) ?? UNHEARD_TOKENS);
+    const likely = Math.min(mostOutput, Math.ceil(Math.max(0, ...means)));
+    return Math.min(input + likely, limit);
+  }
+}
