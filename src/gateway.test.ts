@@ -189,6 +189,7 @@ test('the doors are those of the paths promised', () => {
     '/v1/completions',
     '/v1/embeddings',
     '/v1/moderations',
+    '/v1/rerank',
     '/v1/ocr',
     '/v1/systemone',
     '/v1/images/generations',

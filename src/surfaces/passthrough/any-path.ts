@@ -24,7 +24,6 @@ const NEVER: ReadonlySet<string> = new Set([
   'admin',
   'billing',
   'dashboard',
-  'decisions',
   'documents',
   'mcp',
   'messages',
