@@ -41,7 +41,8 @@ export function startEngineChild(options: EngineChildOptions): EngineChild {
     const began = performance.now();
     child = spawn(process.execPath, [MAIN], {
       stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...options.env, HOST: '127.0.0.1', PORT: '0', GW_INFERENCE_CHILD: 'true' },
+      // As in its image: what ended threads have freed stays in the arenas of malloc.
+      env: { ...options.env, HOST: '127.0.0.1', PORT: '0', GW_INFERENCE_CHILD: 'true', MALLOC_ARENA_MAX: '2' },
     });
     // Spoken to by nobody: the pipe is there to close.
     child.stdin?.on('error', () => {});

@@ -8,9 +8,12 @@ import { HOSTILE } from './hostile-files.ts';
 
 const STEP_SECONDS = 20;
 const JOB_SECONDS = 60;
-/** Of the process while it works, and when it rests again: the memory of WebAssembly is given back with its thread only. */
+/**
+ * Of the process while it works, and when it rests again: what ended threads have freed is not all given back. A second
+ * and a third time of all these files add some hundred at most.
+ */
 const MOST_MIB = 3072;
-const RESTING_MIB = 1536;
+const RESTING_MIB = 1152;
 /** Seconds of processors that reading and rewriting may take together, whatever the file says. */
 const MOST_WORK = 24;
 /** A job that is ended is ended by a clock that looks now and then. */

@@ -36,7 +36,7 @@ process.on('exit', () => {
 export async function startDocumentEngine(env: Readonly<Record<string, string>> = {}): Promise<EngineProcess> {
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...COMPILED, PORT: '0', GW_INFERENCE_WORKERS: '1', GW_MODELS_DIR: NO_MODELS, ...env },
+    env: { ...COMPILED, MALLOC_ARENA_MAX: '2', PORT: '0', GW_INFERENCE_WORKERS: '1', GW_MODELS_DIR: NO_MODELS, ...env },
   });
   running.add(child);
   const log: string[] = [];
