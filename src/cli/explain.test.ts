@@ -156,7 +156,12 @@ test('what the gateway does itself is on allow-lists like any model', async () =
 
 test('names that are not there, or no names', async () => {
   await expect(run('--key', 'none', '--model', 'a/b')).rejects.toThrow('there is no key "none" in this folder');
-  await expect(run('--workload', 'none', '--model', 'a/b')).rejects.toThrow('there is no workload "none"');
+  await expect(run('--workload', 'none', '--model', 'a/b')).rejects.toThrow(
+    'there is no workload "none" in this folder: there are default/bot, default/narrow, default/other. ' +
+      'A resource that names no namespace is in "default"',
+  );
+  await expect(run('--workload', 'narow', '--model', 'a/b')).rejects.toThrow(': did you mean default/narrow?');
+  await expect(run('--workload', 'defalt/bot', '--model', 'a/b')).rejects.toThrow(': did you mean default/bot?');
   await expect(run('--workload', 'bot', '--model', ' ')).rejects.toThrow('model is required');
 });
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { CompiledSnapshot } from '#config/compile.ts';
 import { loadFolder } from '#config/folder-source.ts';
+import { nearestFew } from '#config/nearest.ts';
 import type { WorkloadConfig } from '#config/snapshot.ts';
 import { formatFault } from './config-check.ts';
 import { FEATURES, routeExplain, SURFACES, type Feature, type SurfaceName } from './explain-route.ts';
@@ -76,9 +77,19 @@ function named<T>(what: string, byId: ReadonlyMap<string, T>, name: string): T {
   const found = [...byId].filter(([id]) => id.endsWith(`/${name}`));
   const [first] = found;
   if (first && found.length === 1) return first[1];
-  throw new UsageError(
-    first
-      ? `there are several: name one of ${found.map(([id]) => id).join(', ')}`
-      : `there is no ${what} "${name}" in this folder`,
-  );
+  if (first) throw new UsageError(`there are several: name one of ${found.map(([id]) => id).join(', ')}`);
+  throw new UsageError(`there is no ${what} "${name}" in this folder${suggestion(name, [...byId.keys()])}`);
+}
+
+const MOST_TOLD = 5;
+
+/** The nearest ids, by their names where no namespace was given; else some of those that there are. */
+function suggestion(name: string, ids: readonly string[]): string {
+  const nameOf = (id: string): string => (name.includes('/') ? id : id.slice(id.indexOf('/') + 1));
+  const near = new Set(nearestFew(name, ids.map(nameOf), MOST_TOLD));
+  const meant = ids.filter((id) => near.has(nameOf(id)));
+  if (meant.length > 0) return `: did you mean ${meant.slice(0, MOST_TOLD).join(' or ')}?`;
+  if (ids.length === 0) return ', which has none';
+  const more = ids.length > MOST_TOLD ? ` and ${ids.length - MOST_TOLD} more` : '';
+  return `: there are ${ids.slice(0, MOST_TOLD).join(', ')}${more}. A resource that names no namespace is in "default"`;
 }

@@ -97,3 +97,12 @@ describe('keyCreate', () => {
     expect(() => keyCreate(args, output)).toThrow(reason);
   });
 });
+
+test('a workload may be named with its namespace', () => {
+  expect(create('--workload', 'team/support').resource).toMatchObject({
+    metadata: { namespace: 'team' },
+    spec: { workloadRef: { name: 'support' } },
+  });
+  const other = (): unknown => create('--workload', 'team/support', '--namespace', 'other');
+  expect(other).toThrow('--workload names the namespace "team" and --namespace "other"');
+});

@@ -15,8 +15,9 @@ standard output; the key itself is shown once, on the standard error:
 
 With --apply the resource is created in the cluster instead, and the key is shown once that was done.
 
-  --workload NAME       The Workload whose key it is
-  --namespace NAME      Namespace of the workload
+  --workload NAME       The Workload whose key it is, also as NAMESPACE/NAME
+  --namespace NAME      Namespace of the workload. Without one it is that of the kubeconfig's context, and in a folder
+                        of resources "default"
   --display-name TEXT   Name shown to people
   --expires-at TIME     When the key stops working (RFC 3339, such as 2027-01-31T00:00:00Z)
   --test                Makes a gw_test_ key instead of a gw_live_ one
@@ -46,7 +47,8 @@ export function keyCreate(
       kubeconfig: { type: 'string' },
     },
   });
-  const { workload, namespace, test, 'display-name': displayName, 'expires-at': expiresAt } = values;
+  const { test, 'display-name': displayName, 'expires-at': expiresAt } = values;
+  const [workload, namespace] = placeOf(values.workload, values.namespace);
   if (workload === undefined) throw new UsageError('--workload is missing: name the workload that the key is for');
   for (const name of [workload, namespace]) {
     if (name !== undefined && !NAME.test(name))
@@ -80,6 +82,17 @@ export function keyCreate(
   // YAML 1.1 quotes what kubectl would else read as a time or a number.
   out(stringify(resource, { version: '1.1' }).trimEnd());
   return show();
+}
+
+/** A workload may be named with its namespace: `default/support`. */
+function placeOf(workload: string | undefined, namespace: string | undefined): readonly (string | undefined)[] {
+  const slash = workload?.indexOf('/') ?? -1;
+  if (workload === undefined || slash < 0) return [workload, namespace];
+  const named = workload.slice(0, slash);
+  if (namespace !== undefined && namespace !== named) {
+    throw new UsageError(`--workload names the namespace "${named}" and --namespace "${namespace}": name one`);
+  }
+  return [workload.slice(slash + 1), named];
 }
 
 /** A key whose resource was not taken is never shown: it would be one that works nowhere. */

@@ -183,3 +183,15 @@ test('a timeout above the workload’s is cut to it, and the answer says so', as
   await streamed.text();
   expect(streamed.headers.get('x-gw-upstream-timeout')).toBe('300');
 });
+
+test.each([
+  ['claude-sonnet-4-5', 64_000],
+  ['claude-3-haiku-20240307', 4096],
+  ['m', 16_384],
+])('%s is told the longest answer that it has where nobody says how long: %i', async (model, most) => {
+  upstream.respond(json({ type: 'error', error: { type: 'invalid_request_error', message: 'No.' } }, 400));
+  await ask(`claude/${model}`, { max_tokens: undefined });
+  expect(JSON.parse(upstream.requests.at(-1)!.body)).toMatchObject({ max_tokens: most });
+  await ask(`claude/${model}`, { max_tokens: 7 });
+  expect(JSON.parse(upstream.requests.at(-1)!.body)).toMatchObject({ max_tokens: 7 });
+});

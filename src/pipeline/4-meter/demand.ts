@@ -179,8 +179,10 @@ function outputBound({ ask: { maxOutputTokens, answers } }: Call, candidate: Can
 }
 
 /** The most output tokens that are held, and asked for where a provider must be told, when the caller names none. */
-export function outputCeiling({ settings }: Target): number {
-  return settings?.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
+export function outputCeiling({ settings, provider, model, family }: Target): number {
+  // A family that must be told a ceiling gets the model's own: a shorter one would cut answers that others give whole.
+  const own = family === 'messages' ? provider.traits(model).maxOutputTokens : undefined;
+  return settings?.maxOutputTokens ?? own ?? DEFAULT_MAX_OUTPUT_TOKENS;
 }
 
 const TOKENS: readonly Quantity[] = ['tokens'];
