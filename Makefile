@@ -33,7 +33,7 @@ gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 	@exec $(WITH_NODE) node src/cli/gwctl.ts $(ARGS)
 
 .PHONY: test
-test: packages servers python s3 documents training ## Every test but those of a cluster; ends with one line: N passed, N failed, N skipped
+test: packages servers python agents s3 documents training ## Every test but those of a cluster; ends with one line: N passed, N failed, N skipped
 	@$(SETUP) k6 || echo 'going on without k6: the tests in test/load will fail' >&2
 	@$(VITEST) --exclude 'test/cluster/**'
 
@@ -41,8 +41,14 @@ test: packages servers python s3 documents training ## Every test but those of a
 test-unit: packages ## The tests beside the code under src/
 	@$(VITEST) "$(CURDIR)/src/"
 
-# The clients' Python packages are needed there only.
-test-journeys: python
+# The clients' Python packages are needed there only, and coding agents.
+test-journeys: python agents
+
+# Of `make test` a short form is part.
+.PHONY: test-agents
+test-agents: export AGENTS ?= all
+test-agents: packages servers agents aider ## Whole sessions of Claude Code, Codex, opencode and aider, with every place of a model and mode
+	@$(VITEST) "$(CURDIR)/test/journeys/agents/"
 
 # Fonts, and other readers of documents, are needed there only.
 test-documents: documents
@@ -170,9 +176,9 @@ tools: k6 helm ## Build the pinned tools of tools/go into .tools/bin, less those
 
 .PHONY: clean
 clean: ## Remove what was installed, built or stored here
-	@rm -rf node_modules tools/node/node_modules tools/check/node_modules .tools .data coverage bench-results eval-results
+	@rm -rf node_modules tools/node/node_modules tools/check/node_modules tools/agents/node_modules .tools .data coverage bench-results eval-results
 
-.PHONY: training packages check-tools servers documents office python s3 k6 helm cluster containers
+.PHONY: training packages check-tools servers documents office python agents aider s3 k6 helm cluster containers
 training:
 	@$(SETUP) training
 packages:
@@ -187,6 +193,10 @@ office:
 	@$(SETUP) office
 python:
 	@$(SETUP) python
+agents:
+	@$(SETUP) agents
+aider:
+	@$(SETUP) aider
 s3:
 	@$(SETUP) s3
 k6:

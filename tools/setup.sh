@@ -120,6 +120,12 @@ install_for() {
 # The clients' Python packages, in an environment of their own: tests run them as applications do.
 setup_python() { python_install python test/journeys/python/requirements.txt; }
 
+# Coding agents, for the tests that work with them: a gigabyte of programs as their packages ship them.
+setup_agents() { npm_install tools/agents install --no-save --ignore-scripts; }
+
+# One more of them, in Python: 700 MB on disk, so that only `make test-agents` asks for it.
+setup_aider() { python_install aider test/journeys/agents/requirements.txt; }
+
 # A stand-in for object storage, for the tests of copies of checkpoints.
 setup_s3() { python_install s3 test/harness/s3/requirements.txt; }
 
@@ -250,7 +256,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | documents | office | python | s3 | k6 | helm | cluster | containers | training) "setup_$kind" ;;
+    node | packages | check | servers | documents | office | python | agents | aider | s3 | k6 | helm | cluster | containers | training) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

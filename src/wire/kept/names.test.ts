@@ -147,6 +147,7 @@ describe('what a request names', () => {
     ],
     ['schemas', 'chat', { tools: [{ function: { parameters: { properties: {}, default: { file_id: 'x' } } } }] }],
     ['notes', 'responses', { metadata: { file_id: 'x' } }],
+    ['notes of a client about itself', 'responses', { client_metadata: { thread_id: 'x', session_id: 'y' } }],
     [
       'items that say what they are',
       'responses',

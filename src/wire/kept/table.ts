@@ -194,7 +194,7 @@ const typeOf = ({ type }: JsonObject): string => (typeof type === 'string' ? typ
 
 export const ZONES: readonly Zone[] = [
   // The client's own notes, schemas and tool arguments.
-  { names: ['metadata'] },
+  { names: ['metadata', 'client_metadata'] },
   { names: ['parameters', 'schema', 'json_schema', 'input_schema', 'parametersjsonschema'] },
   { names: ['responseschema', 'responsejsonschema', 'inputschema', 'output_schema'] },
   { names: ['arguments', 'logit_bias', 'logprobs'] },

@@ -54,6 +54,7 @@ describe('finds', () => {
     'user=‹EMAIL:ada@example.com›',
     'ssh deploy and git@github.com:org/repo.git but ‹EMAIL:git@example.com›',
     '‹EMAIL:ada@example.com›(work)',
+    '‹EMAIL:1234+ada@users.noreply.github.com› and ‹EMAIL:noreply.ada@corp.de›',
     '\ud800‹EMAIL:ada@example.com›\udc00',
   ])('%s', expectFinds);
 
@@ -67,6 +68,7 @@ describe('finds', () => {
 
 describe('finds none in', () => {
   test.each([
+    'Co-Authored-By: Claude <noreply@anthropic.com>, sent by no-reply@shop.de and Do_Not_Reply@bank.fr',
     'follow @mention and @other.person today',
     'npm i @scope/pkg @types/node@24.0.1 lodash@4.17.21 next@15.0.0-canary.abc',
     'user@localhost root@server ada@',

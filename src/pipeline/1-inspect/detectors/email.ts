@@ -16,6 +16,8 @@ const JOINED_ENDING = /^(?:(?:com|org|net|edu|gov|info)(?=[-\d])|[a-z]{2}(?=-))/
 /** Domains of documentation (RFC 2606) and mailboxes of no one there: `support@example.com`. */
 const RESERVED = /^(?:[\w-]+\.)?example\.(?:com|net|org)$/i;
 const ROLE = /^(?:support|info|help|noreply|no-reply|contact|sales|admin|webmaster|postmaster|hostmaster|abuse)$/i;
+/** Mailboxes that nobody has, wherever they are: tools sign with them. */
+const NOBODY = /^(?:no|do[-_.]?not)[-_.]?reply$/i;
 /** A quoted local part, and not what stands between two quoted texts. */
 const QUOTED_LOCAL = /^"[^\s",:;)](?:[^"]*[^\s",:;(])?"$/;
 const SENTENCE = /^\p{Lu}\p{Ll}/u;
@@ -44,10 +46,11 @@ export const email: Examiner = {
 function isMisleading(text: string, start: number, at: number, end: number): boolean {
   const domain = text.slice(at + 1, end);
   if (NOT_A_DOMAIN.test(domain) || isUrlLogin(text, at)) return true;
-  if (RESERVED.test(domain) && ROLE.test(text.slice(start, at))) return true;
+  const local = text.slice(start, at);
+  if (NOBODY.test(local) || (RESERVED.test(domain) && ROLE.test(local))) return true;
   const next = text[end];
   if (next === '(') return !COMMON_ENDING.test(domain);
-  return (next === ':' || next === '/') && text.slice(start, at) === 'git';
+  return (next === ':' || next === '/') && local === 'git';
 }
 
 /** Whether `@` ends the login part of a URL, `scheme://user:password@host`, and not an address in its query. */
