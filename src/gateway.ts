@@ -16,6 +16,7 @@ import { hangUpOf } from '#surfaces/hang-up.ts';
 import type { KeyStore } from '#surfaces/caller.ts';
 import { strangerOf, type Stranger } from '#surfaces/stranger.ts';
 import { chatVoice } from '#surfaces/chat/voice.ts';
+import { allowOrigin, answerPreflight } from '#surfaces/cors.ts';
 import { ingressAt, type Door } from '#surfaces/door.ts';
 import { KnownPaths } from '#surfaces/known-paths.ts';
 import { mountDocuments, type DocumentDeps } from '#surfaces/documents/anonymize.ts';
@@ -78,6 +79,10 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('arrival', undefined);
   app.decorateRequest('voice', undefined);
+  app.addHook(
+    'onRequest',
+    answerPreflight(() => deps.keys.current()),
+  );
   app.setErrorHandler((thrown, request, reply) => fail(thrown, request, reply, deps));
   for (const path of PROBES) app.head(path, async (_request, reply) => reply.code(200).send());
   // What is mounted from here on is known to be served; probes are nobody's business.
@@ -168,6 +173,7 @@ function admit(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps, 
   if (deps.leaving()) reply.header('connection', 'close');
   const arrival = arrive(request, reply, deps.keys, voice, door);
   reply.headers(timeoutHeader(arrival));
+  allowOrigin(request, reply, arrival);
   refuseWhileDraining(reply, deps);
   const refusal = door && deps.turnAway(arrival);
   if (refusal) throw refusal;

@@ -61,6 +61,8 @@ export interface OrganizationConfig {
   readonly messagesDefaultProvider?: string;
   /** Who may name what providers keep on the organization's own accounts: who made it, or all of its workloads. */
   readonly sharedObjects: 'workload' | 'organization';
+  /** Origins of web pages that may call with its keys; absent: none. */
+  readonly corsOrigins?: readonly string[];
 }
 
 export interface WorkloadConfig {

@@ -36,6 +36,7 @@ export function compileOrganizations(compilation: Compilation): ReadonlyMap<stri
         aliases: aliases.get(resource.namespace) ?? NO_ALIASES,
         prices: pricesOf(resource, book, reach),
         sharedObjects: toSnapshot('sharedObjects', spec.sharedObjects),
+        ...(spec.corsOrigins && { corsOrigins: spec.corsOrigins }),
         ...(spec.messagesDefaultProvider && { messagesDefaultProvider: spec.messagesDefaultProvider }),
       }),
     );

@@ -68,6 +68,14 @@ const spec = closed({
       'Who may name what a provider keeps on the own account of the organization (files, videos, stored responses): ' +
       'Workload: the workload that made it through the gateway; Organization: every workload, also what was made elsewhere.',
   }),
+  corsOrigins: Type.Optional(
+    Type.Array(Type.String({ maxLength: 255, pattern: '^https?://[a-z0-9.:-]+$' }), {
+      maxItems: 32,
+      description:
+        'Origins of web pages that may call with keys of this organization (`https://app.example`); absent: none. A key in ' +
+        'a page is everybody’s who opens it.',
+    }),
+  ),
   workloadNamespaces,
 });
 
