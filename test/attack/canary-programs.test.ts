@@ -211,7 +211,7 @@ test('a thread of a search that fails prints nothing of its texts', async () => 
      import { createLog, logUncaught } from ${JSON.stringify(join(import.meta.dirname, '../../src/telemetry/log.ts'))};
      const log = createLog('trace');
      logUncaught(log);
-     const pool = createDetectionPool({ thresholdChars: 0, threadModule: new URL(${JSON.stringify(`file://${thread}`)}) });
+     const pool = createDetectionPool({ thresholdChars: 0, triedChars: 0, threadModule: new URL(${JSON.stringify(`file://${thread}`)}) });
      for (const how of ['now', 'later', 'value'])
        await pool.find(['${CANARY}', how]).catch((error) => {
          log.error({ event: 'search.failed', err: error });

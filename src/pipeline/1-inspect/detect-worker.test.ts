@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 function open(options: DetectionPoolOptions = {}): DetectionPool {
-  const pool = createDetectionPool(options);
+  const pool = createDetectionPool({ triedChars: 0, ...options });
   pools.push(pool);
   return pool;
 }
@@ -82,6 +82,13 @@ describe('small texts', () => {
     expect(pool.findNow(text, new Set(['PHONE']))).toEqual(detection.find(text, new Set(['PHONE'])));
     expect(await pool.find([text, 'nothing', ''])).toEqual([detection.find(text), [], []]);
     expect(await pool.find([])).toEqual([]);
+  });
+
+  test('those a little above it have the same finds, on the spot or in a thread', async () => {
+    const pool = open({ triedChars: 65_536 });
+    const texts = [`${'word '.repeat(4000)}ada@example.com`, '(1)'.repeat(10_000)];
+    expect(await pool.find(texts)).toEqual(texts.map((text) => detection.find(text)));
+    expect(await pool.find([texts[0]!])).toEqual([detection.find(texts[0]!)]);
   });
 
   test('the threshold counts all texts together', async () => {
@@ -273,7 +280,7 @@ describe('closing', () => {
     writeFileSync(
       script,
       `import { createDetectionPool } from ${JSON.stringify(module)};
-       const pool = createDetectionPool({ thresholdChars: 0 });
+       const pool = createDetectionPool({ thresholdChars: 0, triedChars: 0 });
        const finds = await pool.find(['ada@example.com']);
        console.log(finds[0][0].category);`,
     );

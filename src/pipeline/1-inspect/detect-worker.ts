@@ -4,7 +4,7 @@ import type { Asker } from './fair-turns.ts';
 import { createReadDetection } from './read-detection.ts';
 import { SearchThreads, type ThreadOptions } from './search-threads.ts';
 import { searching, type Finds, type Search } from './searches.ts';
-import { finish } from '#wire/steps.ts';
+import { finish, type Steps } from '#wire/steps.ts';
 
 /** Detection that keeps large texts off the event loop. */
 export interface DetectionPool {
@@ -15,7 +15,8 @@ export interface DetectionPool {
   /** The finds in one text, on the spot: for small texts, without a promise. */
   findNow(text: string, categories?: ReadonlySet<string>): readonly Span[];
   /**
-   * The finds in each text, in order; on the spot when all are small together, else in a thread, where askers take turns.
+   * The finds in each text, in order; on the spot when all are small together or prove to be quickly searched, else in a
+   * thread, where askers take turns.
    * Rejects with `DetectionUnavailable` when too much waits, others took all the time there was, or the pool is closed,
    * and with `SearchTooLarge` when the texts alone are too much: they were then not searched, so callers must refuse the
    * request. What is not done when the signal is aborted is given up, and rejects with its reason.
@@ -30,14 +31,19 @@ export interface DetectionPool {
 export interface DetectionPoolOptions extends DetectionOptions, ThreadOptions {
   /** Total length from which on texts are searched in a thread, in UTF-16 code units; default 16,384. */
   readonly thresholdChars?: number;
+  /** Up to here they are tried on the spot for a moment first, since most prompts take less than a thread would; default 65,536. */
+  readonly triedChars?: number;
 }
+
+/** So long texts are tried on the spot. */
+const TRIED_MS = 2;
 
 /** Work that comes from nobody in particular. */
 const NOBODY: Asker = { organization: '', workload: '' };
 
 /** Builds the pool. No thread runs before the first large text, and an idle one does not keep the process alive. */
 export function createDetectionPool(options: DetectionPoolOptions = {}): DetectionPool {
-  const { phoneRegions, thresholdChars = 16_384 } = options;
+  const { phoneRegions, thresholdChars = 16_384, triedChars = 65_536 } = options;
   const rules: DetectionOptions = phoneRegions === undefined ? {} : { phoneRegions };
   const detection = createReadDetection(rules);
   const threads = new SearchThreads(rules, options);
@@ -46,6 +52,9 @@ export function createDetectionPool(options: DetectionPoolOptions = {}): Detecti
     signal?.throwIfAborted();
     const chars = search.texts.reduce((sum, text) => sum + text.length, 0);
     if (!needsWorker(chars)) return finish(searching(search, detection));
+    const isTried = chars <= triedChars && search.kind === 'categories';
+    const found = isTried ? inTime(searching(search, detection)) : undefined;
+    if (found) return found;
     return threads.run(search, chars, signal, asker);
   };
   return {
@@ -57,4 +66,14 @@ export function createDetectionPool(options: DetectionPoolOptions = {}): Detecti
     search: run,
     close: () => threads.close(),
   };
+}
+
+/** What the steps return if they are done in time. */
+function inTime<T>(steps: Steps<T>): T | undefined {
+  const end = performance.now() + TRIED_MS;
+  do {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  } while (performance.now() < end);
+  return undefined;
 }

@@ -145,7 +145,7 @@ describe('a document', () => {
 });
 
 test('a document that cannot be searched is refused', async () => {
-  const closed = createDetectionPool({ thresholdChars: 0 });
+  const closed = createDetectionPool({ thresholdChars: 0, triedChars: 0 });
   await closed.close();
   const unit = { id: 'a', text: 'a@example.com', visibility: 'hidden' as const };
   await expect(findInDocument([unit], { categories: undefined, terms: [] }, closed)).rejects.toMatchObject({
