@@ -7,9 +7,7 @@ import { modelsOf } from '#inspect/token-lists.ts';
 import { demandOf } from '#meter/demand.ts';
 import { givingBack } from '#meter/give-back.ts';
 import { count, hold } from '#meter/meter.ts';
-import { Arrivals } from '#meter/arrivals.ts';
-import { LikelyOutput } from '#meter/likely-output.ts';
-import { RecentRefusals } from '#meter/recent-refusals.ts';
+import { meterMemory } from '#meter/meter-memory.ts';
 import { createSweeper } from '#meter/sweeper.ts';
 import { turnAway } from '#meter/turn-away.ts';
 import { createTreasury, type Treasury } from '#meter/treasury.ts';
@@ -50,6 +48,7 @@ import { guardScope } from '#inspect/scope-guard.ts';
 
 /** The assembled corridor of one process. */
 export interface Corridor {
+  /** Serves a call, whose answer `emit` takes. */
   serve(ingress: Ingress, emit: Emit): Promise<void>;
   /** A call that is passed on without being translated: audio, video, files. */
   pass(passage: Passage): AsyncGenerator<PassageAnswer>;
@@ -115,16 +114,14 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     await sweeper.renew().catch((error: unknown) => sweeper.fresh() || Promise.reject(error as Error));
   };
   const meterDeps = {
+    ...meterMemory(),
     counters,
     prices: deps.prices,
     restorer,
-    refusals: new RecentRefusals(),
-    ...{ arrivals: new Arrivals(), likely: new LikelyOutput() },
     onRefused: treasury.refused,
     ensureAlive,
     owner: strand,
     open,
-    near: new WeakSet<OpenHold>(),
   };
   const giveBack = givingBack({ ...meterDeps, isContested: (callId) => sweeper.isContested(callId) });
   const seal = (draft: RowDraft): void => {
@@ -140,7 +137,8 @@ export function createCorridor(deps: CorridorDeps): Corridor {
     return entry;
   };
   const requireRoom = (): void => {
-    if (!writer.accepting) throw new GatewayError('ledger_unavailable', 'The ledger is behind; nothing was sent.');
+    if (!writer.accepting)
+      throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing was sent.');
   };
   const guard = ({ key, signal }: Opening, spoken: Spoken, entry: Entry): Promise<void> => {
     const onVerdict = (verdict: string): void => void (entry.scope = verdict);

@@ -6,9 +6,7 @@ import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
 import { compile } from '#config/compile.ts';
 import { hold, type Hold, type MeterDeps } from '#meter/meter.ts';
 import { createPriceBook } from '#meter/price-book.ts';
-import { Arrivals } from '#meter/arrivals.ts';
-import { LikelyOutput } from '#meter/likely-output.ts';
-import { RecentRefusals } from '#meter/recent-refusals.ts';
+import { meterMemory } from '#meter/meter-memory.ts';
 import { createRestorer } from '#meter/restorer.ts';
 import type { Opening } from '#pipeline/call.ts';
 import { newCallId } from '#pipeline/call-id.ts';
@@ -75,14 +73,11 @@ function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntr
     counters,
     prices: createPriceBook({ usdToEur: '0.92' }),
     restorer,
-    refusals: new RecentRefusals(),
-    arrivals: new Arrivals(),
-    likely: new LikelyOutput(),
+    ...meterMemory(),
     onRefused: () => {},
     ensureAlive: async () => {},
     owner: randomUUID(),
     open,
-    near: new WeakSet(),
   };
   /** Batch by batch, as the rows became durable. */
   const settlements: (readonly Settlement[])[] = [];

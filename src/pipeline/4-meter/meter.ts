@@ -15,9 +15,7 @@ import { periodsAt } from './periods.ts';
 import type { Demand } from './demand.ts';
 import { ceiling, cost, coversService, type Price, type Units } from './price.ts';
 import type { PriceBook } from './price-book.ts';
-import type { Arrivals } from './arrivals.ts';
-import type { LikelyOutput } from './likely-output.ts';
-import type { RecentRefusals } from './recent-refusals.ts';
+import type { MeterMemory } from './meter-memory.ts';
 import { limitRefusal, limitsIn, type Refused } from './refusal.ts';
 import type { Restorer } from './restorer.ts';
 import { standingOf } from './standing.ts';
@@ -44,13 +42,10 @@ export interface Hold<T extends Target = Target> {
   readonly limits: Limits;
 }
 
-export interface MeterDeps {
+export interface MeterDeps extends MeterMemory {
   readonly counters: LimitCounters;
   readonly prices: PriceBook;
   readonly restorer: Restorer;
-  readonly refusals: RecentRefusals;
-  readonly arrivals: Arrivals;
-  readonly likely: LikelyOutput;
   /** Told of every refusal of the counters; `at`: when the call began. */
   readonly onRefused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
   /** Resolves while this process has a lease: a hold without one is anybody's. */
@@ -59,8 +54,6 @@ export interface MeterDeps {
   readonly owner: string;
   /** Holds of this process that are not settled yet. */
   readonly open: Map<string, OpenHold>;
-  /** Those of them for which a limit is near. */
-  readonly near: WeakSet<OpenHold>;
 }
 
 /** The price of what is not billed: calls that ask no model for anything. */
