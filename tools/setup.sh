@@ -121,7 +121,7 @@ install_for() {
 setup_python() { python_install python test/journeys/python/requirements.txt; }
 
 # Coding agents, for the tests that work with them: a gigabyte of programs as their packages ship them.
-setup_agents() { npm_install tools/agents install --no-save --ignore-scripts; }
+setup_agents() { npm_install tools/agents install --no-save; }
 
 # One more of them, in Python: 700 MB on disk, so that only `make test-agents` asks for it.
 setup_aider() { python_install aider test/journeys/agents/requirements.txt; }

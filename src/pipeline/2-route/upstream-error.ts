@@ -4,6 +4,7 @@ import { AnswerWithoutEnd, UpstreamFault, type ProviderFailure, type UpstreamFau
 import { SseEventTooLarge } from '#wire/sse.ts';
 import type { Outcome } from './breaker.ts';
 import type { Availability } from './endpoints.ts';
+import { withoutKeys } from './without-credentials.ts';
 
 /** Statuses that say the provider, not the request, is at fault, and may do better on another try. */
 const RETRYABLE = new Set([408, 409, 429]);
@@ -85,7 +86,7 @@ export function answeredWithError(
 function refusedBy(status: 401 | 403, why: string | undefined): string {
   const what =
     status === 401 ? 'the credentials it is configured with' : 'this request for the account it is configured with';
-  return `The provider refused ${what}${why === undefined ? '.' : `: ${why}`}`;
+  return `The provider refused ${what}${why === undefined ? '.' : `: ${withoutKeys(why)}`}`;
 }
 
 const UNAVAILABLE_MESSAGES: Readonly<Record<Availability['cause'], string>> = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CredentialConfig } from '#config/snapshot.ts';
-import { withoutCredentials } from './without-credentials.ts';
+import { withoutCredentials, withoutKeys } from './without-credentials.ts';
 
 const SECRET = 'sk-proj-Zq7+x/9TrB2mN4vK8wL1cD5fG6hJ3sA0';
 const credential = (secret: string): CredentialConfig => ({ name: 'k', type: 'api_key', secret, weight: 1 });
@@ -40,4 +40,11 @@ test('the parts of a credential that is an object are not told, nor what was fet
 test('a short credential is not told as a whole', () => {
   expect(told('the key hunter22 is wrong', 'hunter22')).toBe('the key [credential] is wrong');
   expect(told('the key a is wrong', 'a')).toBe('the key a is wrong');
+});
+
+test('a key that nobody is configured with any more is not told, as far as it looks like one', () => {
+  expect(withoutKeys(`Incorrect API key provided: ${SECRET}.`)).toBe('Incorrect API key provided: [credential]');
+  expect(withoutKeys('AIzaSyA-1234567 and gsk_abcdefg, please')).toBe('[credential] and [credential], please');
+  const starred = 'Incorrect API key provided: sk-proj-***abcd. Ask for a key-value store.';
+  expect(withoutKeys(starred)).toBe(starred);
 });

@@ -9,6 +9,9 @@ const INSTEAD = '[credential]';
 /** What is sent in a header to prove who asks: tokens that were fetched for a credential too. */
 const SENT = /\b(Bearer|Basic)(?:\s|%20|\+)+[\w.~+/=%-]{12,}/gi;
 
+/** Words that are keys by their looks: one that was replaced a moment ago is known to nobody. */
+const KEYS = /\b(?:(?:sk|rk|pk|gsk|csk|xai|fw)[-_]|AIza)[^\s"'`,;:()]{3,}/g;
+
 /** Stretches of a credential, in every spelling that it may come back in. */
 type Stretches = ReadonlySet<string>;
 
@@ -19,6 +22,11 @@ export function withoutCredentials(text: string, credentials: readonly Credentia
   let result = text.replace(SENT, `$1 ${INSTEAD}`);
   for (const credential of credentials) result = without(result, stretchesOf(credential));
   return result;
+}
+
+/** What a provider says of a key that it refused, without any whole key; of one with stars vendors tell what they like. */
+export function withoutKeys(text: string): string {
+  return text.replace(KEYS, (key) => (key.includes('*') ? key : INSTEAD));
 }
 
 function without(text: string, stretches: Stretches): string {

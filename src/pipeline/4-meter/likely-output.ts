@@ -27,8 +27,10 @@ export class LikelyOutput {
     { input, mostOutput, limit = Infinity }: { input: number; mostOutput: number; limit: number | undefined },
   ): number {
     if (input === 0 || input >= limit) return input;
-    const means = Array.from(models, (model) => this.#means.get(`${organization}\n${model}`) ?? UNHEARD_TOKENS);
-    const likely = Math.min(mostOutput, Math.ceil(Math.max(0, ...means)));
-    return Math.min(input + likely, limit);
+    let wordiest = 0;
+    for (const model of models) {
+      wordiest = Math.max(wordiest, this.#means.get(`${organization}\n${model}`) ?? UNHEARD_TOKENS);
+    }
+    return Math.min(input + Math.min(mostOutput, Math.ceil(wordiest)), limit);
   }
 }
