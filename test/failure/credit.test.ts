@@ -240,9 +240,12 @@ describe('gwctl reconcile', () => {
       await load;
     }
     expect(calls).toBeGreaterThan(100);
-    const metrics = await Promise.all(gateways.map(async (one) => (await fetch(`${one.adminUrl}/metrics`)).text()));
-    const drift = metrics.join('\n').match(/^gw_money_drift_nano_eur\{.*$/gm) ?? [];
-    expect(new Set(drift)).toEqual(new Set(['gw_money_drift_nano_eur{organization="default/acme"} 0']));
+    // Gateways compare by themselves, one after the other.
+    const drift = async (): Promise<readonly string[]> => {
+      const metrics = await Promise.all(gateways.map(async (one) => (await fetch(`${one.adminUrl}/metrics`)).text()));
+      return [...new Set(metrics.join('\n').match(/^gw_money_drift_nano_eur\{.*$/gm))];
+    };
+    await expect.poll(drift, { timeout: 60_000 }).toEqual(['gw_money_drift_nano_eur{organization="default/acme"} 0']);
     await expectBooksToAgree(stack, calls);
   }, 120_000);
 

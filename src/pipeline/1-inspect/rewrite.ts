@@ -3,7 +3,7 @@ import { GatewayError } from '#errors/gateway-error.ts';
 import type { Leaf } from '#wire/codec.ts';
 import { isSource, setString, type Edit } from '#wire/document.ts';
 import type { JsonNode } from '#wire/scan.ts';
-import type { Steps } from '#wire/steps.ts';
+import { finish, type Steps } from '#wire/steps.ts';
 import { IN_A_FILE } from './conversation.ts';
 import type { Detection, Span } from './detector.ts';
 import { IdSearch } from './ids.ts';
@@ -112,7 +112,7 @@ export class Rewrite {
    */
   *edit(leaf: Leaf, detected: readonly Span[], anonymized = false): Steps<Edit | undefined> {
     const { node, text, skipped } = leaf;
-    const actions = mergeActions(this.#actions(leaf, detected, anonymized));
+    const actions = mergeActions(yield* this.#withTags(text, this.#actions(leaf, detected, anonymized)));
     if (actions.length === 0) return undefined;
     // Within a character of two code units nothing stands as it is.
     const parts = ({ start, end }: Action): boolean => isWithinCharacter(text, start) || isWithinCharacter(text, end);
@@ -142,7 +142,7 @@ export class Rewrite {
   ): readonly Replacement[] {
     const { text, skipped } = of;
     if (!this.mayChange(text, detected)) return NOTHING;
-    return mergeActions(this.#actions(of, detected, anonymized)).map((action) =>
+    return mergeActions(finish(this.#withTags(text, this.#actions(of, detected, anonymized)))).map((action) =>
       this.#replacement(action, text, skipped),
     );
   }
@@ -155,7 +155,7 @@ export class Rewrite {
 
   #actions(of: Pick<Leaf, 'text' | 'skipped'>, detected: readonly Span[], anonymized: boolean): Action[] {
     const { text, skipped } = of;
-    const { mode, removed, policyTerms, reversible } = this.#scope;
+    const { mode, removed, policyTerms } = this.#scope;
     const halves = this.#halves.get(of);
     const actions: Action[] = [];
     // Terms first: what a detector finds too is called what its owner calls it.
@@ -173,8 +173,15 @@ export class Rewrite {
         else if (mode !== 'allow_log') actions.push({ ...span, act: mode === 'mask' ? 'mask' : 'tag' });
       }
     }
-    if (!reversible) return actions;
+    return actions;
+  }
+
+  /** With what looks like a tag of ours in a text and is none: there may be many. */
+  *#withTags(text: string, actions: Action[]): Steps<Action[]> {
+    if (!this.#scope.reversible || !text.includes('«')) return actions;
+    let count = 0;
     for (const span of tagLiterals(text)) {
+      if (++count % FINDS_A_STEP === 0) yield;
       actions.push({ ...span, act: 'tag' });
       if (actions.length > MOST_REPLACED) throw tooManyTags();
     }
