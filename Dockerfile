@@ -37,4 +37,4 @@ USER 65532:65532
 ENV PATH=/usr/local/bin:/usr/bin:/bin NODE_ENV=production HOST=0.0.0.0 GW_DATA_DIR=/var/lib/gatewarden
 EXPOSE 8080 8081
 ENTRYPOINT []
-CMD ["node", "--max-semi-space-size=16", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=32", "src/main.ts"]

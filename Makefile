@@ -26,7 +26,7 @@ help: ## List the targets
 
 .PHONY: run
 run: packages ## Start the gateway with nothing else installed; prints a key and a curl line
-	@exec $(WITH_NODE) node --max-semi-space-size=16 src/main.ts
+	@exec $(WITH_NODE) node --max-semi-space-size=32 src/main.ts
 
 .PHONY: gwctl
 gwctl: packages ## The command line: make gwctl ARGS="audit verify"

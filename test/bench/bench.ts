@@ -51,6 +51,8 @@ const startGoverned = async () =>
     resources: governedResources(`http://127.0.0.1:${upstream.port}`, key, cachedKey),
     redisUrl: redis.url,
     databaseUrl: await postgres.createDatabase(),
+    // Kept code takes heap, which a gateway in service does not have.
+    env: { NODE_DISABLE_COMPILE_CACHE: '1' },
   });
 const bareProgram = await startBare();
 const gateway = await startGoverned();

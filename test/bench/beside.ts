@@ -94,6 +94,8 @@ async function started(tree: Tree): Promise<Side> {
     resources: tree.resources(`http://127.0.0.1:${upstream.port}`, key, newKey()),
     redisUrl: redis.url,
     databaseUrl: await postgres.createDatabase(),
+    // Kept code takes heap, which a gateway in service does not have.
+    env: { NODE_DISABLE_COMPILE_CACHE: '1' },
   });
   return { gateway, key };
 }

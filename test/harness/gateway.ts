@@ -40,7 +40,7 @@ export interface GatewayOptions {
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** As its image and `make run` start it. */
-const FLAGS = ['--max-semi-space-size=16'];
+const FLAGS = ['--max-semi-space-size=32'];
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
