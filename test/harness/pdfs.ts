@@ -56,6 +56,7 @@ export const PLANTED = {
   picture: 'Zacharias Chorin',
   link: 'anselm.demmin',
   signature: 'Bertold Eldena',
+  figure: 'Clothilde Friedland',
 } as const;
 
 /** Of these, what a reader sees; the gateway would have tags put in their places. */
@@ -112,6 +113,9 @@ async function addPictures(document: PDFDocument, page: PDFPage, font: PDFFont):
     resources,
   );
   const outer = formOf(context, 'q 1 0 0 1 0 0 cm /X Do Q', { XObject: { X: context.register(inner) } });
+  // TeX tells where a figure came from, and what that file said of itself.
+  outer.dict.set(PDFName.of('PTEX.FileName'), text(`./figures/${PLANTED.figure}.pdf`));
+  outer.dict.set(PDFName.of('PTEX.InfoDict'), context.register(context.obj({ Author: text(PLANTED.figure) })));
   const unused = formOf(context, `BT /F 9 Tf (${PLANTED.unused}) Tj ET`, resources);
   page.node.setXObject(PDFName.of('Outer'), context.register(outer));
   page.node.setXObject(PDFName.of('Unused'), context.register(unused));

@@ -187,7 +187,20 @@ async function loadLibrary(): Promise<WrappedPdfiumModule> {
   // What it prints may quote the document.
   const lib = await init({ wasmBinary: await binary, print: () => {}, printErr: () => {} });
   lib.PDFiumExt_Init();
-  return lib;
+  return withDirectCalls(lib);
+}
+
+/** Asked for each letter of a page. */
+const OF_LETTERS = [
+  ...['FPDFText_GetUnicode', 'FPDFText_IsGenerated', 'FPDFText_GetCharBox', 'FPDFText_GetCharOrigin'],
+  ...['FPDFText_GetTextObject', 'FPDFText_GetCharAngle', 'FPDFText_GetFontSize', 'FPDFText_GetMatrix'],
+  ...['FPDFText_GetFontWeight', 'FPDFText_HasUnicodeMapError'],
+];
+
+/** Calls of numbers alone go to the module itself: what the package puts around each takes longer than what it does. */
+function withDirectCalls(lib: WrappedPdfiumModule): WrappedPdfiumModule {
+  const exported = lib.pdfium.wasmExports as unknown as Readonly<Record<string, unknown>>;
+  return Object.assign(lib, Object.fromEntries(OF_LETTERS.map((name) => [name, exported[name]])));
 }
 
 function memoryOf(lib: WrappedPdfiumModule): Memory {

@@ -18,6 +18,10 @@ const OF_PAGE: ReadonlySet<string> = new Set([
   ...['Type', 'Parent', 'Resources', 'MediaBox', 'CropBox', 'Contents', 'Rotate', 'Group', 'UserUnit'],
 ]);
 const OF_CATALOG: ReadonlySet<string> = new Set(['Type', 'Pages', 'Version']);
+/** Of a drawing that pages use: TeX writes beside these the file that it came from and who made that. */
+const OF_FORM: ReadonlySet<string> = new Set([
+  ...['Type', 'Subtype', 'FormType', 'BBox', 'Matrix', 'Resources', 'Group', 'Filter', 'DecodeParms', 'Length'],
+]);
 /** What goes from any other object: it is not needed to draw it, or changes what is drawn by who looks. */
 const DROPPED = [
   ...['Metadata', 'PieceInfo', 'StructParents', 'StructParent', 'Thumb', 'AA', 'LastModified', 'OPI', 'Properties'],
@@ -31,7 +35,11 @@ const NAMED = ['XObject', 'Pattern', 'Font', 'Shading', 'ExtGState'].map((name) 
 const [TYPE, SUBTYPE, RESOURCES, CONTENTS] = ['Type', 'Subtype', 'Resources', 'Contents'].map((name) =>
   PDFName.of(name),
 ) as [PDFName, PDFName, PDFName, PDFName];
-const [CHAR_PROCS, PATTERN_TYPE] = ['CharProcs', 'PatternType'].map((name) => PDFName.of(name)) as [PDFName, PDFName];
+const [CHAR_PROCS, PATTERN_TYPE, FORM] = ['CharProcs', 'PatternType', 'Form'].map((name) => PDFName.of(name)) as [
+  PDFName,
+  PDFName,
+  PDFName,
+];
 
 /** Leaves of a document what draws its pages, and nothing else. Says how many pictures stood in content. */
 export function stripDocument(document: PDFDocument): { readonly inlinePictures: number } {
@@ -66,6 +74,7 @@ function dropFrom(object: unknown, depth: number): void {
   const dict = object instanceof PDFDict || object instanceof PDFStream ? dictOf(object) : undefined;
   if (!dict || depth > 20) return;
   for (const key of DROPPED) dict.delete(key);
+  if (dict.get(SUBTYPE) === FORM) keepOnly(dict, OF_FORM);
   if (dict.has(TYPE) || dict.has(SUBTYPE)) for (const key of DROPPED_OF_TYPED) dict.delete(key);
   for (const value of dict.values()) if (value instanceof PDFDict) dropFrom(value, depth + 1);
 }
@@ -118,7 +127,7 @@ function pageContent(context: PDFContext, node: PDFDict): Uint8Array {
 }
 
 function isContent(dict: PDFDict): boolean {
-  return dict.get(SUBTYPE) === PDFName.of('Form') || dict.has(PATTERN_TYPE);
+  return dict.get(SUBTYPE) === FORM || dict.has(PATTERN_TYPE);
 }
 
 function cleanStream(context: PDFContext, ref: PDFRef, stream: PDFRawStream, keepPictures: boolean) {
