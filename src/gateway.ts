@@ -20,6 +20,8 @@ import { allowOrigin, answerPreflight } from '#surfaces/cors.ts';
 import { ingressAt, type Door } from '#surfaces/door.ts';
 import { KnownPaths } from '#surfaces/known-paths.ts';
 import { mountDocuments, type DocumentDeps } from '#surfaces/documents/anonymize.ts';
+import { CLOUD_DOORS } from '#surfaces/clouds/doors.ts';
+import { CLOUD_COUNTS, type CountDoor } from '#surfaces/clouds/count-tokens.ts';
 import { DOORS } from '#surfaces/doors.ts';
 import { countTokens } from '#surfaces/messages/count-tokens.ts';
 import { messagesVoice, speaksMessages } from '#surfaces/messages/voice.ts';
@@ -92,7 +94,7 @@ export function buildGateway(deps: GatewayDeps): FastifyInstance {
     if (url !== ANY_PATH) paths.add(url, method);
   });
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, { ...deps, paths }));
-  for (const door of DOORS) mountDoor(app, door, deps);
+  for (const door of [...DOORS, ...CLOUD_DOORS]) mountDoor(app, door, deps);
   mountCountTokens(app, deps);
   mountModels(app, deps);
   const arriving = {
@@ -110,31 +112,49 @@ function mountDoor(app: FastifyInstance, door: Door, deps: GatewayDeps): void {
     app.post(path, {
       onRequest: admitting(deps, () => door.voice, door),
       handler: async (request, reply) => {
-        const arrival = arrivalOf(request);
+        const came = arrivalOf(request);
         using body = new IncomingBody(request, reply, deps);
         // As text: inspection and routing edit it, nothing re-serialises it.
-        const text = await body.json();
+        const sent = await body.json();
         // A body may have come in while the process came to its end.
         refuseWhileDraining(reply, deps);
+        const { text, arrival } = door.receive
+          ? await door.receive(sent, paramsOf(request), came, hangUpOf(reply).signal)
+          : { text: sent, arrival: came };
         await serveCall(reply, arrival, text, door, deps);
-        deps.leave(arrival);
+        deps.leave(came);
       },
     });
   }
 }
 
+const COUNTS: readonly CountDoor[] = [
+  ...['/v1/messages/count_tokens', '/anthropic/v1/messages/count_tokens'].map((path) => ({
+    path,
+    voice: messagesVoice,
+    tell: (count: object) => count,
+  })),
+  ...CLOUD_COUNTS,
+];
+
 function mountCountTokens(app: FastifyInstance, deps: GatewayDeps): void {
-  for (const path of ['/v1/messages/count_tokens', '/anthropic/v1/messages/count_tokens']) {
+  for (const { path, voice, receive, tell } of COUNTS) {
     app.post(path, {
-      onRequest: admitting(deps, () => messagesVoice),
+      onRequest: admitting(deps, () => voice),
       handler: async (request, reply) => {
         using body = new IncomingBody(request, reply, deps);
         const { signal } = hangUpOf(reply);
-        const text = await body.json();
-        return await countTokens(text, { key: arrivalOf(request).key, signal });
+        const sent = await body.json();
+        const arrival = arrivalOf(request);
+        const { text } = receive ? await receive(sent, paramsOf(request), arrival, signal) : { text: sent };
+        return tell(await countTokens(text, { key: arrival.key, signal }));
       },
     });
   }
+}
+
+function paramsOf({ params }: FastifyRequest): Readonly<Record<string, string | undefined>> {
+  return params as Record<string, string | undefined>;
 }
 
 function mountModels(app: FastifyInstance, deps: GatewayDeps): void {

@@ -1,5 +1,6 @@
 import type { CredentialConfig, ProviderConfig } from '#config/snapshot.ts';
 import type { Lose } from '#wire/canonical.ts';
+import type { CloudDialect } from '#wire/cloud-dialect.ts';
 import type { Edit, Family, WireDocument } from '#wire/document.ts';
 import type { Traits } from '#wire/traits.ts';
 
@@ -13,6 +14,8 @@ export interface Outgoing {
   readonly body: string;
   /** The client's headers, lower case: a provider forwards those its protocol has (beta flags), never credentials. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** As of `Ask`. */
+  readonly dialect?: CloudDialect;
   /** The account to ask with, one of the configuration's; undefined: it has none. */
   readonly credential: CredentialConfig | undefined;
   /** Milliseconds to the whole answer, or for a stream to its first byte and between any two. */
@@ -60,6 +63,8 @@ export interface FitContext {
   readonly includeUsage: boolean;
   /** Explicit prompt caching is on for the organization. // spec 4.3.3 */
   readonly promptCache: boolean;
+  /** As of `Ask`. */
+  readonly dialect?: CloudDialect;
   /** Stands for the organization towards a provider that caches by key: derived, never its name. // spec 4.3.3 */
   readonly organizationCacheKey: string;
 }

@@ -43,7 +43,23 @@ function protocolHeaders(client: Outgoing['headers'], { keyOwnership }: Provider
   const asked = [client['anthropic-version']].flat()[0];
   const version = asked !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(asked) ? asked : DEFAULT_VERSION;
   const beta = betaFlags([client['anthropic-beta']].flat(), keyOwnership);
-  return { 'anthropic-version': version, ...(beta !== '' && { 'anthropic-beta': beta }) };
+  const more = keyOwnership === 'organization' ? openHeaders(client) : {};
+  return { ...more, 'anthropic-version': version, ...(beta !== '' && { 'anthropic-beta': beta }) };
+}
+
+/** What the protocol may come to know. Neither what proves who asks, nor what a browser says of itself. */
+const OPEN = /^anthropic-(?!version$|beta$|dangerous-)[a-z0-9-]{1,64}$/;
+/** Flags, ids, numbers: no words, since nobody looks into them. */
+const TELLABLE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}(?:, ?[A-Za-z0-9][A-Za-z0-9._-]{0,127}){0,31}$/;
+
+/** The vendor's list of headers is an open one; on another's account they could cost what nobody asked the owner for. */
+function openHeaders(client: Outgoing['headers']): Headers {
+  const told: Record<string, string> = {};
+  for (const name in client) {
+    const value = client[name];
+    if (OPEN.test(name) && typeof value === 'string' && TELLABLE.test(value)) told[name] = value;
+  }
+  return told;
 }
 
 /** Byte for byte; but flags of a person's sign-in say nothing about a managed account. */

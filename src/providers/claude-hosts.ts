@@ -1,7 +1,11 @@
+import type { ProviderConfig } from '#config/snapshot.ts';
+import type { CloudDialect } from '#wire/cloud-dialect.ts';
 import type { JsonObject } from '#wire/json.ts';
 
 /** What a cloud that hosts Claude takes of the messages protocol. // wire-formats 1.4, spec 9.3 */
 export interface ClaudeHost {
+  /** What its own clients speak. */
+  readonly dialect: CloudDialect;
   /** Beta flags that are passed on; the host answers 400 to any it does not know. */
   readonly betas: ReadonlySet<string>;
   /** Tools that the model's maker defines, by how their types begin. */
@@ -32,6 +36,7 @@ const SHARED_BETAS = [
 
 /** Claude on Amazon Bedrock. */
 export const BEDROCK_CLAUDE: ClaudeHost = {
+  dialect: 'bedrock',
   betas: new Set([...SHARED_BETAS, 'dev-full-thinking-2025-05-14']),
   tools: CLIENT_TOOLS,
   streamInBody: false,
@@ -40,11 +45,24 @@ export const BEDROCK_CLAUDE: ClaudeHost = {
 
 /** Claude on Google Vertex. */
 export const VERTEX_CLAUDE: ClaudeHost = {
+  dialect: 'vertex',
   betas: new Set([...SHARED_BETAS, 'web-search-2025-03-05']),
   tools: [...CLIENT_TOOLS, 'web_search_'],
   streamInBody: true,
   version: 'vertex-2023-10-16',
 };
+
+/**
+ * Whether a request goes on to this host as its own client wrote it: there the client knows what the host takes. What
+ * another's account is asked for is on our list.
+ */
+export function isInOwnWords(
+  host: ClaudeHost,
+  { keyOwnership }: Pick<ProviderConfig, 'keyOwnership'>,
+  dialect: CloudDialect | undefined,
+): boolean {
+  return dialect === host.dialect && keyOwnership === 'organization';
+}
 
 /** The flags of the client's beta header that a host knows, in their order and once each. */
 export function betasFor(host: ClaudeHost, header: string | readonly string[] | undefined): readonly string[] {

@@ -5,7 +5,7 @@ import { BadRequestShape } from '#wire/codec.ts';
 import { removeItems, type Edit, type WireDocument } from '#wire/document.ts';
 import { member, type JsonNode, type ObjectNode } from '#wire/scan.ts';
 import type { Traits } from '#wire/traits.ts';
-import type { ClaudeHost } from './claude-hosts.ts';
+import { isInOwnWords, type ClaudeHost } from './claude-hosts.ts';
 import { fitCache } from './fit-cache.ts';
 import { fitThinking } from './fit-thinking.ts';
 import { fitBlockToolIds } from './fit-tool-ids.ts';
@@ -32,6 +32,8 @@ const KNOWN = new Set([
 
 /** Told to a host elsewhere: in the address, or as the version of the protocol that goes with the host. */
 const TOLD_ELSEWHERE = ['model', 'anthropic_version'];
+/** Of another cloud's clients: the header tells it too. */
+const BETAS = 'anthropic_beta';
 
 /**
  * Edits that make a messages request one that a cloud's Claude takes. What can be left out is dropped and named; throws
@@ -49,8 +51,14 @@ export function fitClaudeHost(
   fitCache(fitting, document, config, traits, context);
   fitThinking(fitting);
   fitBlockToolIds(fitting);
-  for (const name of TOLD_ELSEWHERE) fitting.remove(fitting.root, name);
   if (!host.streamInBody) fitting.remove(fitting.root, 'stream');
+  if (isInOwnWords(host, config, context.dialect)) {
+    fitting.remove(fitting.root, 'model');
+    for (const name of traits.rejects) fitting.drop(name);
+    return fitting.edits();
+  }
+  for (const name of TOLD_ELSEWHERE) fitting.remove(fitting.root, name);
+  if (context.dialect) fitting.remove(fitting.root, BETAS);
   for (const { key } of fitting.root.members) {
     const known = KNOWN.has(key.value) || TOLD_ELSEWHERE.includes(key.value) || key.value === 'stream';
     if (!known || traits.rejects.has(key.value)) fitting.drop(key.value);

@@ -24,6 +24,10 @@ export function fitMessages(
   if (config.vendor === 'anthropic' && fitting.value('service_tier') === 'default') {
     fitting.set('service_tier', '"standard_only"');
   }
+  // A cloud's clients say in the body what this vendor takes in headers.
+  if (config.vendor === 'anthropic' && context.dialect) {
+    for (const name of ['anthropic_version', 'anthropic_beta']) fitting.remove(fitting.root, name);
+  }
   for (const name of config.models.get(context.model)?.rejects ?? []) fitting.drop(name);
   return fitting.edits();
 }

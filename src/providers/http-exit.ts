@@ -29,7 +29,7 @@ export interface HttpApi {
   /** Path and query of a call, instead of the one in `PATHS`. */
   path?(outgoing: Outgoing): string;
   /** Headers of the protocol: those of the client's that go on. */
-  headers?(client: Outgoing['headers']): Headers;
+  headers?(client: Outgoing['headers'], dialect?: Outgoing['dialect']): Headers;
   /** Path and query for what is passed on, instead of the path as it is. */
   passedPath?(path: string): string;
 }
@@ -52,7 +52,7 @@ export function httpExit(api: HttpApi, transport: Transport): HttpExit {
       const headers = {
         'content-type': 'application/json',
         accept: stream ? 'text/event-stream' : 'application/json',
-        ...api.headers?.(outgoing.headers),
+        ...api.headers?.(outgoing.headers, outgoing.dialect),
         ...(await api.authorize(credential)),
       };
       return transport.send({

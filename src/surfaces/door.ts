@@ -9,6 +9,13 @@ export interface Door {
   readonly paths: readonly string[];
   readonly codec: Codec;
   readonly voice: Voice;
+  /** A request in the family's words, where part of it stands in the path. Absent: its body is all of it. */
+  receive?(
+    text: string,
+    params: Readonly<Record<string, string | undefined>>,
+    arrival: Arrival,
+    signal: AbortSignal,
+  ): Promise<{ readonly text: string; readonly arrival: Arrival }>;
 }
 
 /** A request at this door as the corridor takes it; `text`: its body. */

@@ -9,7 +9,11 @@ export function sendFailure(reply: FastifyReply, voice: Voice, error: GatewayErr
   letGo(reply.request.raw);
   return reply
     .code(error.status)
-    .headers({ ...(error.limits && voice.limitHeaders(error.limits, Date.now())), ...errorHeaders(error) })
+    .headers({
+      ...(error.limits && voice.limitHeaders(error.limits, Date.now())),
+      ...errorHeaders(error),
+      ...voice.failureHeaders?.(error),
+    })
     .type('application/json; charset=utf-8')
     .send(voice.failure(error, callId));
 }

@@ -38,7 +38,7 @@ export class StreamReply {
     const headers = this.#reply.getHeaders() as Record<string, string>;
     this.#reply.raw.writeHead(200, {
       ...headers,
-      'content-type': 'text/event-stream; charset=utf-8',
+      'content-type': this.#voice.framing?.type ?? 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
     });
@@ -48,7 +48,7 @@ export class StreamReply {
   write(text: string): boolean | Promise<boolean> {
     this.#timer?.refresh();
     this.#last = text;
-    return writeOut(this.#reply.raw, text, this.#signal);
+    return writeOut(this.#reply.raw, this.#framed(text), this.#signal);
   }
 
   end(): void {
@@ -60,16 +60,20 @@ export class StreamReply {
   /** A failure after the stream began: an error event, then the end, without a pretended finish. // spec 6.1.5 */
   fail(error: GatewayError, callId: string): void {
     this.cancel();
-    this.#reply.raw.end(this.#voice.failureEvent(error, callId, this.#last));
+    this.#reply.raw.end(this.#framed(this.#voice.failureEvent(error, callId, this.#last)));
   }
 
   cancel(): void {
     clearTimeout(this.#timer);
   }
 
+  #framed(events: string): string | Uint8Array {
+    return this.#voice.framing?.frame(events) ?? events;
+  }
+
   #keepAlive(): void {
     this.open();
-    this.#reply.raw.write(this.#voice.keepalive);
+    this.#reply.raw.write(this.#framed(this.#voice.keepalive));
     this.#timer?.refresh();
   }
 }

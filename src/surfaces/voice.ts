@@ -10,6 +10,8 @@ export interface Voice {
   readonly idHeaders: readonly string[];
   /** The body of a failure. */
   failure(error: GatewayError, callId: string): object;
+  /** Headers of a failure beside those that every surface sends. Absent: none. */
+  failureHeaders?(error: GatewayError): Record<string, string>;
   /** A failure in mid-stream as a server-sent event. `last`: what was written to the stream last. // spec 6.1.5, 6.2 */
   failureEvent(error: GatewayError, callId: string, last: string): string;
   /** Response headers that tell how far the limits are used. `now`: milliseconds since the epoch. */
@@ -18,4 +20,13 @@ export interface Voice {
   readonly keepalive: string;
   /** The request's headers as the corridor knows them. Throws `invalid_request`. Absent: as they came. */
   readHeaders?(headers: RequestHeaders): RequestHeaders;
+  /** How a stream is written. Absent: as server-sent events. */
+  readonly framing?: Framing;
+}
+
+/** Another form of a stream. */
+export interface Framing {
+  readonly type: string;
+  /** Whole server-sent events in this form. */
+  frame(events: string): Uint8Array;
 }

@@ -1,4 +1,5 @@
 import type { Usage } from '#wire/usage.ts';
+import type { CloudDialect } from './cloud-dialect.ts';
 import type { Lose, ModelAnswer, ModelRequest, StreamEvent } from './canonical.ts';
 import type { Edit, Family, HubFamily, WireDocument } from './document.ts';
 import type { JsonObject } from './json.ts';
@@ -116,6 +117,7 @@ export interface Ask {
   readonly jsonSchema: boolean;
   /** The answer may come later, by its id. */
   readonly background?: boolean;
+  readonly dialect?: CloudDialect;
   /** Bounds of what is billed beside tokens, where the request names them. */
   readonly units?: AnswerUnits;
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { CLOUD_DOORS } from '../../src/surfaces/clouds/doors.ts';
 import { DOORS } from '../../src/surfaces/doors.ts';
 import { OPERATIONS } from '../../src/surfaces/passthrough/operations.ts';
 import { json } from '../harness/answers.ts';
@@ -73,21 +74,25 @@ interface Route {
 }
 
 const ROUTES: readonly Route[] = [
-  ...DOORS.flatMap(({ paths }) => paths.map((path) => ({ method: 'POST', path, priced: true }))),
+  ...[...DOORS, ...CLOUD_DOORS].flatMap(({ paths }) => paths.map((path) => ({ method: 'POST', path, priced: true }))),
   ...OPERATIONS.map(({ method, path, named }) => ({ method, path, priced: named })),
 ];
 
 async function ask({ method, path }: Route, key: string | undefined): Promise<readonly [status: number, body: string]> {
   const body = method === 'POST' ? JSON.stringify(BODIES[path] ?? GENERAL) : undefined;
-  const answer = await fetch(gateway.url + path.replace(':id', 'upstream~thing-1'), {
-    method,
-    headers: {
-      ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      'x-gw-provider': 'upstream',
+  const answer = await fetch(
+    gateway.url +
+      path.replace(':id', 'upstream~thing-1').replace(':model', 'upstream%2Fm').replace('*', 'upstream/m:rawPredict'),
+    {
+      method,
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        'x-gw-provider': 'upstream',
+      },
+      ...(body !== undefined && { body }),
     },
-    ...(body !== undefined && { body }),
-  });
+  );
   return [answer.status, await answer.text()];
 }
 

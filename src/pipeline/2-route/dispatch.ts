@@ -147,7 +147,8 @@ function outgoing(
 ): Outgoing {
   const { headers, ask } = call;
   const model = provider.upstreamModel(id);
-  return { family, model, stream: ask.stream, body, headers, credential, timeoutMs, signal };
+  const { stream, dialect } = ask;
+  return { family, model, stream, body, headers, credential, timeoutMs, signal, ...(dialect && { dialect }) };
 }
 
 function contextOf(call: Call, { model }: Candidate, demand: Demand): AnswerContext {

@@ -188,8 +188,10 @@ function withCeiling(request: ModelRequest, target: Target, { maxOutputTokens = 
 
 function fit(document: WireDocument, call: Call, { provider, model }: Target, losses: string[]): readonly Edit[] {
   const { policy, organization } = call.key.workload;
+  const { dialect } = call.ask;
   const context: FitContext = {
     model,
+    ...(dialect && { dialect }),
     stream: call.ask.stream,
     includeUsage: call.ask.includeUsage,
     promptCache: policy.promptCache,

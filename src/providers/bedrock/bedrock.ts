@@ -1,7 +1,7 @@
 import type { CredentialConfig, ProviderConfig } from '#config/snapshot.ts';
 import { UpstreamFault, type Incoming, type Outgoing, type Provider } from '#ports/provider.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
-import { BEDROCK_CLAUDE, betasFor, withMembers } from '../claude-hosts.ts';
+import { BEDROCK_CLAUDE, betasFor, isInOwnWords, withMembers } from '../claude-hosts.ts';
 import { embed, readEmbeddingsAsk } from '../embeddings.ts';
 import { fitClaudeHost } from '../fit-claude-host.ts';
 import { configured } from '../http-exit.ts';
@@ -50,7 +50,7 @@ export const bedrock: Vendor<'bedrock'> = {
         return fitRejected(document, known, lose);
       },
       send(outgoing) {
-        if (outgoing.family === 'messages') return ask({ ...outgoing, body: claudeBody(outgoing) });
+        if (outgoing.family === 'messages') return ask({ ...outgoing, body: claudeBody(outgoing, config) });
         if (outgoing.family !== 'embeddings') return ask(outgoing);
         return embed(outgoing, bedrockEmbeddings(outgoing.model), (body) => ask({ ...outgoing, body }));
       },
@@ -93,7 +93,8 @@ function operationOf({ family, stream }: Outgoing): string {
 }
 
 /** The protocol's version and the client's beta flags stand in the body here. */
-function claudeBody({ body, headers }: Outgoing): string {
+function claudeBody({ body, headers, dialect }: Outgoing, config: ProviderConfig): string {
+  if (isInOwnWords(BEDROCK_CLAUDE, config, dialect)) return body;
   const betas = betasFor(BEDROCK_CLAUDE, headers['anthropic-beta']);
   const version = { anthropic_version: BEDROCK_CLAUDE.version };
   return withMembers(body, betas.length > 0 ? { ...version, anthropic_beta: betas } : version);

@@ -1,7 +1,7 @@
 import type { ProviderConfig } from '#config/snapshot.ts';
 import { UpstreamFault, type Incoming, type Outgoing, type Provider } from '#ports/provider.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
-import { betasFor, VERTEX_CLAUDE, withMembers } from '../claude-hosts.ts';
+import { betasFor, isInOwnWords, VERTEX_CLAUDE, withMembers } from '../claude-hosts.ts';
 import { embed, readEmbeddingsAsk } from '../embeddings.ts';
 import { readFailure } from '../failure.ts';
 import { fitClaudeHost } from '../fit-claude-host.ts';
@@ -67,18 +67,24 @@ function createAsk(config: ProviderConfig, transport: Transport): Ask {
   const authorize = authorization(config, transport);
   const google = httpExit({ base: `${publishers}/google/models`, authorize, path: googlePath }, transport);
   const anthropic = httpExit(
-    { base: `${publishers}/anthropic/models`, authorize, path: claudePath, headers: betaHeader },
+    {
+      base: `${publishers}/anthropic/models`,
+      authorize,
+      path: claudePath,
+      headers: (client, dialect) => protocolHeaders(client, isInOwnWords(VERTEX_CLAUDE, config, dialect)),
+    },
     transport,
   );
   return (outgoing) => {
-    if (outgoing.family === 'messages') return askClaude(outgoing, anthropic);
+    if (outgoing.family === 'messages')
+      return askClaude(outgoing, isInOwnWords(VERTEX_CLAUDE, config, outgoing.dialect), anthropic);
     if (outgoing.family !== 'embeddings') return google.send(outgoing);
     return embed(outgoing, vertexEmbeddings(outgoing.model).dialect, (body) => google.send({ ...outgoing, body }));
   };
 }
 
-function askClaude(outgoing: Outgoing, exit: HttpExit): Promise<Incoming> {
-  const body = withMembers(outgoing.body, { anthropic_version: VERTEX_CLAUDE.version });
+function askClaude(outgoing: Outgoing, isOwn: boolean, exit: HttpExit): Promise<Incoming> {
+  const body = isOwn ? outgoing.body : withMembers(outgoing.body, { anthropic_version: VERTEX_CLAUDE.version });
   // Bytes are counted only where there can be too many of them.
   if (body.length > MAX_CLAUDE_BYTES / 3 && Buffer.byteLength(body) > MAX_CLAUDE_BYTES) {
     return Promise.resolve(madeFailure(413, 'The provider takes requests of at most 30 MB.', 'request_too_large'));
@@ -100,7 +106,13 @@ function segment(model: string): string {
   return encodeURIComponent(model).replaceAll('%40', '@');
 }
 
-function betaHeader(client: Outgoing['headers']): Headers {
+function protocolHeaders(client: Outgoing['headers'], isOwn: boolean): Headers {
+  if (isOwn) {
+    const told = ['anthropic-beta', 'anthropic-version'].map(
+      (name) => [name, [client[name]].flat().join(',')] as const,
+    );
+    return Object.fromEntries(told.filter(([, value]) => value !== ''));
+  }
   const betas = betasFor(VERTEX_CLAUDE, client['anthropic-beta']);
   return betas.length > 0 ? { 'anthropic-beta': betas.join(',') } : {};
 }

@@ -21,15 +21,16 @@ const TOKENS_A_PAGE = 2000;
 const UNITS_A_PAGE = 65_536;
 const LEAVES_A_STEP = 256;
 
+export interface TokenCount {
+  readonly input_tokens: number;
+}
+
 /**
  * The answer to `POST /v1/messages/count_tokens`: an estimate made here. Nothing is dispatched, kept, metered or sealed.
  * The model's own tokenizer may count otherwise. Throws what a messages request of this text would be refused with,
  * save that it needs no `max_tokens`. // spec 4.1, 4.5.5
  */
-export async function countTokens(
-  text: string,
-  caller: Pick<Opening, 'key' | 'signal'>,
-): Promise<{ readonly input_tokens: number }> {
+export async function countTokens(text: string, caller: Pick<Opening, 'key' | 'signal'>): Promise<TokenCount> {
   const turns = turnsFor(text, caller);
   const { document, leaves, media } = await read(text, caller.key, turns);
   const { messages } = document.body;

@@ -4,7 +4,7 @@ import type { RequestHeaders } from '../voice.ts';
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const FLAG = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 /** Of a beta header. */
-const MOST_FLAGS = 32;
+export const MOST_FLAGS = 32;
 
 /**
  * The headers with the protocol's own under one name each, `anthropic-version` and `anthropic-beta`, whichever of their
@@ -37,7 +37,7 @@ export function namesVersion(headers: RequestHeaders): boolean {
 }
 
 /** A header that is forwarded says nothing but which features are asked for. */
-function areFlags(header: string): boolean {
+export function areFlags(header: string): boolean {
   const flags = header.split(',').map((flag) => flag.trim());
   return flags.length <= MOST_FLAGS && flags.every((flag) => flag === '' || FLAG.test(flag));
 }

@@ -1,3 +1,4 @@
+import { dialectOf } from '../cloud-dialect.ts';
 import { BadRequestShape, KeptThread, type Ask } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
@@ -38,6 +39,7 @@ export function ask(document: WireDocument): Ask {
   const maxOutputTokens = optionalCount(body, 'max_tokens', MAX_TOKENS, 0);
   if (maxOutputTokens === undefined) throw new BadRequestShape('max_tokens is required', 'max_tokens');
   const jsonSchema = answerFormat(body)?.['type'] === 'json_schema';
+  const dialect = dialectOf(body['anthropic_version']);
   return {
     model,
     modelNode,
@@ -48,6 +50,7 @@ export function ask(document: WireDocument): Ask {
     answers: 1,
     jsonAnswer: jsonSchema,
     jsonSchema,
+    ...(dialect && { dialect }),
   };
 }
 

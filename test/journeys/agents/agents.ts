@@ -66,6 +66,32 @@ const claudeCode: Agent = {
   }),
 };
 
+/** The same program as clients of clouds start it: its own format of the cloud, at the gateway instead. */
+export const CLAUDE_CODE_ON: readonly Agent[] = [
+  {
+    cloud: 'bedrock',
+    model: 'us.anthropic.claude-sonnet-5-v1:0',
+    setting: (url: string) => ({ CLAUDE_CODE_USE_BEDROCK: '1', ANTHROPIC_BEDROCK_BASE_URL: url }),
+    skip: { CLAUDE_CODE_SKIP_BEDROCK_AUTH: '1', AWS_REGION: 'us-east-1' },
+  },
+  {
+    cloud: 'vertex',
+    model: 'claude-sonnet-5',
+    setting: (url: string) => ({ CLAUDE_CODE_USE_VERTEX: '1', ANTHROPIC_VERTEX_BASE_URL: `${url}/v1` }),
+    skip: { CLAUDE_CODE_SKIP_VERTEX_AUTH: '1', ANTHROPIC_VERTEX_PROJECT_ID: 'any', CLOUD_ML_REGION: 'europe-west1' },
+  },
+].map(({ cloud, model, setting, skip }) => ({
+  ...claudeCode,
+  name: `Claude Code, in the format of ${cloud}`,
+  own: model,
+  other: 'openai/gpt-5',
+  start: (session, home) => {
+    const started = claudeCode.start(session, home);
+    const { ANTHROPIC_BASE_URL: url = '', ...env } = started.env ?? {};
+    return { ...started, env: { ...env, ...setting(url), ...skip } };
+  },
+}));
+
 const codex: Agent = {
   name: 'Codex',
   own: 'openai/gpt-5',

@@ -1,0 +1,50 @@
+import { EventStreamCodec } from '@smithy/core/event-streams';
+import { isObject } from '#wire/json.ts';
+import { SseDecoder } from '#wire/sse.ts';
+import type { Framing } from '../voice.ts';
+
+/** What the messages protocol's failures are called among exceptions of a stream. // wire-formats 1.2 */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  invalid_request_error: 'validationException',
+  request_too_large: 'validationException',
+  rate_limit_error: 'throttlingException',
+  overloaded_error: 'serviceUnavailableException',
+};
+
+const codec = new EventStreamCodec(
+  (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),
+  (text) => Buffer.from(text, 'utf8'),
+);
+
+/** Events of the messages family as frames of `InvokeModelWithResponseStream`. */
+export const eventFrames: Framing = {
+  type: 'application/vnd.amazon.eventstream',
+  frame(text) {
+    const decoder = new SseDecoder(Infinity);
+    const events = [...decoder.push(Buffer.from(text, 'utf8')), ...decoder.end()];
+    return Buffer.concat(events.flatMap(({ event, data }) => (data === undefined ? [] : [frameOf(event, data)])));
+  },
+};
+
+function frameOf(event: string | undefined, data: string): Uint8Array {
+  if (event === 'error') return exception(data);
+  // The service has no such event, and its clients pass over one that they do not know.
+  if (event === 'ping') return frame({ ':event-type': 'ping', ':message-type': 'event' }, '{}');
+  const payload = JSON.stringify({ bytes: Buffer.from(data, 'utf8').toString('base64') });
+  return frame({ ':event-type': 'chunk', ':message-type': 'event' }, payload);
+}
+
+function exception(data: string): Uint8Array {
+  const { error } = JSON.parse(data) as { error?: unknown };
+  const { type, message } = isObject(error) ? error : {};
+  const name = (typeof type === 'string' && EXCEPTIONS[type]) || 'internalServerException';
+  return frame({ ':exception-type': name, ':message-type': 'exception' }, JSON.stringify({ message }));
+}
+
+function frame(named: Readonly<Record<string, string>>, payload: string): Uint8Array {
+  const headers = Object.entries({ ...named, ':content-type': 'application/json' });
+  return codec.encode({
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, { type: 'string', value }])),
+    body: Buffer.from(payload, 'utf8'),
+  });
+}

@@ -1,0 +1,68 @@
+import { GatewayError } from '#errors/gateway-error.ts';
+import { requestFault } from '#pipeline/admit.ts';
+import { turnsFor } from '#pipeline/loop-turns.ts';
+import type { CloudDialect } from '#wire/cloud-dialect.ts';
+import { readDocument, render, setMember, type WireDocument } from '#wire/document.ts';
+import type { Json } from '#wire/json.ts';
+import { isArray } from '#wire/request-shape.ts';
+import { readLarge } from '#wire/large-json.ts';
+import { hostedId } from '#route/hosted-id.ts';
+import type { Arrival } from '../arrival.ts';
+import { areFlags, MOST_FLAGS } from '../messages/headers.ts';
+
+/** What a cloud's address says of a request, in its own words. */
+export interface Addressed {
+  readonly cloud: CloudDialect;
+  /** Model id as the address names it, decoded. */
+  readonly model: string;
+  /** Absent: the body says it. */
+  readonly stream?: boolean;
+}
+
+/** A request as the messages family has it, and its headers. */
+export interface Received {
+  readonly text: string;
+  readonly arrival: Arrival;
+}
+
+/**
+ * A request to a cloud's Claude with what its address says put into its body, as the messages family has it. Beta flags
+ * of the body stand in the header too, for providers that take them there. Throws what a body is refused with.
+ */
+export async function asMessages(
+  text: string,
+  { cloud, model, stream }: Addressed,
+  arrival: Arrival,
+  signal: AbortSignal,
+): Promise<Received> {
+  const document = await read(text, arrival, signal);
+  const { organization } = arrival.key.workload;
+  const edits = [setMember(document.root, 'model', JSON.stringify(hostedId(model, cloud, organization)))];
+  if (stream !== undefined && document.body['stream'] !== stream) {
+    edits.push(setMember(document.root, 'stream', String(stream)));
+  }
+  const betas = betasOf(document.body['anthropic_beta']);
+  const { headers } = arrival;
+  const known = betas === undefined ? headers : { ...headers, 'anthropic-beta': betas };
+  return { text: render(document.text, edits), arrival: { ...arrival, headers: known } };
+}
+
+/** A body, a large one in turns. Throws `invalid_request`. */
+async function read(text: string, { key }: Pick<Arrival, 'key'>, signal: AbortSignal): Promise<WireDocument> {
+  const turns = turnsFor(text, { key, signal });
+  try {
+    return turns ? await turns.run(readLarge('messages', text)) : readDocument('messages', text);
+  } catch (thrown) {
+    throw requestFault(thrown);
+  }
+}
+
+function betasOf(value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (isArray(value) && value.every((flag) => typeof flag === 'string')) {
+    const told = value.join(',');
+    if (areFlags(told)) return told;
+  }
+  const message = `anthropic_beta must be a list of at most ${MOST_FLAGS} flags of lower-case letters, digits, dashes, dots and underscores.`;
+  throw new GatewayError('invalid_request', message, { param: 'anthropic_beta' });
+}

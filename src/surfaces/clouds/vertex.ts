@@ -1,0 +1,29 @@
+import { GatewayError } from '#errors/gateway-error.ts';
+import { messagesCodec } from '#wire/messages/codec.ts';
+import type { Door } from '../door.ts';
+import { messagesVoice } from '../messages/voice.ts';
+import { asMessages, type Addressed } from './hosted-body.ts';
+
+const MODELS = '/v1/projects/:project/locations/:location/publishers/anthropic/models';
+
+/** `rawPredict` of a Claude model, and its stream. */
+export const VERTEX_DOOR: Door = {
+  surface: 'messages',
+  // Its clients do not escape the slash of an id.
+  paths: [`${MODELS}/*`],
+  codec: messagesCodec,
+  voice: messagesVoice,
+  receive: (text, { '*': call = '' }, arrival, signal) => asMessages(text, addressed(call), arrival, signal),
+};
+
+/** The colon is the path's own, not a parameter's. */
+export const VERTEX_COUNT = `${MODELS}/count-tokens::rawPredict`;
+
+/** `<model>:<method>`. Throws `not_found` at any other method. */
+function addressed(call: string): Addressed {
+  const [, model = '', method] = /^(.+):(rawPredict|streamRawPredict)$/.exec(call) ?? [];
+  if (method === undefined) {
+    throw new GatewayError('not_found', 'Models are served by rawPredict and streamRawPredict here.');
+  }
+  return { cloud: 'vertex', model, stream: method === 'streamRawPredict' };
+}
