@@ -192,6 +192,7 @@ test('the doors are those of the paths promised', () => {
     '/v1/rerank',
     '/v1/ocr',
     '/v1/systemone',
+    '/v1/decisions',
     '/v1/images/generations',
   ]);
 });

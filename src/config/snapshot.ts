@@ -227,6 +227,8 @@ export interface ModelConfig {
   readonly jurisdiction?: string;
   readonly vision?: boolean;
   readonly reasoning?: 'none' | 'effort' | 'thinking_level' | 'adaptive_thinking' | 'thinking_budget';
+  /** The shape in which it answers typed questions itself. */
+  readonly decisions?: 'decisions' | 'systemone';
   readonly contextTokens?: number;
   /** Most tokens the model can answer with: the ceiling of a hold when the caller names none. */
   readonly maxOutputTokens?: number;

@@ -18,6 +18,7 @@ export type Surface =
   | 'documents'
   | 'images'
   | 'systemone'
+  | 'decisions'
   | 'audio'
   | 'videos'
   | 'files'

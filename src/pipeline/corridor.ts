@@ -30,7 +30,7 @@ import { createLedgerWriter, type RowDraft } from '#seal/ledger-writer.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { admit, admitLarge } from './admit.ts';
 import { leaveOut } from './leave-out.ts';
-import type { Family, WireDocument } from '#wire/document.ts';
+import { DECIDING, type Family, type WireDocument } from '#wire/document.ts';
 import type { Call, Emit, Ingress, Opening } from './call.ts';
 import type { CorridorDeps } from './corridor-deps.ts';
 import { sealedEvents } from './corridor-event.ts';
@@ -173,7 +173,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
       const { policy } = call.key.workload;
       if (policy.scopeGuard.mode !== 'off') await guard(call, spokenIn(call.document), entry);
       // What a local model decides by is protected like what leaves. // spec 4.4.8
-      if (call.codec.family !== 'systemone' && staysHere(call.ask.model, call.key.workload.organization))
+      if (!DECIDING.has(call.codec.family) && staysHere(call.ask.model, call.key.workload.organization))
         return uninspected(call.document, call.codec);
       const onFindings: OnFindings = (findings, unscanned) => {
         const detectors = deps.detectors.of(policy.dlp, unscanned);

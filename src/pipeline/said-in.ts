@@ -13,6 +13,7 @@ const SPOKEN: Readonly<Partial<Record<Family, readonly string[]>>> = {
   rerank: ['query'],
   images: ['prompt'],
   systemone: ['state'],
+  decisions: ['input'],
   passthrough: ['prompt', 'input', 'instructions'],
 };
 /** Their members are what was said in turns. */

@@ -1,6 +1,7 @@
 import type { ProviderConfig, VendorId } from '#config/snapshot.ts';
 import type { Incoming, Outgoing, Provider } from '#ports/provider.ts';
 import type { Family } from '#wire/document.ts';
+import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
 import { readFailure } from './failure.ts';
 import type { VendorRules } from './family-rules.ts';
 import { fitOpenAi } from './fit.ts';
@@ -34,20 +35,34 @@ function create(vendor: ChatVendor, config: ProviderConfig, { transport, traits 
   const exit = httpExit(api, transport);
   const { families: declared = ['chat'], rules, asks = {} } = vendor;
   const families = typeof declared === 'function' ? declared(config) : declared;
+  const systemOne = new Set(
+    [...config.models.values()]
+      .filter(({ decisions }) => decisions === 'systemone')
+      .map(({ id, upstreamId }) => upstreamId ?? id),
+  );
   const withoutChat = families.filter((family) => family !== 'chat');
   return {
     config,
     ...configured(config),
     families: (model, needs) => {
-      const { chat } = traits(config, model);
+      const known = traits(config, model);
+      const { chat } = known;
+      const deciding = decidingFamilies(known);
       const hidden = chat === 'nothing' || (chat === 'without-tools' && needs?.tools !== false);
       // Without another family to go to, chat may still serve it, if only without thinking.
-      return hidden && withoutChat.includes('responses') ? withoutChat : families;
+      const spoken = hidden && withoutChat.includes('responses') ? withoutChat : families;
+      return deciding.length > 0 ? [...spoken, ...deciding] : spoken;
     },
     traits: (model) => traits(config, model),
-    fit: (document, context, lose) =>
-      fitOpenAi(document, { config, traits: traits(config, context.model), rules }, context, lose),
+    fit(document, context, lose) {
+      const known = traits(config, context.model);
+      fitDecisions(document, known, `${config.slug}/${context.model}`, lose);
+      return fitOpenAi(document, { config, traits: known, rules }, context, lose);
+    },
     send: (outgoing) => {
+      if (outgoing.family === 'decisions' && systemOne.has(outgoing.model)) {
+        return decideBySystemOne(outgoing, exit.send);
+      }
       const ask = asks[outgoing.family];
       return ask ? ask(outgoing, api, transport) : exit.send(outgoing);
     },

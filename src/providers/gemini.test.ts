@@ -117,7 +117,7 @@ describe('embeddings', () => {
 
 it('TypeSafe serves typed decisions alone, and may be asked again when it was too early', async () => {
   const typesafe = providers(configOf('typesafe'))!;
-  expect(typesafe.families('jev-latest')).toEqual(['systemone']);
+  expect(typesafe.families('jev-latest')).toEqual(['systemone', 'decisions']);
   const body = '{"detail":{"error_type":"e","message":"Soon."}}';
   expect(typesafe.readFailure({ status: 425, header: () => undefined }, body)).toMatchObject({
     message: 'Soon.',

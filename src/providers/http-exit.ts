@@ -16,6 +16,7 @@ export const PATHS: Readonly<Partial<Record<Family, string>>> = {
   ocr: '/ocr',
   images: '/images/generations',
   systemone: '/systemone',
+  decisions: '/decisions',
 };
 
 export type Headers = Readonly<Record<string, string>>;

@@ -1,14 +1,16 @@
 import type { ProviderConfig } from '#config/snapshot.ts';
 import type { Provider } from '#ports/provider.ts';
+import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
 import { readFailure } from './failure.ts';
 import { configured, httpExit } from './http-exit.ts';
 import type { Vendor, VendorDeps } from './vendor.ts';
 
 /** Retryable beyond what the status says of itself. // wire-formats 1.2 */
 const TOO_EARLY = 425;
+const SYSTEM_ONE = { decides: 'systemone' } as const;
 
 /**
- * TypeSafe: answers typed questions, which is a family of its own that nothing is translated to. // wire-formats 10
+ * TypeSafe: answers typed questions in a family of its own; of others decisions are turned into it. // wire-formats 10
  */
 export const typesafe: Vendor<'typesafe'> = {
   id: 'typesafe',
@@ -23,10 +25,14 @@ export const typesafe: Vendor<'typesafe'> = {
     return {
       config,
       ...configured(config),
-      families: () => ['systemone'],
+      families: () => decidingFamilies(SYSTEM_ONE),
       traits: (model) => traits(config, model),
-      fit: () => [],
-      send: exit.send,
+      fit(document, { model }, lose) {
+        fitDecisions(document, SYSTEM_ONE, `${config.slug}/${model}`, lose);
+        return [];
+      },
+      send: (outgoing) =>
+        outgoing.family === 'decisions' ? decideBySystemOne(outgoing, exit.send) : exit.send(outgoing),
       readFailure(incoming, body) {
         const failure = readFailure(incoming, body);
         return incoming.status === TOO_EARLY ? { ...failure, retryable: true } : failure;

@@ -1,5 +1,6 @@
 import { chatCodec } from '#wire/chat/codec.ts';
 import { completionsCodec } from '#wire/completions/codec.ts';
+import { decisionsCodec } from '#wire/decisions/codec.ts';
 import { embeddingsCodec } from '#wire/embeddings/codec.ts';
 import { imagesCodec } from '#wire/images/codec.ts';
 import { messagesCodec } from '#wire/messages/codec.ts';
@@ -26,5 +27,6 @@ export const DOORS: readonly Door[] = [
   { surface: 'rerank', paths: ['/v1/rerank'], codec: rerankCodec, voice: chatVoice },
   { surface: 'ocr', paths: ['/v1/ocr'], codec: ocrCodec, voice: chatVoice },
   { surface: 'systemone', paths: ['/v1/systemone'], codec: systemOneCodec, voice: chatVoice },
+  { surface: 'decisions', paths: ['/v1/decisions'], codec: decisionsCodec, voice: chatVoice },
   { surface: 'images', paths: ['/v1/images/generations'], codec: imagesCodec, voice: chatVoice },
 ];

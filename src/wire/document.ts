@@ -24,8 +24,12 @@ export type Family =
   | 'ocr'
   | 'images'
   | 'systemone'
+  | 'decisions'
   | 'documents'
   | 'passthrough';
+
+/** Families of typed decisions: local models are asked in them. */
+export const DECIDING: ReadonlySet<Family> = new Set<Family>(['systemone', 'decisions']);
 
 /** A request or answer as it came over the wire: its text, and the same parsed and located. */
 export interface WireDocument {

@@ -80,6 +80,8 @@ export interface Traits {
   readonly flatText?: boolean;
   /** Top-level members of a chat request that the model needs where the request has none. */
   readonly adds?: Readonly<Record<string, Json>>;
+  /** The shape in which it answers typed questions by itself; absent: it is asked for JSON. */
+  readonly decides?: 'decisions' | 'systemone';
   /**
    * Top-level members of the family's request (for Gemini, of its `generationConfig` too) that this model or host refuses:
    * dropped, and named as a loss.

@@ -53,6 +53,11 @@ afterAll(async () => {
 const BODIES: Readonly<Record<string, object>> = {
   '/v1/ocr': { model: 'upstream/pages', document: { type: 'document_url', document_url: 'https://example.com/a.pdf' } },
   '/v1/systemone': { model: 'gw/typed', state: 'x' },
+  '/v1/decisions': {
+    model: 'upstream/m',
+    input: 'Hi',
+    questions: [{ type: 'predicate', instructions: 'It is urgent.' }],
+  },
   '/v1/videos': { model: 'upstream/sora', prompt: 'a', seconds: '4' },
 };
 const GENERAL = {

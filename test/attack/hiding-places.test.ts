@@ -165,6 +165,40 @@ const PLACES: Readonly<Record<string, Carrier>> = {
     '/v1/images/generations',
     { model: 'upstream/m', prompt: 'A house.', x: { y: text } },
   ],
+  ...Object.fromEntries(
+    Object.entries<(text: string) => object>({
+      input: (text) => ({ input: text }),
+      'a part of the input': (text) => ({ input: [{ role: 'user', content: [{ type: 'input_text', text }] }] }),
+      'an unknown member of a message': (text) => ({ input: [{ role: 'user', content: 'Go on.', x: { deep: text } }] }),
+      instructions: (text) => ({ questions: [{ type: 'predicate', instructions: text }] }),
+      'the name of a question': (text) => ({ questions: [{ type: 'predicate', name: text, instructions: 'Is it?' }] }),
+      choices: (text) => ({
+        questions: [
+          { type: 'choice', instructions: 'Which?', choices: [{ value: text, description: text }, { value: true }] },
+        ],
+      }),
+      levels: (text) => ({
+        questions: [
+          { type: 'score', instructions: 'How?', levels: [{ label: 'low' }, { label: text, description: text }] },
+        ],
+      }),
+      'the id of a user': (text) => ({ safety_identifier: text }),
+      'an unknown member': (text) => ({ x: { [text]: [text] } }),
+    }).flatMap(([place, more]) =>
+      ['upstream/m', 'deciding/native', 'deciding/other'].map((model): [string, Carrier] => [
+        `decisions: ${place}, ${model}`,
+        (text) => [
+          '/v1/decisions',
+          {
+            model,
+            input: 'Go on.',
+            questions: [{ type: 'predicate', instructions: 'Is it?' }],
+            ...more(text),
+          },
+        ],
+      ]),
+    ),
+  ),
   'speech: instructions': (text) => [
     '/v1/audio/speech',
     { model: 'upstream/m', input: 'Hello.', voice: 'v', instructions: text },

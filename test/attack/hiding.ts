@@ -1,4 +1,5 @@
 import { startDocumentWorld, type DocumentWorld } from '../documents/world.ts';
+import { resource } from '../harness/gateway.ts';
 import type { Upstream } from '../harness/upstream.ts';
 import type { Tally } from './tally.ts';
 
@@ -16,9 +17,20 @@ export function startHidingWorld(upstream: Upstream): Promise<DocumentWorld> {
   const applications = Object.fromEntries(MODES.map((mode) => [mode.toLowerCase(), { policy: { dlp: { mode } } }]));
   const prices = [
     { model: 'upstream/*', input: '1', output: '1' },
+    { model: 'deciding/*', input: '1', output: '1' },
     ...['Image', 'Second'].map((unit) => ({ model: 'upstream/*', unit, input: '0.01' })),
   ];
-  return startDocumentWorld({ upstreamUrl: upstream.url, applications, prices });
+  const deciding = resource('Provider', 'deciding', {
+    slug: 'deciding',
+    protocol: 'Custom',
+    endpoint: { url: upstream.url, allowInsecure: true },
+    jurisdiction: 'EU',
+    models: [
+      { id: 'native', decisions: 'Decisions' },
+      { id: 'other', decisions: 'SystemOne' },
+    ],
+  });
+  return startDocumentWorld({ more: [deciding], upstreamUrl: upstream.url, applications, prices });
 }
 
 /** What is looked for in what a provider was sent. */

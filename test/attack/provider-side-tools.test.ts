@@ -187,6 +187,11 @@ const PLAIN: Readonly<Record<string, object>> = {
   '/v1/embeddings': { model: 'chatty/m', input: 'Hi' },
   '/v1/moderations': { model: 'chatty/m', input: 'Hi' },
   '/v1/rerank': { model: 'chatty/m', query: 'Hi', documents: ['Hi'] },
+  '/v1/decisions': {
+    model: 'chatty/m',
+    input: 'Hi',
+    questions: [{ type: 'predicate', instructions: 'It is urgent.' }],
+  },
   '/v1/images/generations': { model: 'chatty/m', prompt: 'Hi' },
   '/v1/images/edits': { model: 'chatty/m', prompt: 'Hi', images: [] },
   '/v1/audio/speech': { model: 'chatty/m', input: 'Hi', voice: 'a' },

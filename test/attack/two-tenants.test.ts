@@ -365,12 +365,23 @@ function bodyWith(
     completions: { prompt: 'Hi' },
     embeddings: { input: 'Hi' },
     moderations: { input: 'Hi' },
+    decisions: { input: 'Hi', questions: [{ type: 'predicate', instructions: 'It is urgent.' }] },
     images: { prompt: 'Hi' },
   };
   return door && bodies[family] ? { path: door.paths[0]!, body: { model, ...bodies[family], ...placed } } : undefined;
 }
 
-const FAMILIES = ['chat', 'messages', 'responses', 'completions', 'embeddings', 'moderations', 'images', 'passthrough'];
+const FAMILIES = [
+  'chat',
+  'messages',
+  'responses',
+  'completions',
+  'embeddings',
+  'moderations',
+  'decisions',
+  'images',
+  'passthrough',
+];
 
 interface Case {
   readonly name: string;

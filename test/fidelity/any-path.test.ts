@@ -324,6 +324,7 @@ describe('what is refused', () => {
       'mcp',
       'documents/x',
       'systemone/x',
+      'decisions/x',
       'usage',
       'models/x/y',
     ];

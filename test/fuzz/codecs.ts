@@ -3,6 +3,7 @@ import { chatCodec } from '#wire/chat/codec.ts';
 import { BadRequestShape, type Codec, type DoorCodec, type EventReader } from '#wire/codec.ts';
 import { completionsCodec } from '#wire/completions/codec.ts';
 import { NotAJsonObject, readDocument, render, setString, type HubFamily } from '#wire/document.ts';
+import { decisionsCodec } from '#wire/decisions/codec.ts';
 import { embeddingsCodec } from '#wire/embeddings/codec.ts';
 import { isObject } from '#wire/json.ts';
 import { messagesCodec } from '#wire/messages/codec.ts';
@@ -20,7 +21,7 @@ import { readCorpora } from './answers.ts';
 import { law, type PureTarget } from './pure-target.ts';
 
 const DOORS: readonly DoorCodec[] = [chatCodec, messagesCodec, responsesCodec];
-const OTHERS: readonly Codec[] = [completionsCodec, embeddingsCodec, systemOneCodec];
+const OTHERS: readonly Codec[] = [completionsCodec, embeddingsCodec, systemOneCodec, decisionsCodec];
 const FAMILIES = Object.keys(EXITS) as readonly HubFamily[];
 
 /** What a codec may throw at a request of a stranger: everything else is a fault. */

@@ -38,6 +38,14 @@ const OTHERS: readonly [Seed, ...Seed[]] = [
       questions: { urgent: { type: 'noul', instructions: 'It is urgent.' } },
     },
   },
+  {
+    path: '/v1/decisions',
+    body: {
+      model: OPENAI,
+      input: [{ role: 'user', content: [{ type: 'input_text', text: 'It burns!' }] }],
+      questions: [{ type: 'choice', name: 'team', instructions: 'Which?', choices: [{ value: 'a' }, { value: true }] }],
+    },
+  },
   { path: '/v1/audio/speech', body: { model: OPENAI, input: 'Read this aloud.', voice: 'alloy' } },
   { path: '/v1/messages/count_tokens', body: { model: 'm', messages: [{ role: 'user', content: 'Hello' }] } },
 ];

@@ -174,9 +174,13 @@ function compileCredentials({ secrets, faults }: Compilation, resource: Resource
 
 function compileModels(models: NonNullable<ProviderSpec['models']>): ReadonlyMap<string, ModelConfig> {
   return new Map(
-    models.map(({ reasoning, ...model }) => [
+    models.map(({ reasoning, decisions, ...model }) => [
       model.id,
-      Object.freeze({ ...model, ...(reasoning !== undefined && { reasoning: toSnapshot('reasoning', reasoning) }) }),
+      Object.freeze({
+        ...model,
+        ...(reasoning !== undefined && { reasoning: toSnapshot('reasoning', reasoning) }),
+        ...(decisions !== undefined && { decisions: toSnapshot('decisions', decisions) }),
+      }),
     ]),
   );
 }

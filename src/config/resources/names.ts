@@ -46,6 +46,7 @@ export const SPELLINGS = {
     AdaptiveThinking: 'adaptive_thinking',
     ThinkingBudget: 'thinking_budget',
   },
+  decisions: { Decisions: 'decisions', SystemOne: 'systemone' },
   strategy: { Weighted: 'weighted', Failover: 'failover', Auto: 'auto' },
   unit: {
     MillionTokens: 'million_tokens',

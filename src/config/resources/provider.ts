@@ -54,6 +54,13 @@ const model = closed({
   reasoning: Type.Optional(
     oneOf('reasoning', { description: 'How the model is told to reason; absent: as the model catalogue says.' }),
   ),
+  decisions: Type.Optional(
+    oneOf('decisions', {
+      description:
+        'The path at which it answers typed questions itself: Decisions: /decisions, SystemOne: /systemone; absent: as ' +
+        'the model catalogue says. Models without one are asked for JSON.',
+    }),
+  ),
   contextTokens: Type.Optional(Type.Integer({ minimum: 1, description: 'Size of the context window.' })),
   maxOutputTokens: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Most tokens of one answer; what is held when a caller names no limit.' }),

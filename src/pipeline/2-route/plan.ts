@@ -6,7 +6,7 @@ import type { Call } from '#pipeline/call.ts';
 import { ENGINE_OFF } from '#ports/documents.ts';
 import type { RouterVerdict } from '#ports/router.ts';
 import type { Media } from '#wire/codec.ts';
-import type { Family } from '#wire/document.ts';
+import { DECIDING, type Family } from '#wire/document.ts';
 import { isArray } from '#wire/request-shape.ts';
 import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
@@ -129,7 +129,7 @@ function answeredLater({ ask }: RouteQuestion, { family, provider: { config } }:
 
 /** A decision of a local model fails where there are none: it is not another name for nothing. // spec 4.4.7 */
 function undecided({ codec }: RouteQuestion, id: string, { code }: Denial): Denial | undefined {
-  if (codec.family !== 'systemone' || code !== 'model_not_found' || !LOCAL_DECISIONS.has(id)) return undefined;
+  if (!DECIDING.has(codec.family) || code !== 'model_not_found' || !LOCAL_DECISIONS.has(id)) return undefined;
   return { code: 'local_model_unavailable', why: reasonOf(ENGINE_OFF), message: ENGINE_OFF, shouldRetry: false };
 }
 

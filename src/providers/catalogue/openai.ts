@@ -71,6 +71,8 @@ export const OPENAI_ROWS: readonly Row[] = [
       /(?:^|[./])(?:codex|computer-use|(?:gpt-[5-9](?:\.\d)?|o[134])[a-z-]{0,20}-(?:codex|pro|deep-research))|-codex(?:-|$)|(?:^|[./])(?:gpt-[5-9](?:\.\d)?|o[134])-(?:pro|deep-research)/,
     traits: { chat: 'nothing' },
   },
+  // The only model that OpenAI answers decisions with. // developers.openai.com/api/docs/guides/decisions
+  { vendors: ['openai'], match: /^gpt-6-luna(?:-|$)/, traits: { decides: 'decisions' } },
   {
     match: /gpt-oss/,
     traits: {

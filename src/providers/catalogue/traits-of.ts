@@ -45,12 +45,13 @@ function gather(config: ProviderConfig, model: string): Traits {
 
 /** What the configuration says, over what the catalogue says. */
 function overrides(config: ProviderConfig, settings: ModelConfig | undefined, traits: Traits): Partial<Traits> {
-  const { vision, reasoning, maxOutputTokens } = settings ?? {};
+  const { vision, reasoning, decisions, maxOutputTokens } = settings ?? {};
   const { nativeFiles, promptCache } = config;
   const marked = promptCache === 'explicit_markers' || promptCache === 'cache_point';
   return {
     ...(vision !== undefined && { vision }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(decisions !== undefined && { decides: decisions }),
     ...(reasoning !== undefined && { reasoning: reasoningAs(reasoning, traits.reasoning) }),
     ...(nativeFiles !== undefined && { documents: nativeFiles }),
     ...(promptCacheMode(config) === 'passthrough' && { cacheMarks: 'as-written' as const }),

@@ -2,8 +2,10 @@ import { LOCAL_PROVIDER } from '#config/local-provider.ts';
 import type { DocumentEngine } from '#ports/documents.ts';
 import type { LocalModels } from '#ports/local-models.ts';
 import type { Provider } from '#ports/provider.ts';
+import { LOCAL_OPTIONS } from '#wire/decisions/codec.ts';
 import type { Family } from '#wire/document.ts';
 import { UNKNOWN_MODEL } from '#wire/traits.ts';
+import { decideBySystemOne, fitDecisions } from '../decisions.ts';
 import { decide } from './decide.ts';
 import { readOcrRequest } from './ocr-request.ts';
 import { recognize } from './recognize.ts';
@@ -18,7 +20,7 @@ export interface LocalDeps {
 
 const FAMILIES: Readonly<Record<string, readonly Family[]>> = {
   ocr: ['ocr'],
-  typed: ['systemone'],
+  typed: ['systemone', 'decisions'],
   'typed/router': ['systemone'],
 };
 
@@ -31,12 +33,16 @@ export function createLocalProvider({ engine, models, answers }: LocalDeps): Pro
     upstreamModel: (model) => `${LOCAL_PROVIDER.slug}/${model}`,
     jurisdiction: () => LOCAL_PROVIDER.jurisdiction,
     traits: () => UNKNOWN_MODEL,
-    fit: ({ family, body }) => {
+    fit: (document, { model }, lose) => {
       // What cannot be served is refused before anything is held for it.
-      if (family === 'ocr') readOcrRequest(body);
+      if (document.family === 'ocr') readOcrRequest(document.body);
+      fitDecisions(document, { decides: 'systemone' }, `${LOCAL_PROVIDER.slug}/${model}`, lose, LOCAL_OPTIONS);
       return [];
     },
-    send: (outgoing) => (outgoing.family === 'systemone' ? decide(outgoing, models) : recognize(outgoing, engine)),
+    send: (outgoing) => {
+      if (outgoing.family === 'decisions') return decideBySystemOne(outgoing, (asked) => decide(asked, models));
+      return outgoing.family === 'systemone' ? decide(outgoing, models) : recognize(outgoing, engine);
+    },
     readFailure: () => ({ message: undefined, retryAfterMs: undefined, retryable: false, status: undefined }),
   };
 }

@@ -24,6 +24,7 @@ const NEVER: ReadonlySet<string> = new Set([
   'admin',
   'billing',
   'dashboard',
+  'decisions',
   'documents',
   'mcp',
   'messages',

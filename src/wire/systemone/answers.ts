@@ -49,8 +49,8 @@ export function routerAnswers({
   };
 }
 
-/** 1 where one option has all of it, 0 where all have the same. */
-function concentration(probabilities: readonly number[]): number {
+/** How sure a distribution is: 1 where one option has all of it, 0 where all have the same. */
+export function concentration(probabilities: readonly number[]): number {
   const flat = 1 / probabilities.length;
   return Math.max(0, (Math.max(...probabilities) - flat) / (1 - flat));
 }

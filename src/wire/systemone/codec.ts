@@ -1,6 +1,7 @@
 import type { Ask, Codec, Contents, Leaf } from '../codec.ts';
 import type { WireDocument } from '../document.ts';
 import { isObject, type JsonObject } from '../json.ts';
+import { leavesBesides } from '../leaves-besides.ts';
 import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts';
 import { member, type JsonNode } from '../scan.ts';
 import { walk, type Places } from '../walk.ts';
@@ -43,7 +44,8 @@ export const systemOneCodec: Codec = plainCodec({
       complete: isObject(body['answers']),
     };
   },
-  answerLeaves,
+  // `ownNames` sees to the rest.
+  answerLeaves: (answer) => leavesBesides(answer, new Set(namesIn(answer))),
   fitAnswer: ownNames,
 });
 
@@ -83,23 +85,4 @@ function ask(document: WireDocument): Ask {
   const plain = plainAsk(document, ['state', 'questions']);
   readState(document.body['state']);
   return plain;
-}
-
-/** Every string of an answer, names of members included, but for what `ownNames` sees to. */
-function answerLeaves(answer: WireDocument): readonly Leaf[] {
-  const names = new Set<JsonNode>(namesIn(answer));
-  const found: Leaf[] = [];
-  const visit = (node: JsonNode): void => {
-    if (names.has(node)) return;
-    if (node.kind === 'string') found.push({ node, text: node.value, kind: 'text' });
-    else if (node.kind === 'array') node.items.forEach(visit);
-    else if (node.kind === 'object') {
-      for (const { key, value } of node.members) {
-        visit(key);
-        visit(value);
-      }
-    }
-  };
-  visit(answer.root);
-  return found;
 }
