@@ -35,7 +35,7 @@ gwctl: packages ## The command line: make gwctl ARGS="audit verify"
 .PHONY: test
 test: packages servers python agents s3 documents training ## Every test but those of a cluster; ends with one line: N passed, N failed, N skipped
 	@$(SETUP) k6 || echo 'going on without k6: the tests in test/load will fail' >&2
-	@$(VITEST) --exclude 'test/cluster/**'
+	@$(VITEST) --exclude 'test/cluster/**' --exclude 'test/spec/{chat,documents,surfaces,typed}.test.ts'
 
 .PHONY: test-unit
 test-unit: packages ## The tests beside the code under src/
@@ -96,7 +96,14 @@ images: packages containers ## Build the images without a registry, on bases of 
 	@for image in gatewarden gatewarden-inference; do tools/images/local.sh build $$image || exit; done
 
 .PHONY: ci
-ci: check test test-charts test-cluster test-containers ## All there is: to checks and tests come Helm, a cluster and containers
+ci: check test test-spec test-charts test-cluster test-containers ## All there is: to checks and tests come Helm, a cluster and containers
+
+# Of `make test` the table and the quicker half are part.
+test-spec: documents
+
+.PHONY: spec-page
+spec-page: packages ## Write docs/prove/specification.md: what stands for each sentence of the specification
+	@$(WITH_NODE) node test/spec/write-page.ts
 
 # `make test-<folder>`
 test-%: packages servers

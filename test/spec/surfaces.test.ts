@@ -347,7 +347,7 @@ test('1/12 1/13 on a path that is not served a browser is sent to the docs, a cl
   }
 });
 
-test('1/14 a call is priced and debited before it is sent', async () => {
+test('1/14 8/4 a call is priced and debited before it is sent', async () => {
   const door = gate();
   world.upstream.respond(chat({ content: 'Later.', gate: door }));
   const ask = (): Promise<Response> => world.chat({ model: 'upstream/per-call' }, { as: 'once' });

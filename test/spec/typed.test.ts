@@ -320,3 +320,12 @@ test('4.4/24 limits, budgets and allow-lists hold', async () => {
   await plain('x', { q: NOUL }, 'slow');
   expect(await statusOf(plain('x', { q: NOUL }, 'slow'))).toBe(429);
 });
+
+test('4.4/26 8/14 all questions go to the model at once, and what gives no answer is given up after its ten seconds', async () => {
+  await decided(plain('x', { a: NOUL, b: NOUL, c: NOUL }));
+  expect(world.models.asked.map(({ kind }) => kind)).toEqual(['typed']);
+  world.models.models.set('typed', () => undefined);
+  const started = performance.now();
+  expect(await statusOf(plain('x', { q: NOUL }))).toBe(503);
+  expect(performance.now() - started).toBeGreaterThan(9900);
+});
