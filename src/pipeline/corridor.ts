@@ -38,6 +38,7 @@ import { deskFor } from './desk.ts';
 import { LargeWork } from './large-work.ts';
 import { turnsFor } from './loop-turns.ts';
 import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './documents.ts';
+import { PassingMap } from './passing.ts';
 import { servePassage, type Passage, type PassageAnswer } from './passage.ts';
 import { createPassageStages } from './passage-stages.ts';
 import { serve, type Stages } from './pipeline.ts';
@@ -81,7 +82,7 @@ export interface Corridor {
 export function createCorridor(deps: CorridorDeps): Corridor {
   const { counters, ledger, onEvent } = deps;
   const strand = randomUUID();
-  const open = new Map<string, OpenHold>();
+  const open = new PassingMap<OpenHold>();
   const treasury = createTreasury({ ...deps, open, owner: strand, behind: () => writer.replaying });
   const { restorer, settler } = treasury;
   const sweeper = createSweeper({

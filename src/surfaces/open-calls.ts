@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServerRestarting } from '#pipeline/call.ts';
+import { PassingSet } from '#pipeline/passing.ts';
 
 /** How long calls that were told to end may take to do so. */
 const LATE_MS = 10_000;
@@ -8,7 +9,7 @@ const LINGER_MS = 1500;
 
 /** The calls in progress, so that a process that ends can wait for them, and end those that outstay its grace. */
 export class OpenCalls {
-  readonly #open = new Set<AbortController>();
+  readonly #open = new PassingSet<AbortController>();
   #idle: (() => void)[] = [];
   #endedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
@@ -24,13 +25,12 @@ export class OpenCalls {
 
   /** Registers a call until it is disposed of. */
   add(call: AbortController): Disposable {
-    this.#open.add(call);
-    return new OpenCall(this, call);
+    return new OpenCall(this, this.#open.add(call));
   }
 
-  /** A call is over. */
-  end(call: AbortController): void {
-    this.#open.delete(call);
+  /** The call at this place is over. */
+  end(place: number): void {
+    this.#open.delete(place);
     this.#endedAt = performance.now();
     if (this.#open.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
@@ -39,7 +39,7 @@ export class OpenCalls {
   async finish(graceMs: number): Promise<void> {
     const abort = setTimeout(() => {
       this.#closed = true;
-      for (const call of this.#open) call.abort(new ServerRestarting());
+      for (const call of this.#open.values()) call.abort(new ServerRestarting());
     }, graceMs);
     let giveUp: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -64,14 +64,14 @@ export class OpenCalls {
 
 class OpenCall implements Disposable {
   readonly #calls: OpenCalls;
-  readonly #call: AbortController;
+  readonly #place: number;
 
-  constructor(calls: OpenCalls, call: AbortController) {
+  constructor(calls: OpenCalls, place: number) {
     this.#calls = calls;
-    this.#call = call;
+    this.#place = place;
   }
 
   [Symbol.dispose](): void {
-    this.#calls.end(this.#call);
+    this.#calls.end(this.#place);
   }
 }

@@ -10,10 +10,8 @@ interface Sent {
   readonly command: Command;
   /** Milliseconds on the process' clock. */
   readonly until: number;
+  next: Sent | undefined;
 }
-
-/** What has been answered is let go of in steps of so many. */
-const MOST_ANSWERED = 256;
 
 /**
  * The commands of one turn of the event loop go in one write. Measured against ioredis' own auto-pipelining: less CPU, and
@@ -48,24 +46,26 @@ function corking(client: Redis): () => void {
 
 /** All may take as long, so the first to run out is the first that was sent and is not answered. */
 function watching(timeoutMs: number): (command: Command) => void {
-  let sent: (Sent | undefined)[] = [];
-  let first = 0;
+  let first: Sent | undefined;
+  let last: Sent | undefined;
   let timer: NodeJS.Timeout | undefined;
 
+  /** One that is left behind leads to no other: else none of those after it is collected while it is young. */
   function skipAnswered(): void {
-    while (first < sent.length && sent[first]?.command.isSettled !== false) sent[first++] = undefined;
-    if (first < MOST_ANSWERED && first < sent.length) return;
-    sent = first === sent.length ? [] : sent.slice(first);
-    first = 0;
+    while (first?.command.isSettled !== false) {
+      if (!first) return void (last = undefined);
+      const { next } = first;
+      first.next = undefined;
+      first = next;
+    }
   }
 
   function expire(): void {
     timer = undefined;
     const now = performance.now();
-    for (skipAnswered(); first < sent.length; skipAnswered()) {
-      const { command, until } = sent[first]!;
-      if (until > now) return schedule(until - now);
-      command.reject(new Error('Command timed out'));
+    for (skipAnswered(); first; skipAnswered()) {
+      if (first.until > now) return schedule(first.until - now);
+      first.command.reject(new Error('Command timed out'));
     }
   }
 
@@ -76,7 +76,10 @@ function watching(timeoutMs: number): (command: Command) => void {
 
   return (command) => {
     skipAnswered();
-    sent.push({ command, until: performance.now() + timeoutMs });
+    const sent: Sent = { command, until: performance.now() + timeoutMs, next: undefined };
+    if (last) last.next = sent;
+    else first = sent;
+    last = sent;
     if (!timer) schedule(timeoutMs);
   };
 }

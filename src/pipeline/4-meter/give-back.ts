@@ -1,3 +1,4 @@
+import type { ByName } from '#pipeline/passing.ts';
 import type { Ended, LimitCounters, OpenHold, Settlement } from '#ports/limit-counters.ts';
 import type { RecentRefusals } from './recent-refusals.ts';
 
@@ -6,7 +7,7 @@ interface GiveBackDeps {
   readonly refusals: Pick<RecentRefusals, 'freed'>;
   /** This process: holds that another has taken over are left alone. */
   readonly owner: string;
-  readonly open: Map<string, OpenHold>;
+  readonly open: ByName<OpenHold>;
   /** Holds for which a limit is near: what others hold is in nobody's way. */
   readonly near: WeakSet<OpenHold>;
   /** Whether another process may seal a call, at all that was held. */

@@ -1,4 +1,5 @@
 import type { OrganizationConfig, WorkloadConfig } from '#config/snapshot.ts';
+import type { ByName } from '#pipeline/passing.ts';
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Limits, Opening } from '#pipeline/call.ts';
 import {
@@ -53,7 +54,7 @@ export interface MeterDeps extends MeterMemory {
   /** This process, as the holder of its holds. */
   readonly owner: string;
   /** Holds of this process that are not settled yet. */
-  readonly open: Map<string, OpenHold>;
+  readonly open: ByName<OpenHold>;
 }
 
 /** The price of what is not billed: calls that ask no model for anything. */

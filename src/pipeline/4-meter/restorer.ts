@@ -1,4 +1,5 @@
 import type { OrganizationConfig } from '#config/snapshot.ts';
+import type { ByName } from '#pipeline/passing.ts';
 import type { CreditEntries } from '#ports/credit.ts';
 import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, Lowering, OpenHold, SpendTotals } from '#ports/limit-counters.ts';
@@ -17,7 +18,7 @@ export interface RestorerDeps {
   readonly counters: LimitCounters;
   readonly ledger: Ledger;
   readonly credit: CreditEntries;
-  readonly open: ReadonlyMap<string, OpenHold>;
+  readonly open: Pick<ByName<OpenHold>, 'values'>;
   readonly onRestored: (organization: string) => void;
 }
 

@@ -1,5 +1,6 @@
 import type { OrganizationConfig } from '#config/snapshot.ts';
 import { Idle } from '#pipeline/idle.ts';
+import type { ByName } from '#pipeline/passing.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#ports/limit-counters.ts';
 import type { Restorer } from './restorer.ts';
 
@@ -15,7 +16,7 @@ export interface Settler {
 export interface SettlerDeps {
   readonly counters: Pick<LimitCounters, 'settle'>;
   readonly restorer: Pick<Restorer, 'restoreAfresh'>;
-  readonly open: Map<string, OpenHold>;
+  readonly open: ByName<OpenHold>;
   /** This process: holds that another has taken over are not closed. */
   readonly owner: string;
   readonly organization: (id: string) => OrganizationConfig | undefined;

@@ -1,3 +1,4 @@
+import type { ByName } from '#pipeline/passing.ts';
 import type { Ledger } from '#ports/ledger.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#ports/limit-counters.ts';
 import type { OpenHolds } from '#ports/open-holds.ts';
@@ -9,7 +10,7 @@ export interface SweeperDeps {
   readonly counters: Pick<LimitCounters, 'takeOver'> & OpenHolds;
   readonly ledger: Ledger;
   readonly owner: string;
-  readonly open: ReadonlyMap<string, OpenHold>;
+  readonly open: Pick<ByName<OpenHold>, 'has' | 'values'>;
   /** Ids of all organizations. */
   readonly organizations: () => readonly string[];
   /** Brings rows to the ledger that dead processes left on this machine. */

@@ -1,4 +1,5 @@
 import type { WorkloadConfig } from '#config/snapshot.ts';
+import type { ByName } from '#pipeline/passing.ts';
 import type { Alert, AlertSink } from '#ports/alerts.ts';
 import type { LedgerBooks } from '#ports/books.ts';
 import type { CreditCounters, CreditEntries } from '#ports/credit.ts';
@@ -24,7 +25,7 @@ export interface TreasuryStores {
 
 export interface TreasuryDeps extends TreasuryStores, Pick<BookkeeperDeps, 'snapshot'> {
   /** Holds of this process that are not settled yet. */
-  readonly open: Map<string, OpenHold>;
+  readonly open: ByName<OpenHold>;
   /** This process, as the holder of its holds. */
   readonly owner: string;
   /** Whether rows of this process wait for the ledger to take them. */

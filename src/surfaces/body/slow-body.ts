@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '#errors/gateway-error.ts';
+import { PassingSet } from '#pipeline/passing.ts';
 
 /** How slowly a body may come. */
 export interface Pace {
@@ -22,6 +23,8 @@ export class SlowBody implements Disposable {
   readonly #pace: Pace;
   readonly #drop: (error: GatewayError) => void;
   readonly #watch: Watch;
+  /** Where it is watched, while it is. */
+  #place: number | undefined;
   /** Bytes of its connection at the beginning of the window; undefined before its first one. */
   #seen: number | undefined;
   #elapsedMs = 0;
@@ -31,17 +34,19 @@ export class SlowBody implements Disposable {
     this.#pace = pace;
     this.#drop = drop;
     this.#watch = watchOf(pace);
-    this.#watch.add(this);
+    this.#place = this.#watch.add(this);
   }
 
   [Symbol.dispose](): void {
-    this.#watch.delete(this);
+    if (this.#place === undefined) return;
+    this.#watch.delete(this.#place);
+    this.#place = undefined;
   }
 
   /** A window has ended. */
   look(): void {
     const { complete, readableFlowing, socket } = this.#request;
-    if (complete) return this.#watch.delete(this);
+    if (complete) return this[Symbol.dispose]();
     const { bytesRead } = socket;
     const came = this.#seen === undefined ? undefined : bytesRead - this.#seen;
     this.#seen = bytesRead;
@@ -49,14 +54,14 @@ export class SlowBody implements Disposable {
     const { windowMs, leastBytes, totalMs } = this.#pace;
     this.#elapsedMs += windowMs;
     if (came >= leastBytes && this.#elapsedMs < totalMs) return;
-    this.#watch.delete(this);
+    this[Symbol.dispose]();
     this.#drop(tooSlow(leastBytes, windowMs, totalMs));
   }
 }
 
 /** One timer for all bodies of a pace: to start and stop one for each costs more than all else that is done about it. */
 class Watch {
-  readonly #bodies = new Set<SlowBody>();
+  readonly #bodies = new PassingSet<SlowBody>();
   readonly #windowMs: number;
   #timer: NodeJS.Timeout | undefined;
 
@@ -64,13 +69,14 @@ class Watch {
     this.#windowMs = windowMs;
   }
 
-  add(body: SlowBody): void {
-    this.#bodies.add(body);
+  /** Its place, to delete it by. */
+  add(body: SlowBody): number {
     this.#timer ??= setInterval(() => this.#look(), this.#windowMs).unref();
+    return this.#bodies.add(body);
   }
 
-  delete(body: SlowBody): void {
-    this.#bodies.delete(body);
+  delete(place: number): void {
+    this.#bodies.delete(place);
   }
 
   #look(): void {
@@ -78,7 +84,7 @@ class Watch {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    for (const body of this.#bodies) body.look();
+    for (const body of this.#bodies.values()) body.look();
   }
 }
 
