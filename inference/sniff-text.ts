@@ -35,22 +35,40 @@ const ENDINGS: Readonly<Record<string, Sniffed>> = {
 
 /**
  * Tells kinds of text apart: what reads as HTML is HTML whatever it was declared as, since its entities would hide what
- * it says from a search; then what was declared, then the end of the name. Throws `unsupported` for what is no text, and for
- * XML and mail, which name or encode letters in ways of their own.
+ * it says from a search; mail is so too; then what was declared, then the end of the name. Throws `unsupported` for what is no text, and for
+ * XML, which names letters in ways of its own.
  */
 export function sniffText({ name, mediaType, bytes }: DocumentFile): Sniffed {
+  if (mediaType === 'message/rfc822' || /\.eml$/i.test(name)) return sniffMail(bytes);
   const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   if (!wide && bytes.some(isControl)) throw new DocumentFault('unsupported', 'this kind of file is not read');
   const encoding = wide ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8';
   const content = new TextDecoder(encoding).decode(bytes);
-  const disguised = /\.eml$/i.test(name) ? 'mail' : disguisedKindOf(content, mediaType);
+  const disguised = disguisedKindOf(content, mediaType);
   if (disguised === 'html') return HTML;
-  if (disguised === 'mail')
-    throw new DocumentFault('unsupported', 'mail is not read: send its text and its attachments by themselves');
+  if (disguised === 'mail') return sniffMail(bytes);
+  if (CARD.test(content.slice(0, 200)) && CARD_ENCODING.test(content))
+    throw new DocumentFault('unsupported', 'cards with letters in an encoding of their own are not read');
   const declared = DECLARED[mediaType] ?? ENDINGS[/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
   if (disguised === 'xml' || (!declared && content.trimStart().startsWith('<?xml')))
     throw new DocumentFault('unsupported', 'XML is not read');
   return declared ?? TEXT;
+}
+
+/** A card or calendar of old; its lines may be in an encoding of their own. */
+const CARD = /^\s*BEGIN:V(?:CARD|CALENDAR)/i;
+const CARD_ENCODING = /;(?:ENCODING=)?(?:QUOTED-PRINTABLE|BASE64|B)[;:]/i;
+const MAIL: Sniffed = { kind: 'mail', mediaType: 'message/rfc822' };
+/** A line of a head; blanks and marks of the encoding may stand before it. */
+const HEAD_LINE = /^(?:\xef\xbb\xbf)?\s*[!-9;-~]{1,76}:/;
+
+/** Bytes that were said to be mail, or read as such. A file of several mails begins with a line that is in no mail. */
+function sniffMail(bytes: Uint8Array): Sniffed {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 200)).toString('latin1');
+  if (/^\s*From /.test(head))
+    throw new DocumentFault('unsupported', 'a mailbox is not read: send its mails one by one');
+  if (!HEAD_LINE.test(head)) throw new DocumentFault('unsupported', 'the mail has no head');
+  return MAIL;
 }
 
 /** A byte that no text has: anything below a blank but tab, line ends, form feed and escape. */

@@ -10,32 +10,40 @@ const MACROS = /ContentType\s*=\s*["'][^"']*(?:macroEnabled|vbaProject)/i;
 const MAIN =
   /ContentType\s*=\s*["']application\/vnd\.[^"']*?(wordprocessingml|spreadsheetml|presentationml)\.[a-z]+\.main\+xml["']/i;
 
-const WORD: Sniffed = { kind: 'word', mediaType: `${OOXML}.wordprocessingml.document` };
-const SPREADSHEET: Sniffed = { kind: 'spreadsheet', mediaType: `${OOXML}.spreadsheetml.sheet` };
+/** Kinds of Office documents by what their main part is called after. */
+const OFFICE: Readonly<Record<string, Sniffed>> = {
+  wordprocessingml: { kind: 'word', mediaType: `${OOXML}.wordprocessingml.document` },
+  spreadsheetml: { kind: 'spreadsheet', mediaType: `${OOXML}.spreadsheetml.sheet` },
+  presentationml: { kind: 'presentation', mediaType: `${OOXML}.presentationml.presentation` },
+};
+/** The first entry of other kinds is stored, and says what the file is. */
+const SAID = /^mimetype(?:.{0,64}?)application\/(epub\+zip|vnd\.oasis\.opendocument\.[a-z-]{1,40})/s;
+const OPEN = /opendocument\.(text|spreadsheet|presentation)(?:-template)?$/;
+/** Of an entry before its name. */
+const ENTRY_HEAD = 30;
 
-/** Tells the office formats that are zip files apart by the part that lists the types of the others. */
+/** Tells the formats that are zip files apart: by the part that lists the types of the others, or by what the first entry says. */
 export function sniffZip(bytes: Uint8Array): Sniffed {
   const types = contentTypes(bytes);
-  if (types === undefined) {
-    // The first entry of an OpenDocument file is stored, and says what it is.
-    const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 200)).toString('latin1');
-    const open = head.includes('mimetypeapplication/vnd.oasis.opendocument');
+  if (types === undefined) return sniffSaid(bytes);
+  if (MACROS.test(types)) throw new DocumentFault('active_content', 'the document has macros: save it without');
+  const found = OFFICE[MAIN.exec(types)?.[1]?.toLowerCase() ?? ''];
+  if (!found) throw new DocumentFault('unsupported', 'this kind of file is not read');
+  return found;
+}
+
+function sniffSaid(bytes: Uint8Array): Sniffed {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 200)).toString('latin1');
+  const said = SAID.exec(head.slice(ENTRY_HEAD))?.[1];
+  if (said === undefined) throw new DocumentFault('unsupported', 'this kind of file is not read');
+  if (said === 'epub+zip') return { kind: 'epub', mediaType: `application/${said}` };
+  const open = OPEN.exec(said)?.[1];
+  if (open === undefined)
     throw new DocumentFault(
       'unsupported',
-      open ? 'OpenDocument is not read: save it as .docx or .xlsx' : 'this kind of file is not read',
+      'of OpenDocument, texts, sheets and slides are read: save it as one of them',
     );
-  }
-  if (MACROS.test(types)) throw new DocumentFault('active_content', 'the document has macros: save it without');
-  switch (MAIN.exec(types)?.[1]?.toLowerCase()) {
-    case 'wordprocessingml':
-      return WORD;
-    case 'spreadsheetml':
-      return SPREADSHEET;
-    case 'presentationml':
-      throw new DocumentFault('unsupported', 'presentations are not read: save it as PDF');
-    default:
-      throw new DocumentFault('unsupported', 'this kind of file is not read');
-  }
+  return { kind: 'opendocument', mediaType: `application/vnd.oasis.opendocument.${open}` };
 }
 
 /** The part's text, or undefined where there is none. Nothing else is inflated, and of it no more than it declares. */

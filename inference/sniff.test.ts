@@ -10,6 +10,8 @@ const office = (main: string, more = ''): Uint8Array =>
     '[Content_Types].xml': strToU8(`<Types><Override PartName="/x" ContentType="${main}"/>${more}</Types>`),
     'x.xml': strToU8('<x/>'),
   });
+const said = (type: string): Uint8Array =>
+  zipSync({ mimetype: [strToU8(type), { level: 0 }], 'content.xml': strToU8('<x/>') });
 const told = (data: Uint8Array, mediaType = 'application/octet-stream', name = ''): unknown => {
   try {
     return sniff({ name, mediaType, bytes: data }).kind;
@@ -30,7 +32,12 @@ test.each([
   ['Word', office(`${OOXML}.wordprocessingml.document.main+xml`), 'word'],
   ['a Word template', office(`${OOXML}.wordprocessingml.template.main+xml`), 'word'],
   ['a spreadsheet', office(`${OOXML}.spreadsheetml.sheet.main+xml`), 'spreadsheet'],
-  ['slides', office(`${OOXML}.presentationml.presentation.main+xml`), 'unsupported'],
+  ['slides', office(`${OOXML}.presentationml.presentation.main+xml`), 'presentation'],
+  ['a slide show', office(`${OOXML}.presentationml.slideshow.main+xml`), 'presentation'],
+  ['an OpenDocument text', said('application/vnd.oasis.opendocument.text'), 'opendocument'],
+  ['an OpenDocument template', said('application/vnd.oasis.opendocument.spreadsheet-template'), 'opendocument'],
+  ['an OpenDocument formula', said('application/vnd.oasis.opendocument.formula'), 'unsupported'],
+  ['a book', said('application/epub+zip'), 'epub'],
   ['Word with macros', office('application/vnd.ms-word.document.macroEnabled.main+xml'), 'active_content'],
   [
     'Word with a macro project',
@@ -49,16 +56,22 @@ test.each([
     'encrypted',
   ],
   ['HEIC', bytes('\0\0\0\x18ftypheic\0\0\0\0'), 'unsupported'],
-  ['RTF', bytes('{\\rtf1 hello}'), 'unsupported'],
+  ['RTF', bytes('{\\rtf1 hello}'), 'rtf'],
   ['SVG', bytes('<?xml version="1.0"?><!-- x --><svg xmlns="x"/>'), 'unsupported'],
   ['XML', bytes('<?xml version="1.0"?><a/>'), 'unsupported'],
   ['XML with names of its own for letters', bytes('<!DOCTYPE a [<!ENTITY j "Ju">]><a>&j;</a>'), 'unsupported'],
   [
     'mail in an encoding of its own',
     bytes('From: a\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\nQWRh'),
+    'mail',
+  ],
+  ['mail with an encoded header', bytes('From: =?utf-8?B?QWRh?=\nTo: b\n\nHello'), 'mail'],
+  ['a mailbox', bytes('From a Mon\nFrom: =?utf-8?B?QWRh?=\nTo: b\n\nHello'), 'unsupported'],
+  [
+    'a card in an encoding of its own',
+    bytes('BEGIN:VCARD\nN;ENCODING=QUOTED-PRINTABLE:=41=64=61\nEND:VCARD'),
     'unsupported',
   ],
-  ['mail with an encoded header', bytes('From: =?utf-8?B?QWRh?=\nTo: b\n\nHello'), 'unsupported'],
   ['mail as it is read', bytes('From: Ada\nSubject: x\n\nHello'), 'text'],
   ['a program', bytes('\x7fELF\x02\x01\0\0'), 'unsupported'],
   ['nothing', bytes(''), 'unreadable'],
@@ -73,6 +86,8 @@ test.each([
 test('mail is told by its name and its type, too', () => {
   expect(told(bytes('Hello'), 'message/rfc822')).toBe('unsupported');
   expect(told(bytes('Hello'), 'text/plain', 'a.eml')).toBe('unsupported');
+  expect(told(bytes('From: a\n\nHello'), 'text/plain', 'a.eml')).toBe('mail');
+  expect(told(bytes('From: a\n\nHello'), 'message/rfc822')).toBe('mail');
 });
 
 test('what is declared does not count against the bytes', () => {

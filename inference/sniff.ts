@@ -16,12 +16,12 @@ const READ: readonly (readonly [RegExp, Sniffed])[] = [
   [/^474946383[79]61/, { kind: 'image', mediaType: 'image/gif' }],
   [/^(?:49492[ab]00|4d4d002[ab])/, { kind: 'image', mediaType: 'image/tiff' }],
   [/^52494646.{8}57454250/, { kind: 'image', mediaType: 'image/webp' }],
+  [/^7b5c727466/, { kind: 'rtf', mediaType: 'application/rtf' }],
 ];
 
 /** Leading bytes of what is known and not read, with what its sender may do. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^[^]{4}ftyp(?:hei[cxmsf]|hev[cxms]|mif1|msf1|avi[fs])/, 'HEIC and AVIF pictures are not read: send JPEG or PNG'],
-  [/^\{\\rtf/, 'RTF is not read: save it as .docx or PDF'],
   [
     /^(?:ï»¿)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!DOCTYPE svg|svg)/i,
     'SVG is not read: send JPEG or PNG',

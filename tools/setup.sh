@@ -102,9 +102,9 @@ setup_documents() {
   install_for 'the tests of documents need' "$missing"
 }
 
-# A word processor, as a second reader of Word documents: 200 MB on disk, so that only `make test-leak` asks for it.
+# The programs of an office, as second readers of their documents: 300 MB on disk, so that only `make test-leak` asks for it.
 setup_office() {
-  command -v soffice >/dev/null 2>&1 || install_for 'reading Word documents with another program needs' ' libreoffice-writer-nogui'
+  { [ -e /usr/lib/libreoffice/program/libsdlo.so ] && [ -e /usr/lib/libreoffice/program/libsclo.so ]; } || install_for 'reading documents of an office with another program needs' ' libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui'
 }
 
 # install_for WHY MISSING: installs the packages in a list, which begins with a blank where there are any.

@@ -6,12 +6,20 @@ const FORMATS: Readonly<Record<DocumentKind, () => Promise<Format>>> = {
   pdf: async () => (await import('./pdf/pdf.ts')).pdf,
   word: async () => (await import('./word/word.ts')).word,
   spreadsheet: async () => (await import('./spreadsheet/spreadsheet.ts')).spreadsheet,
+  presentation: async () => (await import('./presentation/presentation.ts')).presentation,
+  opendocument: async () => (await import('./opendocument/opendocument.ts')).opendocument,
+  rtf: async () => (await import('./rtf/rtf.ts')).rtf,
+  epub: async () => (await import('./epub/epub.ts')).epub,
+  mail: async () => (await import('./mail/mail.ts')).mail,
   image: async () => (await import('./image/image.ts')).image,
   html: async () => (await import('./html/html.ts')).html,
   markdown: async () => (await import('./text/text.ts')).text,
   csv: async () => (await import('./text/text.ts')).text,
   text: async () => (await import('./text/text.ts')).text,
 };
+
+/** Every kind of document that is read. */
+export const DOCUMENT_KINDS = Object.keys(FORMATS) as readonly DocumentKind[];
 
 /** Who reads documents of a kind. */
 export function formatOf(kind: DocumentKind): Promise<Format> {

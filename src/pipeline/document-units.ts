@@ -12,6 +12,11 @@ const MOST_FRAMES = 200;
 const LEAST_BYTES = 384;
 /** Small files are debited for as many. */
 const FEWEST = 4;
+/** Within which a file says what it is; of a mail, its whole head. */
+const HEAD_BYTES = 200;
+const MAIL_BYTES = 512 * 1024;
+const MAIL_HEAD = /^(?:ï»¿)?\s*[!-9;-~]{1,76}:/;
+const MAIL_SIGN = /^(?:From|To|Subject|Date|Received|Message-ID|MIME-Version|Return-Path|Content-[\w-]{1,40}):/im;
 /** A PDF may begin with something else. */
 const PDF_WITHIN = 1024;
 
@@ -28,7 +33,15 @@ export function unitsAtMost(bytes: Uint8Array): UnitsAtMost {
     return { unit: 'images', most: bySize(MOST_FRAMES) };
   }
   if (file.subarray(0, PDF_WITHIN).includes('%PDF')) return { unit: 'pages', most: pagesOfPdf(file) };
-  return { unit: 'pages', most: begins('504b') && file.includes('xl/') ? bySize(MOST_PAGES) : 1 };
+  return { unit: 'pages', most: hasPages(file, begins('504b')) ? bySize(MOST_PAGES) : 1 };
+}
+
+/** Sheets and slides count, and what comes with mail. */
+function hasPages(file: Buffer, isZip: boolean): boolean {
+  const head = file.toString('latin1', 0, HEAD_BYTES);
+  if (isZip)
+    return /opendocument\.(?:spreadsheet|presentation)/.test(head) || file.includes('xl/') || file.includes('ppt/');
+  return MAIL_HEAD.test(head) && MAIL_SIGN.test(file.toString('latin1', 0, MAIL_BYTES));
 }
 
 /** What is on a page is a stream, and streams cannot hide in others; an empty page is an object that shows, or one of few. */

@@ -8,7 +8,20 @@ export interface DocumentFile {
 }
 
 /** What a document was found to be. */
-export type DocumentKind = 'pdf' | 'word' | 'spreadsheet' | 'image' | 'html' | 'markdown' | 'csv' | 'text';
+export type DocumentKind =
+  | 'pdf'
+  | 'word'
+  | 'spreadsheet'
+  | 'presentation'
+  | 'opendocument'
+  | 'rtf'
+  | 'epub'
+  | 'mail'
+  | 'image'
+  | 'html'
+  | 'markdown'
+  | 'csv'
+  | 'text';
 
 /**
  * A stretch of a document's text that is read as a whole: a paragraph, a cell, a line of a page, a comment, a form
@@ -29,7 +42,7 @@ export interface TextUnit {
 /** The text of a document, in reading order, hidden parts last. */
 export interface ReadDocument {
   readonly kind: DocumentKind;
-  /** Pages of a PDF, frames of an image, sheets of a spreadsheet; 1 for anything else. */
+  /** Pages of a PDF, frames of an image, sheets of a spreadsheet, slides, files of a mail; 1 for anything else. */
   readonly pages: number;
   /** Pictures in it that a reader sees (a scanned page is one). */
   readonly images: number;

@@ -108,12 +108,6 @@ test('a name of a file keeps the ending of its type', async () => {
   expect(((await answer.json()) as Answer).filename).toBe('«EMAIL_1».txt');
 });
 
-test('mail is refused: its parts are in encodings of their own', async () => {
-  const mail = 'From: a@x.example\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\nQWRhIExvdmVsYWNl';
-  const answer = await world.anonymize(formOf(Buffer.from(mail), 'a.txt', {}));
-  expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining('document_unsupported')]);
-});
-
 const ADDRESS = 'https://x.example/?m=ada%40lovelace.example&n=J%C3%BCrgen%20M%C3%BCller&k=a%26b';
 const APART = 'A D A   L O V E L A C E';
 const WORD = 'wordprocessingml.document.main+xml';

@@ -1,6 +1,7 @@
 import { strToU8, zipSync } from 'fflate';
 import sharp from 'sharp';
 import { officeFile } from '../harness/office.ts';
+import { HOSTILE_PACKAGES } from './hostile-packages.ts';
 import { blanks, HOSTILE_PDFS, type HostileFile } from './hostile-pdfs.ts';
 
 const WORD = 'wordprocessingml.document.main+xml';
@@ -87,6 +88,7 @@ function lyingGif(frames: number): Uint8Array {
 /** All of them. Sizes are far beyond what bounds allow, so that the slowest machine ends by a bound too. */
 export const HOSTILE: readonly HostileFile[] = [
   ...HOSTILE_PDFS,
+  ...HOSTILE_PACKAGES,
   { what: 'nothing', name: 'a.docx', make: () => new Uint8Array(), ends: ['unreadable'] },
   { what: 'half a Word document', name: 'a.docx', make: () => word('<w:p/>').subarray(0, 200), ends: ['unreadable'] },
   {

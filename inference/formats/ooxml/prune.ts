@@ -6,11 +6,13 @@ const REFERENCES = /\/relationships$/;
 const TRANSPARENT = new Set(['hyperlink', 'smartTag']);
 /** They go as a whole when what they show is gone. */
 const FRAMES = new Set(['drawing', 'pict', 'object', 'twoCellAnchor', 'oneCellAnchor', 'absoluteAnchor']);
+/** Where shapes stand beside each other, so that one of them may be missing. */
+const SHAPES = new Set(['spTree', 'grpSp']);
 /** What a frame shows. */
 const CONTENTS = new Set(['blip', 'chart', 'relIds', 'imagedata', 'OLEObject', 'control', 'contentPart']);
 /** Lists that may not be empty. */
 const LISTS =
-  /^(?:pivotCaches|externalReferences|tableParts|controls|oleObjects|hyperlinks|customSheetViews|drawingParts|sheets)$/;
+  /^(?:pivotCaches|externalReferences|tableParts|controls|oleObjects|hyperlinks|customSheetViews|drawingParts|sheets|handoutMasterIdLst|notesMasterIdLst)$/;
 
 /**
  * Gives references to other parts their new identifiers; where there is none, takes out the element that refers, or the
@@ -22,7 +24,8 @@ export function pruneReferences(root: XmlElement, identifiers: ReadonlyMap<strin
   const emptied = new WeakSet<XmlElement>();
   rewrite(root, (element, parent): readonly XmlNode[] => {
     if (emptied.has(element)) {
-      if (FRAMES.has(element.local)) return [];
+      const framed = element.local === 'graphicFrame' && SHAPES.has(parent.local);
+      if (framed || FRAMES.has(element.local)) return [];
       // What it shows is gone: so is what stands around it.
       emptied.add(parent);
     }

@@ -1,4 +1,4 @@
-import { Unzip, UnzipInflate, unzipSync, zipSync, type UnzipFile } from 'fflate';
+import { Unzip, UnzipInflate, unzipSync, zipSync, type UnzipFile, type Zippable } from 'fflate';
 import { DocumentFault } from '#ports/documents.ts';
 
 /** Real documents stay far below. */
@@ -88,9 +88,10 @@ export function isArchive(bytes: Uint8Array): boolean {
   return NESTED.test(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 8)).toString('hex'));
 }
 
-/** A zip file of entries in this order. It tells nothing of when or where it was made. */
+/** A zip file of entries in this order, of which one says as it lies what the file is. It tells nothing of when or where it was made. */
 export function zip(entries: readonly (readonly [name: string, bytes: Uint8Array])[]): Uint8Array {
-  return zipSync(Object.fromEntries(entries), { level: 6, mtime: FIXED_TIME });
+  const packed = entries.map(([name, bytes]) => [name, [bytes, { level: name === 'mimetype' ? 0 : 6 }]] as const);
+  return zipSync(Object.fromEntries(packed) as Zippable, { mtime: FIXED_TIME });
 }
 
 function damaged(cause?: unknown): DocumentFault {

@@ -10,6 +10,11 @@ import { zip } from './unzip.ts';
 /** Kinds of parts that a format keeps: ends of their media types, and the names that they get. */
 export type KeptParts = Readonly<Record<string, { readonly path: string; readonly type: string }>>;
 
+/** An entry of that table, by the media type; `#` in the path is a number. */
+export function keptPart(type: string, path: string): KeptParts {
+  return { [type.slice(type.indexOf('/') + 1).toLowerCase()]: { path, type } };
+}
+
 const NS = 'http://schemas.openxmlformats.org/package/2006';
 const MAIN = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument';
 const RELS_TYPE = 'application/vnd.openxmlformats-package.relationships+xml';

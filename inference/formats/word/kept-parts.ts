@@ -1,12 +1,11 @@
-import type { KeptParts } from '../ooxml/write-package.ts';
+import { keptPart, type KeptParts } from '../ooxml/write-package.ts';
 
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 const DRAWING = 'application/vnd.openxmlformats-officedocument.drawingml';
 const DOCUMENT = { path: 'word/document.xml', type: `${WORD}.document.main+xml` };
 
 function kept(prefix: string, name: string, path: string): KeptParts {
-  const type = `${prefix}.${name}+xml`;
-  return { [type.slice(type.indexOf('/') + 1).toLowerCase()]: { path, type } };
+  return keptPart(`${prefix}.${name}+xml`, path);
 }
 
 /**

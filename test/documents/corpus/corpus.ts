@@ -1,9 +1,14 @@
+import { book } from './book.ts';
+import { mail } from './mail.ts';
+import { openDocument } from './open-document.ts';
 import { LANGUAGES, type Language } from './people.ts';
 import { pdfLetter } from './pdf.ts';
 import { scannedPdf, scannedPicture } from './pictures.ts';
 import { plainPdf } from './plain-pdf.ts';
 import { htmlPage, json, markdown, plainText, separatedValues } from './plain.ts';
 import { Planting, type CorpusDocument } from './planting.ts';
+import { richText } from './rtf.ts';
+import { slides } from './slides.ts';
 import { wordDocument } from './word.ts';
 import { workbookOf } from './workbook.ts';
 
@@ -20,6 +25,11 @@ const KINDS = {
   scan: scannedPdf,
   'plain-pdf': plainPdf,
   json,
+  slides,
+  opendocument: openDocument,
+  rtf: richText,
+  book,
+  mail,
 } satisfies Readonly<Record<string, (planting: Planting) => CorpusDocument | Promise<CorpusDocument>>>;
 
 export type Kind = keyof typeof KINDS;

@@ -1,7 +1,6 @@
-import sharp from 'sharp';
 import { officeFile, type TestPart } from '../../harness/office.ts';
 import { addressOf, apart } from './disguises.ts';
-import { ascii } from './people.ts';
+import { photo } from './photo.ts';
 import type { CorpusDocument, Planting } from './planting.ts';
 
 const W = [
@@ -252,11 +251,4 @@ function hiddenParts(planting: Planting): Record<string, TestPart> {
       ),
     },
   };
-}
-
-function photo(planting: Planting): Promise<Buffer> {
-  return sharp({ create: { width: 40, height: 40, channels: 3, background: '#aa8866' } })
-    .withExif({ IFD0: { Artist: ascii(planting.name('EXIF of a picture')) } })
-    .jpeg()
-    .toBuffer();
 }

@@ -1,6 +1,7 @@
 import { unzipSync } from 'fflate';
 import type { CorpusDocument } from '../corpus/planting.ts';
 import { formOf, type DocumentWorld } from '../world.ts';
+import { partsOfMail, richTextOf } from './written-otherwise.ts';
 import { asFile, output, recognized, succeeds } from './programs.ts';
 import { fold, leaksIn, readableIn, type Leak } from './search.ts';
 
@@ -86,13 +87,18 @@ async function readByOthers(
     await using file = await asFile(bytes, 'a.pdf');
     return (await output('pdftotext', [file.path, '-'])).toString('utf8');
   }
-  if (/officedocument/.test(mediaType)) {
+  if (isPackage(mediaType)) {
     const parts = Object.values(unzipSync(bytes)).map((data) => Buffer.from(data).toString('utf8'));
     return parts
       .join('\n')
-      .replace(/<\/(?:w:p|a:p|si|is|c|t)>|<w:(?:br|tab)\/>/g, ' ')
+      .replace(/<\/(?:w:p|a:p|text:p|text:h|svg:\w+|p|h1|li|td|title|si|is|c|t)>|<w:(?:br|tab)\/>/g, ' ')
       .replace(/<[^>]*>/g, '');
   }
+  if (mediaType === 'message/rfc822')
+    return partsOfMail(bytes)
+      .map((part) => part.toString('utf8'))
+      .join('\n');
+  if (mediaType === 'application/rtf') return richTextOf(Buffer.from(bytes).toString('latin1'));
   const wide = /^utf-16(?:le|be)/.exec(name)?.[0] ?? 'utf-8';
   return new TextDecoder(wide).decode(bytes);
 }
@@ -150,6 +156,11 @@ function tagsOf({ known }: CorpusDocument, mapping: Answer['mapping']): readonly
   return mapping.filter(({ original }) => spellings.has(fold(original))).map(({ token }) => token);
 }
 
+/** Files of parts in a zip file. */
+function isPackage(mediaType: string): boolean {
+  return /officedocument|opendocument|epub/.test(mediaType);
+}
+
 async function openingFaults({ mediaType }: CorpusDocument, bytes: Uint8Array): Promise<readonly string[]> {
   await using file = await asFile(bytes, 'document');
   const checks: readonly (readonly [string, readonly string[]])[] =
@@ -158,7 +169,7 @@ async function openingFaults({ mediaType }: CorpusDocument, bytes: Uint8Array): 
           ['qpdf', ['--check', file.path]],
           ['mutool', ['info', file.path]],
         ]
-      : /officedocument/.test(mediaType)
+      : isPackage(mediaType)
         ? [['unzip', ['-tq', file.path]]]
         : [];
   const faults = mediaType === 'application/json' && !isJson(bytes) ? ['it is no JSON any more'] : [];

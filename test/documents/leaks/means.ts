@@ -1,6 +1,7 @@
 import { inflateRawSync, inflateSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { asFile, output } from './programs.ts';
+import { digitsOf, partsOfMail } from './written-otherwise.ts';
 
 /** One way to look into a file, and what was seen. */
 export interface Seen {
@@ -22,6 +23,11 @@ export function unpacked(bytes: Uint8Array, mediaType: string): readonly Seen[] 
   const seen: Seen[] = [{ by: 'bytes', bytes }];
   if (mediaType === 'application/pdf') seen.push(...streams(bytes));
   if (isZip(bytes)) seen.push(...entries(bytes));
+  if (mediaType === 'message/rfc822')
+    for (const part of partsOfMail(bytes))
+      seen.push({ by: 'part of a mail', bytes: part }, ...(isZip(part) ? opened(part) : []));
+  if (mediaType === 'application/rtf')
+    for (const digits of digitsOf(Buffer.from(bytes).toString('latin1'))) seen.push({ by: 'digits', bytes: digits });
   return [...seen, ...seen.flatMap(({ by, bytes: inner }) => embedded(by, inner))];
 }
 
@@ -73,6 +79,15 @@ async function byPdfPrograms(bytes: Uint8Array): Promise<readonly Seen[]> {
     ['pdfdetach', ['-list', path]],
   ];
   return await seenBy(calls);
+}
+
+/** What is no archive, though it begins as one, has no entries. */
+function opened(bytes: Uint8Array): readonly Seen[] {
+  try {
+    return entries(bytes);
+  } catch {
+    return [];
+  }
 }
 
 function entries(bytes: Uint8Array): readonly Seen[] {

@@ -1,10 +1,10 @@
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import type { CorpusDocument } from '../corpus/planting.ts';
 import { asFile, output } from './programs.ts';
 import { leaksInText } from './search.ts';
 
-/** A Word document that was made, and the same one anonymized. */
+/** A document of an office that was made, and the same one anonymized. */
 export interface Letter {
   readonly document: CorpusDocument;
   readonly result: Uint8Array;
@@ -16,7 +16,7 @@ export interface Letter {
 const BATCH = 8;
 
 /**
- * Has a word processor open anonymized documents and write them as PDF, several at once, as it takes seconds to begin.
+ * Has programs of an office open anonymized documents and write them as PDF, several at once, as it takes seconds to begin.
  * Tells which it did not open, in which somebody is left, and in which a tag is missing.
  */
 export async function openedByOffice(letters: readonly Letter[]): Promise<readonly string[]> {
@@ -27,8 +27,8 @@ export async function openedByOffice(letters: readonly Letter[]): Promise<readon
 
 async function opened(letters: readonly Letter[]): Promise<readonly string[]> {
   await using folder = await asFile(new Uint8Array(), 'empty');
-  const names = letters.map((_, at) => `${at}.docx`);
-  for (const [at, { result }] of letters.entries()) await writeFile(join(folder.folder, `${at}.docx`), result);
+  const names = letters.map(({ document }, at) => `${at}${extname(document.name)}`);
+  for (const [at, { result }] of letters.entries()) await writeFile(join(folder.folder, names[at] ?? ''), result);
   const profile = `-env:UserInstallation=file://${folder.folder}/profile`;
   const paths = names.map((name) => join(folder.folder, name));
   await output('soffice', [profile, '--headless', '--convert-to', 'pdf', '--outdir', folder.folder, ...paths]);

@@ -1,6 +1,7 @@
 import { twoLetters, type CorpusDocument, type Planted } from '../corpus/planting.ts';
 import { lettersByGlyph } from '../corpus/type0-font.ts';
 import { everythingIn } from './means.ts';
+import { richTextOf } from './written-otherwise.ts';
 
 /** Something of a person that is in a file. */
 export interface Leak {
@@ -75,7 +76,8 @@ export function readings(bytes: Uint8Array): readonly string[] {
   const utf8 = file.toString('utf8');
   const wide = [0, 1].flatMap((from) => [even(from).toString('utf16le'), even(from).swap16().toString('utf16le')]);
   const central = ['windows-1250', 'iso-8859-2'].map((encoding) => new TextDecoder(encoding).decode(file));
-  return [latin, utf8, unescaped(utf8), withoutTags(unescaped(utf8)), hexadecimal(latin), ...central, ...wide];
+  const rich = latin.includes('\\rtf') ? [richTextOf(latin)] : [];
+  return [...rich, latin, utf8, unescaped(utf8), withoutTags(unescaped(utf8)), hexadecimal(latin), ...central, ...wide];
 }
 
 function unescaped(text: string): string {
