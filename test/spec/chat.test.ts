@@ -12,7 +12,7 @@ import { bearer, organization, parts, startSpecWorld, type SpecWorld } from './w
 
 /** Sections 2.2, 2.3, 2.8, 6.1 and 8: the chat surface, its streams, and what is counted. */
 
-const [secondKey, cappedKey, otherCappedKey] = [newKey(), newKey(), newKey()];
+const [secondKey, cappedKey, otherCappedKey, governedKey] = [newKey(), newKey(), newKey(), newKey()];
 const PER_CALL = { amount: '0.0015', period: 'Total' };
 
 let world: SpecWorld;
@@ -31,8 +31,27 @@ beforeAll(async () => {
         ]),
       ),
     },
-    prices: [{ model: 'upstream/per-call', unit: 'Call', input: '0.001' }],
-    more: () => [
+    prices: [
+      { model: 'upstream/per-call', unit: 'Call', input: '0.001' },
+      { model: 'american/*', input: '1', output: '1' },
+    ],
+    more: ({ upstream }) => [
+      ...organization('governed', governedKey),
+      resource('Policy', 'governed', {
+        targetRefs: [{ kind: 'Organization', name: 'governed' }],
+        defaults: {
+          dlp: { mode: 'Block' },
+          residency: { allowedJurisdictions: ['EU'] },
+          contentRetention: 'Enabled',
+          caching: { promptCache: 'Enabled', responseCache: { mode: 'Enabled', ttlSeconds: 60 } },
+        },
+      }),
+      resource('Provider', 'american', {
+        slug: 'american',
+        protocol: 'Custom',
+        endpoint: { url: upstream, allowInsecure: true },
+        jurisdiction: 'US',
+      }),
       resource('VirtualKey', 'shared-second', {
         workloadRef: { name: 'shared' },
         hash: { algorithm: 'SHA256', value: hash('sha256', secondKey, 'hex') },
@@ -246,6 +265,24 @@ describe('what is counted', () => {
     expect((await ask('x'.repeat(32))).status).toBe(200);
     expect((await ask('x'.repeat(33))).status).toBe(400);
   });
+});
+
+test('2.8/3 1/18 an organization has a mode, jurisdictions and caches for all of its workloads', async () => {
+  const personal = { messages: [{ role: 'user', content: 'ada@example.com' }] };
+  expect((await world.chat(personal, bearer(governedKey))).status).toBe(422);
+  expect((await world.chat({ model: 'american/m' }, bearer(governedKey))).status).toBe(403);
+  expect((await world.chat({ model: 'american/m' })).status).toBe(200);
+  const ask = (): Promise<Response> => world.chat({ seed: 3 }, bearer(governedKey));
+  await expect.poll(async () => (await ask()).headers.get('x-gw-cache')).toBe('hit');
+  const marked = { type: 'text', text: 'x', cache_control: { type: 'ephemeral' } };
+  const model = 'anthropic/claude-sonnet-4-6';
+  for (const [asking, kept] of [
+    [bearer(governedKey), true],
+    [{ as: 'open' }, false],
+  ] as const) {
+    expect((await world.chat({ model, ...parts(marked) }, asking)).status).toBe(200);
+    expect(JSON.stringify(world.sentTo('anthropic').at(-1)).includes('cache_control')).toBe(kept);
+  }
 });
 
 test('2.8/2 an answer may take 10 to 600 seconds, and no workload says otherwise', async () => {

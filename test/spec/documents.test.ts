@@ -6,6 +6,7 @@ import { failureOf, formOf, ocrOf, startDocumentWorld, written } from '../docume
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
 import { resource } from '../harness/gateway.ts';
 import { letter } from '../harness/pdfs.ts';
+import { KINDS as EVERY_KIND } from '../matrix/kinds/kinds.ts';
 import { at, list, type Body } from '../matrix/vocabulary.ts';
 import { startSpecWorld, type SpecWorld } from './world.ts';
 
@@ -208,13 +209,24 @@ test('2.2/4 4.3/16 4.3/17 PDF, Word, pictures and text are taken as file parts, 
     file(Buffer.from('The harvest was good.'), 'text/plain', 'letter.txt'),
   ];
   for (const kind of KINDS) for (const one of files) await served(ask(kind, 'open', one));
-  for (const model of [
-    'openai/gpt-5.4',
-    'anthropic/claude-sonnet-4-6',
-    'groq/openai/gpt-oss-120b',
-    'gemini/gemini-3-flash',
-  ]) {
-    await served(world.chat({ model, messages: [{ role: 'user', content: [files[0]] }] }, { as: 'open' }));
+  const talking = EVERY_KIND.filter(({ name, refused }) => refused === undefined && name !== 'bedrock');
+  for (const { name, model } of talking) {
+    const messages = [{ role: 'user', content: [files[0]] }];
+    await served(world.chat({ model: `${name}/${model}`, messages }, { as: 'open' }));
+  }
+});
+
+test('4.3/18 every kind of provider that takes files gets the bytes themselves, and no other', async () => {
+  const data = Buffer.from(pdf).toString('base64');
+  for (const { name, model, documents, images, refused } of EVERY_KIND) {
+    if (refused !== undefined || name === 'bedrock' || name.startsWith('custom')) continue;
+    await served(
+      world.chat({ model: `${name}/${model}`, messages: [{ role: 'user', content: [file(pdf)] }] }, { as: 'open' }),
+    );
+    const sent = JSON.stringify(world.sentTo(name).at(-1));
+    expect([name, sent.includes(data)]).toEqual([name, documents]);
+    if (!documents)
+      expect([name, sent.includes('image_url'), sent.includes('harvest')]).toEqual([name, images, !images]);
   }
 });
 

@@ -20,6 +20,12 @@ export const ELSEWHERE: Readonly<Record<string, readonly NamedTest[]>> = {
       'are those that catalogue and prices know of the vendors that policy and credentials reach',
     ),
   ],
+  '2.5/15': [
+    at(
+      'journeys/paperwork.test.ts',
+      'of a photographed identity card the face is gone and the rest of the card can be read',
+    ),
+  ],
   '2.6/2': [at('models/sidecar.test.ts', 'are told of with the hash of their weights')],
   '2.8/1': [
     { file: 'src/cli/key-create.test.ts', title: 'shows the key once, beside a resource that holds its hash only' },

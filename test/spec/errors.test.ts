@@ -347,6 +347,32 @@ describe('section 7.2', () => {
     expect(failure).toMatchObject({ type: 'error', error: { type: 'api_error' } });
   });
 
+  test('7.2/1 7.2/2 also what is wrong before a body is read, too large, or of an overloaded provider', async () => {
+    world.upstream.respond(json({ error: { message: 'busy' } }, 529));
+    const at = `${world.gateway.url}/anthropic/v1/messages`;
+    const headers = { 'x-api-key': world.keys['app'] ?? '', 'content-type': 'application/json' };
+    const many = `{"model":"upstream/m","a":[${'0,'.repeat(300_000)}0]}`;
+    const told = async (answering: Promise<Response>): Promise<unknown> => {
+      const answer = await answering;
+      const body = (await answer.json()) as Told;
+      expect([body.type, body.request_id]).toEqual(['error', answer.headers.get('request-id')]);
+      return [answer.status, body.error.type];
+    };
+    const invalid = 'invalid_request_error';
+    expect(await told(fetch(at, { method: 'PUT', headers }))).toEqual([405, invalid]);
+    expect(
+      await told(fetch(at, { method: 'POST', headers: { ...headers, 'content-type': 'text/plain' }, body: 'x' })),
+    ).toEqual([415, invalid]);
+    expect(await told(fetch(at, { method: 'POST', headers, body: '{' }))).toEqual([400, invalid]);
+    expect(await told(fetch(at, { method: 'POST', headers, body: many }))).toEqual([413, 'request_too_large']);
+    expect(await told(fetch(`${at}/count_tokens`, { method: 'POST', headers, body: '{}' }))).toEqual([400, invalid]);
+    expect(await told(fetch(`${world.gateway.url}/anthropic/v1/models/nobody%2Fm`, { headers }))).toEqual([
+      404,
+      'not_found_error',
+    ]);
+    expect(await told(world.message())).toEqual([503, 'overloaded_error']);
+  });
+
   test('7.2/3 the id of the request is in request-id, and it is the one of the audit row', async () => {
     for (const answer of [await world.message(), await world.message({ messages: 'Hi' })]) {
       const id = answer.headers.get('request-id');

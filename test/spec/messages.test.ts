@@ -247,6 +247,10 @@ test('9/5 beta flags, unknown ones too, and ?beta=true are taken; flags go byte 
   expect(world.upstream.requests.at(-1)?.headers['anthropic-beta']).toBe(flags);
   await told(world.post('/v1/messages?beta=true', { ...body, model: 'groq/openai/gpt-oss-120b' }, { headers }));
   expect(JSON.stringify(world.providers.seen.at(-1)?.headers)).not.toContain('who-knows');
+  for (const path of ['/v1/messages/count_tokens?beta=true', '/anthropic/v1/messages/count_tokens?beta=true']) {
+    await told(world.post(path, body, { headers }));
+  }
+  await told(world.get('/anthropic/v1/models?beta=true', { headers }));
 });
 
 const events = async (body: object, asking: object = {}): Promise<readonly Body[]> => {

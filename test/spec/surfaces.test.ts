@@ -416,6 +416,35 @@ test('1/22 1/23 2.2/13 gw.remove takes terms out of any JSON body, and does not 
   }
 });
 
+test('1/22 1/23 also out of bodies of text recognition, pictures, speech, video, decisions and what is passed on', async () => {
+  typed();
+  const about = 'Falcon is late';
+  const document = { type: 'document_url', document_url: 'https://letters.example/a.pdf' };
+  world.answers.set('openai', ({ path }) => (path.endsWith('/videos') ? { body: { object: 'video' } } : undefined));
+  world.upstream.respond(text('{}', { headers: { 'content-type': 'application/json' } }));
+  const bodies: readonly (readonly [path: string, body: object])[] = [
+    ['/v1/ocr', { model: 'mistral/mistral-ocr-latest', document, document_annotation_prompt: about }],
+    ['/v1/images/generations', { model: 'openai/gpt-image-1', prompt: about }],
+    ['/v1/audio/speech', { model: 'openai/tts-1', voice: 'alloy', input: about }],
+    ['/v1/videos', { model: 'openai/sora-2', prompt: about, seconds: '4' }],
+    ['/v1/systemone', { model: 'gw/typed', state: about, questions: { q } }],
+    ['/v1/fim/completions', { model: 'upstream/m', prompt: about }],
+  ];
+  for (const [path, body] of bodies) {
+    for (const extension of [{ gw: { remove: ['Falcon'] } }, { 'gw.remove': ['Falcon'] }]) {
+      const seen = [world.providers.seen.length, world.upstream.requests.length, world.models.asked.length] as const;
+      const answer = await world.post(path, { ...body, ...extension }, { as: 'open' });
+      expect([path, answer.status]).toEqual([path, 200]);
+      const sent = [
+        ...world.providers.seen.slice(seen[0]).map((one) => one.body.toString('utf8')),
+        ...world.upstream.requests.slice(seen[1]).map((one) => one.body),
+        ...world.models.asked.slice(seen[2]).map((one) => JSON.stringify(one.body)),
+      ].join('\n');
+      expect([path, /Falcon|"gw/.exec(sent)?.[0], sent.includes('_1» is late')]).toEqual([path, undefined, true]);
+    }
+  }
+});
+
 test('1/24 2.2/13 a row says how it was served, the wire format, the provider and the id of the request', async () => {
   const answer = await world.chat({ model: 'anthropic/claude-sonnet-4-6' });
   expect(await world.row(answer)).toMatchObject({

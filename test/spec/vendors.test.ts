@@ -13,7 +13,10 @@ const PROMPT_CACHE = { dlp: { mode: 'AllowLog' }, caching: { promptCache: 'Enabl
 const RESPONSE_CACHE = {
   dlp: { mode: 'AllowLog' },
   contentRetention: 'Enabled',
-  caching: { responseCache: { mode: 'Enabled', ttlSeconds: 600 } },
+  caching: {
+    promptCache: 'Enabled',
+    responseCache: { mode: 'Enabled', ttlSeconds: 600 },
+  },
 };
 const modelOf = (name: string): string => `${name}/${KINDS.find((kind) => kind.name === name)?.model}`;
 
@@ -28,7 +31,7 @@ beforeAll(async () => {
       blocking: { policy: { dlp: { mode: 'Block' } } },
       masking: { policy: { dlp: { mode: 'Mask' } } },
     },
-    prices: ['openai', 'groq'].map((vendor) => ({
+    prices: ['openai', 'azure', 'groq'].map((vendor) => ({
       model: `managed-${vendor}/*`,
       input: '2',
       output: '8',
@@ -37,14 +40,15 @@ beforeAll(async () => {
     more: ({ providers }) => [
       ...organization('other', otherKey),
       resource('Policy', 'other', { targetRefs: [{ kind: 'Workload', name: 'other' }], defaults: RESPONSE_CACHE }),
-      ...['openai', 'groq'].map((vendor) =>
+      ...['openai', 'azure', 'groq'].map((vendor) =>
         resource('Provider', `managed-${vendor}`, {
           slug: `managed-${vendor}`,
           vendor,
           keyOwnership: 'Managed',
           jurisdiction: 'EU',
-          endpoint: { url: `${providers}/${vendor}/v1`, allowInsecure: true },
+          endpoint: { url: `${providers}/${vendor}${vendor === 'azure' ? '' : '/v1'}`, allowInsecure: true },
           credentials: [{ name: 'main', type: 'APIKey', secretKeyRef: { name: 'keys', key: 'custom' } }],
+          ...(vendor === 'azure' && { models: [{ id: 'gpt-4o', upstreamId: 'deployed' }] }),
         }),
       ),
     ],
@@ -129,6 +133,30 @@ test('4.3/1 2.2/9 effort is a level of thinking here, adaptive thinking there, a
   expect(claude).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
   expect(await effort('openai', 'high')).toMatchObject({ reasoning_effort: 'high' });
   expect(JSON.stringify(await effort('xai', 'high'))).not.toContain('effort');
+});
+
+test('4.3/1 2.2/9 no effort is refused, whatever the provider and its model', async () => {
+  for (const { name, refused } of KINDS) {
+    if (refused !== undefined) continue;
+    for (const reasoning_effort of ['minimal', 'low', 'medium', 'high']) {
+      const answer = await world.chat({ model: modelOf(name), reasoning_effort }, { as: 'open' });
+      expect([name, reasoning_effort, answer.status]).toEqual([name, reasoning_effort, 200]);
+    }
+  }
+});
+
+test('4.3/7 markers in odd places, and other words of another vendor, are refused nowhere', async () => {
+  const messages = [
+    { role: 'user', content: 'Hi', cache_control },
+    { role: 'assistant', content: [{ type: 'text', text: 'Yes?', cache_control }] },
+    { role: 'user', content: [{ type: 'text', text: 'Go on' }] },
+  ];
+  const odd = { messages, cache_control, thinking: { type: 'adaptive' }, safety_identifier: 'a', verbosity: 'low' };
+  for (const { name, refused } of KINDS) {
+    if (refused !== undefined) continue;
+    const answer = await world.chat({ model: modelOf(name), ...odd }, { as: 'caching' });
+    expect([name, answer.status, answer.ok ? '' : await answer.text()]).toEqual([name, 200, '']);
+  }
 });
 
 test('4.3/2 2.2/10 2.2/11 one marked request is taken for every kind of provider', async () => {
@@ -231,9 +259,20 @@ test('4.3/11 an account of the installation has a cache key for each organizatio
     // 100 × 2 + 1000 × 1 + 10 × 8 euro per million, whatever is shown.
     expect(await world.row(answer)).toMatchObject({ cost_nano_eur: '1280000' });
   }
-  const derived = at(world.sentTo('openai').at(-1), 'prompt_cache_key');
-  expect(derived).toMatch(/^\S{16,}$/);
-  expect(derived).not.toBe('my-key');
+  const keyOf = async (kind: string, asking: object): Promise<unknown> => {
+    world.answers.set(kind, () => ({ body: completion }));
+    expect((await world.chat({ model: `managed-${kind}/gpt-4o`, ...MARKED }, asking)).status).toBe(200);
+    return at(world.sentTo(kind).at(-1), 'prompt_cache_key');
+  };
+  for (const kind of ['openai', 'azure']) {
+    const derived = await keyOf(kind, { as: 'caching' });
+    expect(derived).toMatch(/^\S{16,}$/);
+    expect(derived).not.toBe('my-key');
+    expect(await keyOf(kind, { as: 'careful' })).toBe(derived);
+    const others = await keyOf(kind, bearer(otherKey));
+    expect(others).toMatch(/^\S{16,}$/);
+    expect(others).not.toBe(derived);
+  }
 });
 
 test('4.3/12 cache reads cost the discounted rate, writes the input rate and a premium', async () => {
