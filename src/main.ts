@@ -30,6 +30,7 @@ import { closeDoor } from './main/close-door.ts';
 import { openDocumentJobs } from './main/document-jobs.ts';
 import { createKeyTrail } from './main/key-trail.ts';
 import { openInference, type Inference } from './main/inference.ts';
+import { openVendorLists } from './main/vendor-lists.ts';
 import { openAnchors, openStores } from './main/stores.ts';
 import { createObserver } from './observer.ts';
 import { openSnapshotFile } from './price-snapshot-file.ts';
@@ -70,6 +71,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   );
   const local = inference && createLocalProvider({ ...inference, answers: (model) => answersFor(inference, model) });
   const providers = createProviders(transport, local);
+  const lists = openVendorLists(settings, providers, () => config.current(), observer);
   const snapshot =
     settings.prices &&
     (await openSnapshotFile({
@@ -98,6 +100,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     }),
     prices,
     providers,
+    ...(lists && { lists }),
     media,
     ...(inference && {
       documents: inference.engine,
@@ -145,6 +148,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     keys: config,
     providers,
     prices,
+    ...(lists && { lists }),
     calls,
     turnAway: (arrival) => corridor.turnAway(arrival),
     leave: (arrival) => corridor.leave(arrival),
@@ -172,6 +176,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     config,
     anchorer: anchors?.anchorer,
     prices: snapshot,
+    lists,
     journal,
   });
 
@@ -195,6 +200,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     await checkpointer.make();
     anchors?.anchorer.stop();
     admin.close();
+    lists?.stop();
     snapshot?.close();
     const others = [{ close: closeConfig }, pool, transport, media, jobs, ...(anchors ? [anchors.store] : [])];
     await Promise.allSettled(others.map(async (one) => one.close()));

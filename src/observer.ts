@@ -6,6 +6,7 @@ import type { Corridor } from '#pipeline/corridor.ts';
 import type { JobEnded } from '#pipeline/job-run.ts';
 import type { JobRunner } from '#pipeline/job-runner.ts';
 import type { RowJournal } from '#ports/row-journal.ts';
+import type { ListEvent, VendorLists } from '#route/vendor-lists.ts';
 import type { Anchorer } from '#seal/anchorer.ts';
 import type { DocumentEngine, DocumentFaultKind } from '#ports/documents.ts';
 import type { ModelFaultKind, ModelKind } from '#ports/local-models.ts';
@@ -13,6 +14,8 @@ import type { BodyRoom } from '#surfaces/body/body-room.ts';
 import type { OpenCalls } from '#surfaces/open-calls.ts';
 import type { Log } from '#telemetry/log.ts';
 import { formatEuro } from '#meter/money.ts';
+import { observeJobs } from './observe-jobs.ts';
+import { observeLists } from './observe-lists.ts';
 import type { PricesEvent, SnapshotFile } from './price-snapshot-file.ts';
 import { Metrics } from '#telemetry/metrics.ts';
 
@@ -26,6 +29,7 @@ export interface Watched {
   readonly journal: RowJournal | undefined;
   readonly anchorer?: Anchorer | undefined;
   readonly prices: SnapshotFile | undefined;
+  readonly lists: VendorLists | undefined;
 }
 
 /** What the document engine can be asked. */
@@ -53,6 +57,7 @@ export interface Observer {
   /** A line of the journal could not be read: rows are lost, unless their strand has them. */
   readonly onJournalDamage: (damage: { readonly file: string; readonly offset: number }) => void;
   readonly onPrices: (event: PricesEvent) => void;
+  readonly onModelList: (event: ListEvent) => void;
   readonly onConfig: (event: ConfigEvent) => void;
   readonly onError: (error: GatewayError, callId: string) => void;
   readonly watch: (watched: Watched) => void;
@@ -92,6 +97,7 @@ export function createObserver(log: Log): Observer {
     'gw_credentials_set_aside_total',
     'Credentials not used for a while, by provider and why.',
   );
+  const lists = observeLists(log, metrics);
   const rejected = metrics.counter('gw_price_snapshots_rejected_total', 'Price snapshots that were not taken over.');
   const notTaken = metrics.counter(
     'gw_config_not_taken_total',
@@ -103,15 +109,6 @@ export function createObserver(log: Log): Observer {
   const deaths = metrics.counter(
     'gw_document_engine_deaths_total',
     'Ends of the document engine that nobody asked for.',
-  );
-  const jobsEnded = metrics.counter(
-    'gw_document_jobs_total',
-    'Jobs let go of, by state and error code; queued: again.',
-  );
-  const jobPages = metrics.counter('gw_document_job_pages_total', 'Pages and pictures of jobs that succeeded.');
-  const jobSeconds = metrics.counter(
-    'gw_document_job_seconds_total',
-    'Time of jobs that ended: until they were taken up last, and worked on since.',
   );
   return {
     onInference(event) {
@@ -127,13 +124,7 @@ export function createObserver(log: Log): Observer {
           return log.warn({ event: event.kind, code: event.code, signal: event.signal });
       }
     },
-    onJob({ state, code, pages, waitedMs, workedMs }) {
-      jobsEnded(`state="${state}",code="${code ?? ''}"`);
-      if (state === 'queued') return;
-      jobPages('', pages);
-      jobSeconds('phase="waiting"', waitedMs / 1000);
-      jobSeconds('phase="working"', workedMs / 1000);
-    },
+    onJob: observeJobs(metrics),
     onCorridor(event) {
       switch (event.kind) {
         case 'shadow.differed':
@@ -225,6 +216,7 @@ export function createObserver(log: Log): Observer {
           return log.warn({ event: event.name, snapshot: event.id, days: event.days });
       }
     },
+    onModelList: (event) => lists.on(event),
     onConfig(event) {
       switch (event.name) {
         case 'config.loaded':
@@ -245,7 +237,8 @@ export function createObserver(log: Log): Observer {
       if (CATALOGUE[error.code].status >= 500)
         log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
     },
-    watch({ corridor, calls, room, jobs, config, anchorer, prices, journal }) {
+    watch({ corridor, calls, room, jobs, config, anchorer, prices, lists: vendorLists, journal }) {
+      if (vendorLists) lists.watch(vendorLists);
       if (prices) {
         metrics.gauge('gw_price_snapshot_age_seconds', 'Time since the price snapshot in force was built.', () =>
           Math.floor((Date.now() - prices.current().builtAt) / 1000),

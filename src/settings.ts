@@ -53,6 +53,8 @@ export interface Settings {
   readonly bodyMemoryBytes: number | undefined;
   /** How long an answer that comes in pieces may take to its end, however steadily it comes. */
   readonly streamSeconds: number;
+  /** How long a vendor's own list of models is believed; 0: vendors are not asked for one. */
+  readonly modelListSeconds: number;
   readonly jobs: JobSettings;
   /** Where clients reach the gateway: addresses it gives out begin with it. Absent: they are paths without a host. */
   readonly publicUrl: string | undefined;
@@ -173,6 +175,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
       ? whole('GW_BODY_MEMORY_MIB', 0, 16, 1_048_576) * 1024 * 1024
       : undefined,
     streamSeconds: whole('GW_STREAM_SECONDS', 3600, 1, 86_400),
+    modelListSeconds: whole('GW_MODEL_LIST_SECONDS', 3600, 0, 86_400),
     jobs: readJobSettings(text, faults),
     publicUrl: address('GW_PUBLIC_URL', ['http:', 'https:'])?.replace(/(?<!\/)\/+$/, ''),
     leaveSeconds: whole('GW_LEAVE_SECONDS', 0, 0, 300),

@@ -1,6 +1,7 @@
 import type { CorridorEvent } from './corridor-event.ts';
 import type { Detection } from '#inspect/detector.ts';
 import type { DetectorMarks } from '#inspect/detector-marks.ts';
+import type { VendorLists } from '#route/vendor-lists.ts';
 import type { DocumentEngine } from '#ports/documents.ts';
 import type { KeptObjects } from '#ports/kept-objects.ts';
 import type { LocalModels } from '#ports/local-models.ts';
@@ -21,6 +22,8 @@ export interface CorridorDeps extends TreasuryStores {
   readonly journal?: RowJournal;
   readonly prices: PriceBook;
   readonly providers: Providers;
+  /** As of `RouteDeps`. */
+  readonly lists?: Pick<VendorLists, 'of'>;
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
   readonly router?: Router;
   /** Judges calls of workloads with a scope guard; absent: nobody does. */

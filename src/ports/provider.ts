@@ -41,6 +41,9 @@ export interface Passing {
   readonly signal: AbortSignal;
 }
 
+/** How a vendor is asked for its models. */
+export type ListAsk = Pick<Passing, 'credential' | 'timeoutMs' | 'signal'>;
+
 /** What comes back: the head, and the body to be read once, in whole or in pieces. */
 export interface Incoming {
   readonly status: number;
@@ -96,6 +99,11 @@ export interface Provider {
   families(model: string, needs?: Needs): readonly Family[];
   /** Ids of models that its vendor offers, as far as the model catalogue knows; absent: none is known. */
   readonly known?: readonly string[];
+  /**
+   * Asks its vendor for the ids of the models that an account can call: names, and nothing else of what it says. Absent where
+   * nobody lists them. Rejects with `UpstreamFault`.
+   */
+  list?(ask: ListAsk): Promise<readonly string[]>;
   /** Whether it can answer for this model now, where that is known without asking it; absent: it is not known. */
   answers?(model: string): boolean;
   /** What it knows the model by: a deployment, an inference profile; else the model id. */

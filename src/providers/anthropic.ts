@@ -3,6 +3,7 @@ import type { Outgoing, Provider } from '#ports/provider.ts';
 import { readFailure } from './failure.ts';
 import { fitMessages } from './fit-messages.ts';
 import { configured, httpExit, type Headers } from './http-exit.ts';
+import { listModels, MESSAGES_LIST } from './model-list.ts';
 import type { Vendor, VendorDeps } from './vendor.ts';
 
 const DEFAULT_VERSION = '2023-06-01';
@@ -34,6 +35,7 @@ export function messagesProvider(config: ProviderConfig, { transport, traits }: 
     fit: (document, context, lose) => fitMessages(document, config, traits(config, context.model), context, lose),
     send: exit.send,
     pass: exit.pass,
+    list: (ask) => listModels(MESSAGES_LIST, exit.pass, ask),
     readFailure,
   };
 }

@@ -11,6 +11,7 @@ const V1_VERSIONS = new Set(['v1', 'preview', 'latest']);
 /** OpenAI's models in a customer's Azure resource. The model is a deployment's name there. // wire-formats 1.1 */
 export const azure = chatVendor({
   id: 'azure',
+  unlisted: true,
   families: (config) => [
     'chat',
     ...(isClassic(config) ? [] : (['responses'] as const)),

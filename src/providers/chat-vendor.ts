@@ -1,11 +1,12 @@
 import type { ProviderConfig, VendorId } from '#config/snapshot.ts';
-import type { Incoming, Outgoing, Provider } from '#ports/provider.ts';
+import type { Incoming, ListAsk, Outgoing, Provider } from '#ports/provider.ts';
 import type { Family } from '#wire/document.ts';
 import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
 import { readFailure } from './failure.ts';
 import type { VendorRules } from './family-rules.ts';
 import { fitOpenAi } from './fit.ts';
 import { configured, httpExit, type HttpApi } from './http-exit.ts';
+import { listModels, OPENAI_LIST } from './model-list.ts';
 import type { Vendor, VendorDeps } from './vendor.ts';
 import type { Transport } from './transport.ts';
 
@@ -18,6 +19,8 @@ export interface ChatVendor<Id extends VendorId = VendorId> {
   readonly rules: VendorRules;
   /** How it is reached; absent: at its base address, with a bearer key. */
   readonly api?: (config: ProviderConfig, transport: Transport) => HttpApi;
+  /** Nobody lists its models: they have names that its customers give. */
+  readonly unlisted?: true;
   /** Families that it serves in a way of its own. */
   readonly asks?: Readonly<Partial<Record<Family, AskInAnotherWay>>>;
 }
@@ -67,6 +70,7 @@ function create(vendor: ChatVendor, config: ProviderConfig, { transport, traits 
       return ask ? ask(outgoing, api, transport) : exit.send(outgoing);
     },
     pass: exit.pass,
+    ...(vendor.unlisted !== true && { list: (ask: ListAsk) => listModels(OPENAI_LIST, exit.pass, ask) }),
     readFailure,
   };
 }

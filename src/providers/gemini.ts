@@ -6,6 +6,7 @@ import { readFailure } from './failure.ts';
 import { geminiBatch } from './gemini-embeddings.ts';
 import { configured, httpExit, type HttpApi } from './http-exit.ts';
 import { fitRejected } from './fit-rejected.ts';
+import { GEMINI_LIST, listModels } from './model-list.ts';
 import type { Vendor, VendorDeps } from './vendor.ts';
 
 /** Google's Gemini API: the model is in the address, the key in a header of its own. // wire-formats 1.1 */
@@ -29,6 +30,7 @@ export const gemini: Vendor<'gemini'> = {
         if (outgoing.family !== 'embeddings') return exit.send(outgoing);
         return embed(outgoing, geminiBatch, (body) => exit.send({ ...outgoing, body }));
       },
+      list: (ask) => listModels(GEMINI_LIST, exit.pass, ask),
       readFailure,
     };
   },

@@ -67,6 +67,8 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
       ADMIN_PORT: '0',
       ...(options.resources ? { GW_CONFIG_DIR: configDir } : { GW_CONFIG_SOURCE: 'redis' }),
       GW_DATA_DIR: dataDir,
+      // Stand-ins count what they are asked: who tests lists turns them on.
+      GW_MODEL_LIST_SECONDS: '0',
       // An engine is a process of its own: who needs one names it.
       GW_INFERENCE: options.documentsUrl === undefined ? 'off' : 'on',
       ...(options.documentsUrl !== undefined && { GW_INFERENCE_URL: options.documentsUrl }),

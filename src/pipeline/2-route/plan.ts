@@ -12,6 +12,7 @@ import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
 import { isHubFamily } from './exits.ts';
 import { demandsOf, leaveOutUnfit, type Demands } from './fitness.ts';
+import type { VendorLists } from './vendor-lists.ts';
 import { toolServerDenial } from './tool-server-denial.ts';
 import { managedKeyDenial } from './managed-key.ts';
 import { isDenial, offerOf, outside, notThere, reasonOf, type Denial, type Offer, type Providers } from './offer.ts';
@@ -36,6 +37,8 @@ export interface RouteQuestion extends Pick<
 export interface RouteDeps {
   readonly providers: Providers;
   readonly prices: PriceBook;
+  /** What vendors list themselves; absent: nobody asks them. */
+  readonly lists?: Pick<VendorLists, 'of'>;
 }
 
 /** The models to consider, before any policy is asked. */

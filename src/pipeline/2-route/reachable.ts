@@ -22,7 +22,8 @@ const ALIAS_OWNER = 'gw';
 /**
  * The models that a caller's policy and credentials reach, sorted by id: those that providers are configured with, and
  * unless they serve no others, those that the model catalogue, the price data and the organization's own prices know of
- * them; those that an allow-list names; aliases; and what the gateway itself can answer now. Nobody is asked. // spec 2.1, 4.5.2
+ * them, or what its vendor has listed lately; those that an allow-list names; aliases; and what the gateway itself can answer now.
+ * Nobody is asked. // spec 2.1, 4.5.2
  */
 export function reachableModels(key: VirtualKeyConfig, deps: DiscoveryDeps): readonly ReachableModel[] {
   const { organization, policy } = key.workload;
@@ -41,10 +42,14 @@ export function reachableModels(key: VirtualKeyConfig, deps: DiscoveryDeps): rea
 }
 
 /** The models that a provider is configured with, and what is known of its vendor unless it serves no others. */
-export function modelsKnownOf(config: ProviderConfig, { providers, prices }: RouteDeps): readonly string[] {
+export function modelsKnownOf(config: ProviderConfig, { providers, prices, lists }: RouteDeps): readonly string[] {
   const configured = [...config.models.keys()];
   if (config.onlyListedModels === true) return configured;
-  return [...configured, ...(providers(config)?.known ?? []), ...prices.models(config)];
+  const known = [...(providers(config)?.known ?? []), ...prices.models(config)];
+  const listed = lists?.of(config);
+  if (!listed) return [...configured, ...known];
+  // A vendor lists what an account can call; of what is known, names that are short for one of these stay too.
+  return [...configured, ...listed.models, ...known.filter((model) => listed.names.has(model))];
 }
 
 /** One model, if a call for it would be let through and could be served; undefined otherwise. */

@@ -49,10 +49,11 @@ describe('the vendor shape', () => {
     expect(page(query).has_more).toBe(more);
   });
 
-  test('has twenty to a page unless asked otherwise', () => {
-    const many = Array.from({ length: 21 }, (_, at) => ({ id: `m/${at + 10}`, ownedBy: 'm' }));
-    expect(vendorModels(many, {})).toMatchObject({ has_more: true, last_id: 'm/29' });
-    expect(vendorModels(many, { limit: '1000' })).toMatchObject({ has_more: false, last_id: 'm/30' });
+  test('has a thousand to a page unless asked otherwise', () => {
+    const many = Array.from({ length: 1001 }, (_, at) => ({ id: `m/${at + 1000}`, ownedBy: 'm' }));
+    expect(vendorModels(many, {})).toMatchObject({ has_more: true, last_id: 'm/1999' });
+    expect(vendorModels(many, { limit: '20' })).toMatchObject({ has_more: true, last_id: 'm/1019' });
+    expect(vendorModels(many.slice(1), {})).toMatchObject({ has_more: false, last_id: 'm/2000' });
   });
 
   test.each([

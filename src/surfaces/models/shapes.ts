@@ -3,7 +3,7 @@ import type { ReachableModel } from '#route/reachable.ts';
 
 /** When models were made is not ours to say; clients expect a time. // spec 4.5.2 */
 const CREATED_AT = '1970-01-01T00:00:00Z';
-const DEFAULT_LIMIT = 20;
+/** Also where none is named: chat applications ask once, and would show the first few providers alone. */
 const MAX_LIMIT = 1000;
 
 /** A model as the chat surface shows it. // spec 2.1 */
@@ -43,7 +43,7 @@ export function vendorModels(models: readonly ReachableModel[], query: Readonly<
 }
 
 function limitOf(value: unknown): number {
-  if (value === undefined) return DEFAULT_LIMIT;
+  if (value === undefined) return MAX_LIMIT;
   const limit = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : 0;
   if (limit < 1 || limit > MAX_LIMIT) {
     throw new GatewayError('invalid_request', `limit must be a whole number from 1 to ${MAX_LIMIT}.`, {

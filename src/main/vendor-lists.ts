@@ -1,0 +1,18 @@
+import type { Snapshot } from '#config/snapshot.ts';
+import type { Providers } from '#route/offer.ts';
+import { VendorLists } from '#route/vendor-lists.ts';
+import type { Observer } from '../observer.ts';
+import type { Settings } from '../settings.ts';
+
+/** Begins to ask vendors for their models, unless the settings say that nobody does. */
+export function openVendorLists(
+  { modelListSeconds: seconds }: Pick<Settings, 'modelListSeconds'>,
+  providers: Providers,
+  snapshot: () => Snapshot | undefined,
+  { onModelList: onEvent }: Pick<Observer, 'onModelList'>,
+): VendorLists | undefined {
+  if (seconds === 0) return undefined;
+  const lists = new VendorLists({ providers, snapshot, seconds, onEvent });
+  lists.start();
+  return lists;
+}
