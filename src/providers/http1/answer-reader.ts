@@ -1,0 +1,84 @@
+import { AnswerHead, CHUNKED, UNTIL_CLOSE } from './answer-head.ts';
+import { BrokenAnswer, CutOff } from './broken-answer.ts';
+import { ChunkedBody } from './chunked-body.ts';
+import { HeadScanner } from './head-scanner.ts';
+
+/** Most informational answers before the one that counts. // RFC 9110 15.2 */
+const MAX_INFORMATIONAL = 16;
+
+/** Who is told of an answer as it is read. */
+export interface AnswerSink {
+  onHead(head: AnswerHead): void;
+  onData(data: Buffer): void;
+}
+
+/** Reads the answer to one request, wherever its bytes are cut, and not one byte beyond its end. */
+export class AnswerReader {
+  complete = false;
+  /** Whether the connection may serve another request: known once the answer is complete. */
+  keeps = false;
+  keptMs: number | undefined;
+  readonly #method: string;
+  readonly #sink: AnswerSink;
+  readonly #take: (data: Buffer) => void;
+  #scanner: HeadScanner | undefined = new HeadScanner('head');
+  #informational = 0;
+  #chunks: ChunkedBody | undefined;
+  /** Bytes of the body that have not come, or `UNTIL_CLOSE`. */
+  #left = 0;
+
+  constructor(method: string, sink: AnswerSink) {
+    this.#method = method;
+    this.#sink = sink;
+    this.#take = (data) => sink.onData(data);
+  }
+
+  /** Reads on; returns where the answer ends, or the number of bytes. Throws `BrokenAnswer` or `CutOff`. */
+  read(bytes: Buffer): number {
+    let at = 0;
+    while (this.#scanner && at < bytes.length) at = this.#readHead(bytes, at, this.#scanner);
+    if (this.complete || at === bytes.length) return at;
+    if (this.#chunks) {
+      at = this.#chunks.read(bytes, at, this.#take);
+      this.complete = this.#chunks.complete;
+      return at;
+    }
+    const end = this.#left === UNTIL_CLOSE ? bytes.length : Math.min(bytes.length, at + this.#left);
+    this.#sink.onData(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
+    if (this.#left !== UNTIL_CLOSE) {
+      this.#left -= end - at;
+      this.complete = this.#left === 0;
+    }
+    return end;
+  }
+
+  /** The server has closed its side. Throws `CutOff` where that does not end the answer. */
+  end(): void {
+    if (this.complete) return;
+    if (this.#scanner || this.#left !== UNTIL_CLOSE) throw new CutOff('ERR_CLOSED_EARLY', 'the connection was closed');
+    this.complete = true;
+  }
+
+  #readHead(bytes: Buffer, from: number, scanner: HeadScanner): number {
+    const at = scanner.scan(bytes, from);
+    if (!scanner.complete) return at;
+    const head = new AnswerHead(scanner.text);
+    if (head.status < 200) {
+      // Nothing was asked for that another protocol could be spoken on.
+      if (head.status === 101) throw new BrokenAnswer('ERR_UPGRADE', 'the server wants to speak another protocol');
+      if (++this.#informational > MAX_INFORMATIONAL)
+        throw new BrokenAnswer('ERR_INFORMATIONAL', `more than ${MAX_INFORMATIONAL} informational answers`);
+      this.#scanner = new HeadScanner('head');
+      return at;
+    }
+    this.#scanner = undefined;
+    const framing = head.framing(this.#method);
+    this.keeps = framing !== UNTIL_CLOSE && head.keeps(this.#method);
+    if (this.keeps) this.keptMs = head.keptMs();
+    if (framing === CHUNKED) this.#chunks = new ChunkedBody();
+    else this.#left = framing;
+    this.complete = framing === 0;
+    this.#sink.onHead(head);
+    return at;
+  }
+}

@@ -1,0 +1,124 @@
+import type { buildConnector } from 'undici';
+import { Connection, type ConnectionOwner, type Exchange } from './connection.ts';
+import { CutOff } from './broken-answer.ts';
+
+/** How long an idle connection is kept, where the server does not say. */
+const IDLE_MS = 60_000;
+/** And at most, whatever it says. */
+const LONGEST_IDLE_MS = 600_000;
+/** A server that says when it closes an idle connection is not asked on it so shortly before. */
+const MARGIN_MS = 2_000;
+
+/** The connections to one origin. As many as there are exchanges at once; the one last used goes first. */
+export class Pool implements ConnectionOwner {
+  readonly authority: string;
+  readonly #origin: { hostname: string; host: string; protocol: string; port: string };
+  readonly #connect: buildConnector.connector;
+  readonly #turn: Turn;
+  readonly #idle: Connection[] = [];
+  readonly #all = new Set<Connection>();
+  readonly #waiting = new Set<Exchange>();
+  #closed = false;
+
+  constructor(origin: string, connect: buildConnector.connector, turn: Turn) {
+    const { hostname, host, protocol, port } = new URL(origin);
+    this.authority = host;
+    this.#origin = { hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port };
+    this.#connect = connect;
+    this.#turn = turn;
+  }
+
+  get empty(): boolean {
+    return this.#all.size === 0 && this.#waiting.size === 0;
+  }
+
+  /**
+   * Finds a connection for an exchange. An idle one is given a turn of the event loop first: what has come on it
+   * meanwhile, an end or an answer to nothing, is seen before the request is written. Once it is, it is not written again.
+   */
+  ask(exchange: Exchange): void {
+    const connection = this.#closed ? undefined : this.#rested();
+    if (!connection) return this.#open(exchange);
+    connection.wake();
+    this.#turn.after(() => {
+      if (connection.gone) return exchange.over ? undefined : this.ask(exchange);
+      if (exchange.over) return this.#rest(connection);
+      connection.begin(exchange);
+    });
+  }
+
+  onFree(connection: Connection, keptMs: number | undefined): void {
+    const ms = keptMs === undefined ? IDLE_MS : Math.min(keptMs - MARGIN_MS, LONGEST_IDLE_MS);
+    if (ms <= 0) return connection.drop();
+    connection.idleUntil = performance.now() + ms;
+    // A server that closes although it said that it would not does so at once.
+    this.#turn.after(() => this.#rest(connection));
+  }
+
+  onGone(connection: Connection): void {
+    this.#all.delete(connection);
+  }
+
+  /** Gives up what has been idle for too long. */
+  sweep(now: number): void {
+    const kept = this.#idle.filter((connection) => !connection.gone && connection.idleUntil > now);
+    const expired = this.#idle.filter((connection) => !connection.gone && connection.idleUntil <= now);
+    this.#idle.splice(0, this.#idle.length, ...kept);
+    for (const connection of expired) connection.drop();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const error = new CutOff('ERR_TRANSPORT_CLOSED', 'the gateway gives up its connections');
+    const closed = [...this.#all].map((connection) => connection.closed());
+    for (const connection of this.#all) connection.cut(error);
+    for (const exchange of this.#waiting) exchange.onError(error);
+    this.#waiting.clear();
+    await Promise.all(closed);
+  }
+
+  #rested(): Connection | undefined {
+    for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
+      if (connection.gone) continue;
+      if (connection.idleUntil > performance.now()) return connection;
+      connection.drop();
+    }
+    return undefined;
+  }
+
+  #rest(connection: Connection): void {
+    if (connection.gone) return;
+    connection.rest();
+    this.#idle.push(connection);
+  }
+
+  #open(exchange: Exchange): void {
+    if (this.#closed)
+      return exchange.onError(new CutOff('ERR_TRANSPORT_CLOSED', 'the gateway has given up its connections'));
+    this.#waiting.add(exchange);
+    this.#connect(this.#origin, (error, socket) => {
+      const waited = this.#waiting.delete(exchange);
+      if (error) return exchange.onError(error);
+      if (!waited) return void socket.destroy();
+      const connection = new Connection(socket, this);
+      this.#all.add(connection);
+      if (!exchange.over) return connection.begin(exchange);
+      connection.idleUntil = performance.now() + IDLE_MS;
+      this.#rest(connection);
+    });
+  }
+}
+
+/** Gathers what is to be done a turn of the event loop later. */
+export class Turn {
+  #jobs: (() => void)[] = [];
+  readonly #run = (): void => {
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    for (const job of jobs) job();
+  };
+
+  after(job: () => void): void {
+    if (this.#jobs.push(job) === 1) setImmediate(this.#run);
+  }
+}
