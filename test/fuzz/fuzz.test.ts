@@ -1,7 +1,12 @@
 import { expect, inject, test } from 'vitest';
+import { randomFor } from '../harness/random.ts';
 import { answerCodecs, requestCodecs } from './codecs.ts';
 import { fuzzDocuments } from './documents.ts';
 import { evidenceTargets } from './evidence.ts';
+import { fuzzHttp1Answers, readCut } from './http1-answers.ts';
+import { fuzzHttp1Connections } from './http1-connections.ts';
+import { madeAnswer } from './http1-made.ts';
+import { readSlowly } from './http1-reference.ts';
 import { fuzzAnswers, fuzzRequests } from './http-targets.ts';
 import { fuzzPure } from './pure-run.ts';
 import { law, type PureTarget } from './pure-target.ts';
@@ -42,6 +47,30 @@ test('changed documents are rewritten without what is personal in them, or refus
   expect(attempts).toBe(60);
   // Changes that break every document would prove nothing about those that can be read.
   expect(outcomes?.['done']).toBeGreaterThan(30);
+});
+
+test('answers of hostile servers are read as they are, or refused, wherever they are cut', async () => {
+  const { attempts, faults, outcomes } = await fuzzHttp1Answers(short(6_000));
+  expect(faults).toEqual([]);
+  expect(attempts).toBe(6_000);
+  for (const outcome of ['answer', 'broken', 'cut', 'waiting']) expect(outcomes?.[outcome]).toBeGreaterThan(300);
+});
+
+test('an answer is read alike at every single cut', () => {
+  for (let number = 0; number < 60; number++) {
+    const { bytes } = madeAnswer(randomFor(SEED, `cut ${number}`), 'POST');
+    const wanted = readSlowly('POST', bytes, true);
+    for (let at = 0; at <= Math.min(bytes.length, 1_500); at++) {
+      expect(readCut('POST', [bytes.subarray(0, at), bytes.subarray(at)], true)).toEqual(wanted);
+    }
+  }
+});
+
+test('every request is told its own answer, or a typed fault, by a server that says more and closes at will', async () => {
+  const { attempts, faults, outcomes } = await fuzzHttp1Connections(short(1_500));
+  expect(faults).toEqual([]);
+  expect(attempts).toBe(1_500);
+  for (const outcome of ['told', 'reset', 'protocol']) expect(outcomes?.[outcome]).toBeGreaterThan(50);
 });
 
 test('a broken law is found and told with its input', async () => {

@@ -4,6 +4,8 @@ import { startRedis } from '../harness/redis.ts';
 import { answerCodecs, requestCodecs } from './codecs.ts';
 import { fuzzDocuments } from './documents.ts';
 import { evidenceTargets } from './evidence.ts';
+import { fuzzHttp1Answers } from './http1-answers.ts';
+import { fuzzHttp1Connections } from './http1-connections.ts';
 import { fuzzAnswers, fuzzRequests, type FuzzLimits, type FuzzReport } from './http-targets.ts';
 import { fuzzPure } from './pure-run.ts';
 import { resources } from './resources.ts';
@@ -13,8 +15,13 @@ import { resources } from './resources.ts';
 const HTTP = { requests: fuzzRequests, answers: fuzzAnswers };
 const PURE = [requestCodecs, answerCodecs, resources];
 const EVIDENCE = ['exports', 'proofs'];
-const DOCUMENTS = 'documents';
-const TARGETS = [...Object.keys(HTTP), ...PURE.map(({ name }) => name), ...EVIDENCE, DOCUMENTS];
+/** Those that need no stores. */
+const ALONE = {
+  documents: fuzzDocuments,
+  'http1-answers': fuzzHttp1Answers,
+  'http1-connections': fuzzHttp1Connections,
+};
+const TARGETS = [...Object.keys(HTTP), ...PURE.map(({ name }) => name), ...EVIDENCE, ...Object.keys(ALONE)];
 
 const { values } = parseArgs({
   options: {
@@ -45,7 +52,7 @@ for (const name of names) {
 async function run(name: string): Promise<FuzzReport> {
   const pure = PURE.find((target) => target.name === name);
   if (pure) return fuzzPure(pure, limits);
-  if (name === DOCUMENTS) return fuzzDocuments(limits);
+  if (name in ALONE) return ALONE[name as keyof typeof ALONE](limits);
   const postgres = await startPostgres();
   await using servers = new AsyncDisposableStack();
   servers.defer(() => postgres.stop());
