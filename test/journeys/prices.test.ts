@@ -142,6 +142,19 @@ test('a custom endpoint has no price but an explicit one, and zero is one', asyn
   ]);
 });
 
+test.each([
+  ['/v1/videos', { prompt: 'A fox', seconds: '4' }, 'unit: Second, input: "<EUR per second>"}'],
+  ['/v1/images/generations', { prompt: 'A fox' }, 'unit: Image, input: "<EUR per image>"}'],
+])('%s without a price says in which unit to give it one', async (path, body, row) => {
+  const answer = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: 'upstream/unpriced', ...body }),
+  });
+  const { error } = (await answer.json()) as { error: { code: string; message: string } };
+  expect(error).toMatchObject({ code: 'price_unknown', message: expect.stringContaining(row) as string });
+});
+
 test('the tier that is answered decides the bill, the one that is asked for the hold', async () => {
   answerIn('flex');
   const flex = await ask('upstream/m', { service_tier: 'flex' });

@@ -216,7 +216,9 @@ async function automatic(content: string, more: object = {}): Promise<string | n
 test('4.4/6 4.4/7 the decision is what the alias takes from the text; tools and JSON mode, which it cannot see, change the route', async () => {
   expect((await decided(route('prove it'))).decision).toMatchObject({ route: 'reasoning' });
   expect((await decided(route('thanks'))).decision).toMatchObject({ route: 'fast' });
-  expect([await automatic('prove it'), await automatic('thanks')]).toEqual(['dear', 'cheap']);
+  // A router that is late is done without: what it says is looked for until it was in time.
+  await expect.poll(() => automatic('prove it'), { timeout: 30_000 }).toBe('dear');
+  expect(await automatic('thanks')).toBe('cheap');
   const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }];
   expect(await automatic('thanks', { tools })).toBe('dear');
   expect(await automatic('thanks', { response_format: { type: 'json_object' } })).toBe('dear');

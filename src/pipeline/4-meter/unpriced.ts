@@ -1,6 +1,15 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 import type { Target } from '#route/plan.ts';
-import { STANDARD, type Quantity } from './price.ts';
+import { STANDARD, type Quantity, type Unit } from './price.ts';
+
+/** How a PriceBook names what is billed beside tokens. */
+const UNIT_NAMES: Readonly<Record<Unit, string>> = {
+  pages: 'Page',
+  images: 'Image',
+  calls: 'Call',
+  seconds: 'Second',
+  searches: 'Search',
+};
 
 /** A provider and the model it was asked for. */
 export interface PricedTarget {
@@ -28,21 +37,29 @@ export function unpriced(
   const custom = candidates.every(({ provider }) => provider.config.vendor === 'custom');
   const why = custom ? ', whose provider is a custom endpoint' : '';
   if (quantities.length === 1 && quantities[0] === 'calls') {
-    const row = `{model: ${models[0]}, unit: Call, input: "<EUR per call>"}`;
     const message =
       `No price is known for ${models.join(', ')}, which names no model; what has no price is not served. ` +
-      `Add a row to spec.prices of ${bookOf(candidates)}: ${row}. 0 is a price.`;
+      `Add a row to spec.prices of ${bookOf(candidates)}: ${rowFor(models[0], 'calls')}. 0 is a price.`;
     return new GatewayError('price_unknown', message);
   }
   return new GatewayError(
     'price_unknown',
     `No price is known for ${models.join(', ')}${inTier}${why}; a model without a price is not served. ` +
       `Add a row to spec.prices of ${bookOf(candidates)}: ` +
-      `{model: ${models[0]}, input: "<EUR per million tokens>", output: "<EUR per million tokens>"}. ` +
+      `${quantities.map((quantity) => rowFor(models[0], quantity)).join(' or ')}. ` +
       `0 is a price, and ${wild.join(' or ')} stands for all models of a provider. ` +
       'Or set price: Estimated in a Policy, to serve it at the price of the nearest older model of its line.',
     { param: 'model' },
   );
+}
+
+/** A row of a PriceBook, by what a call is billed by. */
+function rowFor(model: string | undefined, quantity: Quantity): string {
+  if (quantity === 'tokens') {
+    return `{model: ${model}, input: "<EUR per million tokens>", output: "<EUR per million tokens>"}`;
+  }
+  const unit = UNIT_NAMES[quantity];
+  return `{model: ${model}, unit: ${unit}, input: "<EUR per ${unit.toLowerCase()}>"}`;
 }
 
 /** Whose prices hold for these models. */
