@@ -54,8 +54,10 @@ function watching(timeoutMs: number): (command: Command) => void {
   function skipAnswered(): void {
     while (first?.command.isSettled !== false) {
       if (!first) return void (last = undefined);
-      const { next } = first;
+      const { command, next } = first;
       first.next = undefined;
+      // Its client keeps a command until all of the heap is collected: V8 allocates as old what it rejects it with.
+      command.args = [];
       first = next;
     }
   }

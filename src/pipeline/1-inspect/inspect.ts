@@ -63,7 +63,10 @@ export async function inspect(
   const anonymizes = policy.documents === 'anonymize' || imagesRule(policy) === 'inspect';
   const attaches = desk !== undefined && anonymizes && contents.media.length > 0;
   const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
-  const where = (rewrite.where = (at) => pathTo(document.root, at));
+  const where = (at: number): string | undefined => pathTo(document.root, at);
+  // A function written where a property is assigned is allocated as old by V8, and would keep the document until all of
+  // the heap is collected.
+  rewrite.where = where;
   const texts = turns ? await turns.run(flatten(contents)) : finish(flatten(contents));
   const leaves = lowest(texts);
   if (turns) await turns.next();
