@@ -69,7 +69,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     workers,
     queueLength: whole('GW_INFERENCE_QUEUE_LENGTH', 8, 0, 1000),
     maxBytes: whole('GW_INFERENCE_MAX_MIB', 64, 1, 512) * MIB,
-    jobMs: whole('GW_INFERENCE_JOB_SECONDS', 300, 1, 3600) * 1000,
+    jobMs: whole('GW_INFERENCE_JOB_SECONDS', 1800, 1, 3600) * 1000,
     stepMs: whole('GW_INFERENCE_STEP_SECONDS', 45, 1, 3600) * 1000,
     workerHeapMib: whole('GW_INFERENCE_WORKER_HEAP_MIB', 1024, 64, 16_384),
     maxRssMib: whole('GW_INFERENCE_MAX_RSS_MIB', 1024 + workers * 1536, 256, 262_144),

@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile';
 import type { DocumentFile } from '#ports/documents.ts';
 
 const LANGUAGES = Type.Array(Type.String({ pattern: '^[A-Za-z]{2,3}$' }), { maxItems: 16 });
+const WITHIN = Type.Optional(Type.Number({ minimum: 0 }));
 const COUNT = Type.Integer({ minimum: 0, maximum: 1_000_000 });
 
 /** What each verb may be told; fields that are not named are ignored. */
@@ -10,6 +11,7 @@ const OPTIONS = {
   read: Type.Object({
     languages: Type.Optional(LANGUAGES),
     recognize: Type.Union([Type.Literal('auto'), Type.Literal('never')]),
+    withinMs: WITHIN,
   }),
   render: Type.Object({ maxPages: COUNT }),
   recognize: Type.Object({
@@ -30,6 +32,7 @@ const OPTIONS = {
       }),
     ),
     originals: Type.Array(Type.String()),
+    withinMs: WITHIN,
   }),
 };
 

@@ -7,6 +7,7 @@ const CODES: Readonly<Record<DocumentFaultKind, ErrorCode>> = {
   unreadable: 'document_unreadable',
   encrypted: 'document_encrypted',
   too_large: 'document_too_large_to_scan',
+  too_slow: 'document_too_large_to_scan',
   too_many_pages: 'document_too_large_to_scan',
   active_content: 'document_active_content',
   redaction_failed: 'document_not_anonymized',

@@ -93,6 +93,8 @@ const MODEL = 'anonymize';
 export const MODEL_ID = `${LOCAL_PROVIDER.slug}/${MODEL}`;
 /** The name of a file is searched like the rest of it; no unit of a document has this id. */
 const NAME_UNIT = 'gw:filename';
+/** Where documents are handed in that nobody waits for. */
+export const JOBS_PATH = '/v1/documents/anonymize/jobs';
 
 /**
  * A document's way: debited by the pages it may have before it is read, read, searched, rewritten; sealed, and settled by
@@ -122,8 +124,9 @@ export async function anonymize(request: AnonymizeRequest, stages: DocumentStage
     entry.target = { provider: LOCAL_PROVIDER.slug, model: MODEL, jurisdiction: 'LOCAL', family: 'documents' };
     timer = setTimeout(() => late.abort(), timeoutMs);
     const signal = AbortSignal.any([request.signal, late.signal]);
+    const until = request.lasting ? undefined : performance.now() + timeoutMs;
     const { document, found, ...done } = await work(
-      { file, options, categories, most },
+      { file, options, categories, most, until },
       request,
       stages,
       signal,
@@ -161,6 +164,8 @@ interface Work extends Upload {
   readonly categories: ReadonlySet<string>;
   /** Pages or pictures that are held for. */
   readonly most: number;
+  /** When its client waits no longer, by `performance.now()`. */
+  readonly until: number | undefined;
 }
 
 interface Done {
@@ -172,7 +177,7 @@ interface Done {
 
 /** Reads, searches, rewrites. What was found is noted before anything can fail over it. */
 async function work(
-  { file, options, categories, most }: Work,
+  { file, options, categories, most, until }: Work,
   { key, lasting }: AnonymizeRequest,
   { engine, detection: whole, detectors }: DocumentStages,
   signal: AbortSignal,
@@ -180,7 +185,8 @@ async function work(
 ): Promise<Done> {
   if (!engine) throw engineOff();
   const detection = detectionFor({ key, signal }, whole);
-  const read = await engine.read(file, { recognize: 'auto' }, signal, begun('reading', undefined, lasting));
+  const wanting = { recognize: 'auto' as const, ...within(until) };
+  const read = await engine.read(file, wanting, signal, begun('reading', undefined, lasting));
   refuseMore(read, most);
   const { pages } = read;
   lasting?.onProgress({ phase: 'reading', pages, pagesDone: pages });
@@ -196,7 +202,7 @@ async function work(
   const inside = found.replacements.filter(({ unit }) => unit !== NAME_UNIT);
   const { replacements } = found;
   const originals = originalsOf(found, read, terms);
-  const wanted = { layout: read.layout, replacements: inside, originals };
+  const wanted = { layout: read.layout, replacements: inside, originals, ...within(until) };
   const document = await engine.redact(file, wanted, signal, begun('rewriting', pages, lasting));
   const ofName = replacements.filter(({ unit }) => unit === NAME_UNIT);
   const done = { filename: name.with(replaced(name.searched, ofName)), units: pages };
@@ -205,6 +211,11 @@ async function work(
   const again = await lookAgain({ document, found }, { categories, terms }, looking);
   entry.findings = again.found.findings;
   return { ...again, ...done };
+}
+
+/** How long somebody still waits. */
+function within(until: number | undefined): { readonly withinMs?: number } {
+  return until === undefined ? {} : { withinMs: Math.max(0, until - performance.now()) };
 }
 
 /** Tells of a phase that begins; the result, of its pages. Undefined where nobody asks how far it is. */
@@ -224,8 +235,14 @@ function refuseMore({ pages }: ReadDocument, most: number): void {
   throw new DocumentFault('too_many_pages', 'the document has more pages than such a file lets expect: split it');
 }
 
+function asJob(fault: DocumentFault): DocumentFault {
+  const message = `${fault.message}: hand it in as a job, POST ${JOBS_PATH}, or split it`;
+  return new DocumentFault('too_slow', message, { cause: fault });
+}
+
 function explain(thrown: unknown, given: AbortSignal, late: AbortSignal): unknown {
   if (given.aborted) return given.reason instanceof ServerRestarting ? restarting() : thrown;
+  if (thrown instanceof DocumentFault && thrown.kind === 'too_slow') return documentError(asJob(thrown), 'file');
   if (thrown instanceof DocumentFault) return documentError(thrown, 'file');
   if (!late.aborted) return thrown;
   return new GatewayError('upstream_timeout', 'The document was not done within the answer timeout.');

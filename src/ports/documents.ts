@@ -100,7 +100,13 @@ export interface RedactedDocument {
   readonly downgraded: boolean;
 }
 
-export interface ReadOptions {
+/** Milliseconds for which somebody waits: what will not be done by then is refused at once, `too_slow`. Absent: as long as it takes. */
+interface Awaited {
+  readonly withinMs?: number;
+}
+
+/** `withinMs` is for reading and rewriting together. */
+export interface ReadOptions extends Awaited {
   /** ISO 639-3 codes of what is likely written; absent: found out. */
   readonly languages?: readonly string[];
   /** Whether pictures with text are read too. `never`: only what the file says as text. */
@@ -121,7 +127,7 @@ export interface RecognizeOptions {
   readonly imageMinSize?: number;
 }
 
-export interface RedactOptions {
+export interface RedactOptions extends Awaited {
   /** As `read` gave it. */
   readonly layout: string;
   readonly replacements: readonly Replacement[];
@@ -149,7 +155,7 @@ export interface DocumentEngine {
  * Why a document was not processed.
  * `unsupported`: not a format that is read. `unreadable`: broken, or not what it claims. `encrypted`: needs a password.
  * `too_large`: over a bound of pixels, bytes or time that is there to protect the service: shrink or split it.
- * `too_many_pages`: more than was allowed. `active_content`: macros, scripts or embedded programs.
+ * `too_slow`: it would take longer than somebody waits. `too_many_pages`: more than was allowed. `active_content`: macros, scripts or embedded programs.
  * `redaction_failed`: it could not be made sure that nothing is left. `busy`: try again in `retryAfterMs`.
  * `unavailable`: the engine cannot be reached, or lacks what it needs. `absent`: the installation has none.
  * `no_renderer`: it cannot draw pages.
@@ -159,6 +165,7 @@ export type DocumentFaultKind =
   | 'unreadable'
   | 'encrypted'
   | 'too_large'
+  | 'too_slow'
   | 'too_many_pages'
   | 'active_content'
   | 'redaction_failed'

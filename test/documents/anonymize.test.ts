@@ -1,3 +1,4 @@
+import { PDFDocument } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
@@ -36,6 +37,7 @@ beforeAll(async () => {
       terms: { policy: { dlp: { customTerms: [{ label: 'hour', secretKeyRef: { name: 'terms', key: 'hour' } }] } } },
       listed: { workload: { allowedModels: ['gw/anonymize'] } },
       unlisted: { workload: { allowedModels: ['gw/ocr'] } },
+      hasty: { workload: { answerTimeoutSeconds: 10 } },
       poor: { workload: { budget: { amount: '0.0005', period: 'Total' } } },
     },
   });
@@ -52,6 +54,26 @@ async function readAgain(bytes: Uint8Array): Promise<string> {
   const answer = await world.ocr(ocrOf(bytes));
   return ((await answer.json()) as { pages: readonly { markdown: string }[] }).pages[0]?.markdown ?? '';
 }
+
+describe('a document that takes longer than its client waits', () => {
+  test('is refused with the way to hand it in as a job, before a page of it is recognized', async () => {
+    const scans = await PDFDocument.create();
+    const picture = await scans.embedPng(letter);
+    for (let page = 0; page < 120; page++) {
+      const { width, height } = picture;
+      scans.addPage([width, height]).drawImage(picture, { x: 0, y: 0, width, height });
+    }
+    const recognized = await engine.metric('gw_inference_jobs_total{verb="read",outcome="done"}');
+    const answer = await world.anonymize(formOf(await scans.save(), 'a.pdf', {}), { as: 'hasty' });
+    const { status, code, message } = await failureOf(answer);
+    expect([status, code]).toEqual([422, 'document_too_large_to_scan']);
+    expect(message).toMatch(
+      /^The document takes about \d+ s here, and (?:9|10) s are left for it: hand it in as a job, POST \/v1\/documents\/anonymize\/jobs, or split it\.$/,
+    );
+    expect(await world.row(answer)).toMatchObject({ outcome: 'failed', cost_nano_eur: '0' });
+    expect(await engine.metric('gw_inference_jobs_total{verb="read",outcome="done"}')).toBe(recognized);
+  });
+});
 
 describe('an anonymized document', () => {
   test('has tags in the place of people, under the strictest policy; its row says what there was', async () => {

@@ -11,6 +11,7 @@ import {
 } from '#ports/documents.ts';
 import { toMarkdown } from '../../ocr/markdown.ts';
 import type { Format, Line, Tools } from '../format.ts';
+import { Deadline, RECOGNIZED } from '../pace.ts';
 import { checkAnimation, decodeFrame, inspect, type Frame } from './decode.ts';
 import { toJpeg, toPng } from './encode.ts';
 import { layOut, type FrameLayout } from './layout.ts';
@@ -30,11 +31,15 @@ async function read(file: DocumentFile, options: ReadOptions, tools: Tools): Pro
   const { frames, hiddenText } = facts;
   const units: TextUnit[] = [];
   const layouts: FrameLayout[] = [];
+  const deadline = new Deadline(options.recognize === 'auto' ? options.withinMs : undefined);
   for (let index = 0; index < frames; index++) {
     tools.checkTime();
     tools.onPages(index, frames);
+    if (frames > 1) deadline.refuseToRead({ said: 0, recognized: frames - index });
+    const began = performance.now();
     const frame = await decodeFrame(file.bytes, index);
     const lines = options.recognize === 'auto' ? await readLines(frame, tools, options.languages) : [];
+    if (options.recognize === 'auto') RECOGNIZED.note(performance.now() - began);
     const { units: found, layout } = layOut(index, lines, frame);
     for (const one of found) units.push(one);
     layouts.push(layout);

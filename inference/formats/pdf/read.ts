@@ -1,5 +1,6 @@
 import type { DocumentFile, ReadDocument, ReadOptions, TextUnit } from '#ports/documents.ts';
 import type { Line, RecognizedText, Tools } from '../format.ts';
+import { Deadline, RECOGNIZED, SAID } from '../pace.ts';
 import { toPng } from '../image/encode.ts';
 import { layOut } from '../image/layout.ts';
 import { drawPage, rasterOf } from './draw.ts';
@@ -16,6 +17,8 @@ export const RECOGNITION_DPI = 200;
 /** Reads the text that pages say, recognizes that of the others, and gathers all that is not shown. */
 export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools): Promise<ReadDocument> {
   return withPdf(file.bytes, async (pdf) => {
+    const deadline = new Deadline(options.withinMs);
+    const scans = deadline.isSet ? await scansIn(file.bytes, pdf.pageCount, options) : 0;
     const units: TextUnit[] = [];
     const pages: PageLayout[] = [];
     const recognizedPages: number[] = [];
@@ -24,6 +27,9 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
     for (let index = 0; index < pdf.pageCount; index++) {
       tools.checkTime();
       tools.onPages(index, pdf.pageCount);
+      const left = pdf.pageCount - index;
+      deadline.refuseToRead({ said: left * (1 - scans), recognized: left * scans });
+      const began = performance.now();
       settlePage(pdf, index);
       const content = pdf.withPage(index, (page) => readPage(pdf, page));
       for (const text of content.told) hidden.add(text);
@@ -34,6 +40,7 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
         for (const { text } of content.paragraphs) hidden.add(text);
         for (const text of readOtherwise(content)) hidden.add(text);
         const found = await recognizedPage(pdf, index, content, recognized, tools, options.languages);
+        if (recognized) RECOGNIZED.note(performance.now() - began);
         if (recognized) recognizedPages.push(index);
         for (const one of found.units) units.push(one);
         pages.push(found.layout);
@@ -42,6 +49,7 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
       for (const one of unitsOf(index, content)) units.push(one);
       for (const text of readOtherwise(content)) hidden.add(text);
       pages.push(layoutOf(content));
+      SAID.note(performance.now() - began);
     }
     tools.onPages(pdf.pageCount, pdf.pageCount);
     for (const text of await earlierTexts(file.bytes, units, tools)) hidden.add(text);
@@ -49,6 +57,24 @@ export function readPdf(file: DocumentFile, options: ReadOptions, tools: Tools):
       units.push({ id: `h${at}`, text, visibility: 'hidden' });
     const layout = JSON.stringify({ pages });
     return { kind: 'pdf', pages: pdf.pageCount, images, units, recognizedPages, layout };
+  });
+}
+
+/** Pages that are looked at before any is read. */
+const SAMPLE = 12;
+
+/** Which share of the pages has to be recognized, by some of them all over the document. */
+async function scansIn(bytes: Uint8Array, count: number, { recognize }: ReadOptions): Promise<number> {
+  if (recognize === 'never' || count <= 1) return 0;
+  const step = Math.max(1, count / SAMPLE);
+  return withPdf(bytes, (pdf) => {
+    let [looked, scans] = [0, 0];
+    for (let at = 0; at < count; at += step, looked++) {
+      const index = Math.floor(at);
+      settlePage(pdf, index);
+      if (/^(?:scan|layer)$/.test(pdf.withPage(index, (page) => readPage(pdf, page)).kind)) scans++;
+    }
+    return scans / looked;
   });
 }
 

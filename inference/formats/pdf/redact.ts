@@ -8,6 +8,7 @@ import {
 } from '#ports/documents.ts';
 import { findOriginals } from '../../originals.ts';
 import type { Tools } from '../format.ts';
+import { Deadline } from '../pace.ts';
 import { replacePages } from './assemble.ts';
 import { looksAlike } from './compare.ts';
 import { layoutOf, foreignLayout, parseLayout, type PdfLayout } from './layout.ts';
@@ -29,6 +30,7 @@ interface Job {
   readonly replacements: ReadonlyMap<string, readonly Replacement[]>;
   readonly originals: readonly string[];
   readonly tools: Tools;
+  readonly deadline: Deadline;
 }
 
 /** The rewritten document, and the pages that could not be. */
@@ -50,6 +52,7 @@ export async function redactPdf(file: DocumentFile, options: RedactOptions, tool
     replacements: Map.groupBy(options.replacements, ({ unit }) => unit),
     originals: options.originals,
     tools,
+    deadline: new Deadline(options.withinMs),
   };
   tools.onPages(0, pages);
   const { document, failed } = await rewriteDocument(job, pages);
@@ -127,6 +130,7 @@ async function checkPages(
 ): Promise<{ rasters: Map<number, RasterPage>; images: number; downgraded: boolean }> {
   const bad = new Set([...failed, ...leakingPages(document, job.originals)]);
   for (const index of await unreadAgain(written, job)) bad.add(index);
+  const drawn = job.layout.pages.filter(({ kind }, index) => kind === 'recognized' || bad.has(index)).length;
   const rasters = new Map<number, RasterPage>();
   let images = 0;
   let downgraded = false;
@@ -135,6 +139,7 @@ async function checkPages(
       for (const [index, layout] of job.layout.pages.entries()) {
         job.tools.checkTime();
         job.tools.onPages(index, job.layout.pages.length);
+        job.deadline.refuseToDraw(drawn - rasters.size);
         settlePage(before, index);
         const content = before.withPage(index, (page) => readPage(before, page));
         images += content.kind === 'scan' ? 1 : content.pictures.length;

@@ -22,7 +22,7 @@ export interface DocumentEngineOptions {
   readonly lookup?: Lookup;
 }
 
-const TIMEOUT_MS = 600_000;
+const TIMEOUT_MS = 1_860_000;
 const PING_TIMEOUT_MS = 5000;
 const CONNECT_TIMEOUT_MS = 5000;
 const RETRY_AFTER_MS = 2000;
@@ -34,6 +34,7 @@ const KINDS: ReadonlySet<DocumentFaultKind> = new Set<DocumentFaultKind>([
   'unreadable',
   'encrypted',
   'too_large',
+  'too_slow',
   'too_many_pages',
   'active_content',
   'redaction_failed',

@@ -3,7 +3,7 @@ import { CATALOGUE, type ErrorCode } from '#errors/catalogue.ts';
 import { asGatewayError, type GatewayError } from '#errors/gateway-error.ts';
 import { refuseRemovedHeader } from '#pipeline/admit.ts';
 import type { Opening } from '#pipeline/call.ts';
-import type { AnonymizeRequest } from '#pipeline/documents.ts';
+import { JOBS_PATH, type AnonymizeRequest } from '#pipeline/documents.ts';
 import type { JobDesk, JobResult, JobView } from '#pipeline/job-desk.ts';
 import type { Family } from '#wire/document.ts';
 import { arrivalOf, numberReply } from '../arrival.ts';
@@ -25,7 +25,6 @@ type Receive = (
   take: (work: AnonymizeRequest) => Promise<void>,
 ) => Promise<void>;
 
-const JOBS = '/v1/documents/anonymize/jobs';
 const RESULTS = '/v1/documents/results';
 
 /** Jobs that anonymize a document while nobody waits, and their results at addresses that need no key. // design 11 */
@@ -38,15 +37,15 @@ export function mountJobs(app: FastifyInstance, deps: JobSurfaceDeps, receive: R
     deps.arrive(request, reply);
     refuseRemovedHeader(request.headers);
   };
-  app.post(JOBS, {
+  app.post(JOBS_PATH, {
     onRequest,
     handler: (request, reply) => receive(request, reply, (work) => submit(work, reply, deps)),
   });
-  app.get<{ Params: { id: string } }>(`${JOBS}/:id`, {
+  app.get<{ Params: { id: string } }>(`${JOBS_PATH}/:id`, {
     onRequest: knocking,
     handler: async (request) => told(await jobs.find(request.params.id, arrivalOf(request)), deps),
   });
-  app.delete<{ Params: { id: string } }>(`${JOBS}/:id`, {
+  app.delete<{ Params: { id: string } }>(`${JOBS_PATH}/:id`, {
     onRequest: knocking,
     handler: async (request) => told(await jobs.cancel(request.params.id, arrivalOf(request)), deps),
   });
@@ -61,7 +60,7 @@ export function mountJobs(app: FastifyInstance, deps: JobSurfaceDeps, receive: R
 async function submit(work: AnonymizeRequest, reply: FastifyReply, deps: JobSurfaceDeps): Promise<void> {
   try {
     const { id, state } = await deps.jobs.submit(work);
-    reply.code(202).header('location', `${JOBS}/${id}`).send({ id, status: state });
+    reply.code(202).header('location', `${JOBS_PATH}/${id}`).send({ id, status: state });
   } catch (thrown) {
     const error = asGatewayError(thrown);
     await deps.refuseUnread(work, 'documents', error);
