@@ -59,6 +59,10 @@ test-leak: packages servers documents office ## Anonymize hundreds of documents 
 	@$(VITEST) "$(CURDIR)/test/documents/leaks.test.ts"
 	@GW_MODELS_DIR="$(CURDIR)/inference/models" $(VITEST) "$(CURDIR)/test/documents/leaks.test.ts" -t 'nobody is named'
 
+.PHONY: real-documents
+real-documents: packages documents real ## Anonymize PDFs that packages of others bring along, and look for what should be gone with pdftotext
+	@exec $(WITH_NODE) node test/bench/real-documents.ts
+
 # Of `make test` a few rounds of chaos are part; alone it goes on for longer. The seed it prints repeats its faults.
 test-chaos: export CHAOS_ROUNDS ?= 200
 
@@ -185,7 +189,7 @@ tools: k6 helm ## Build the pinned tools of tools/go into .tools/bin, less those
 clean: ## Remove what was installed, built or stored here
 	@rm -rf node_modules tools/node/node_modules tools/check/node_modules tools/agents/node_modules .tools .data coverage bench-results eval-results
 
-.PHONY: training packages check-tools servers documents office python agents aider s3 k6 helm cluster containers
+.PHONY: training packages check-tools servers documents real office python agents aider s3 k6 helm cluster containers
 training:
 	@$(SETUP) training
 packages:
@@ -198,6 +202,8 @@ documents:
 	@$(SETUP) documents
 office:
 	@$(SETUP) office
+real:
+	@$(SETUP) real
 python:
 	@$(SETUP) python
 agents:

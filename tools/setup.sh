@@ -107,6 +107,31 @@ setup_office() {
   { [ -e /usr/lib/libreoffice/program/libsdlo.so ] && [ -e /usr/lib/libreoffice/program/libsclo.so ]; } || install_for 'reading documents of an office with another program needs' ' libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui'
 }
 
+# Documents of others, for `make real-documents`: what packages of Python, of npm and of Debian bring along. Nothing is installed.
+setup_real() {
+  folder=.tools/real
+  [ -e "$folder/.stamp" ] && return 0
+  lock
+  mkdir -p "$folder"
+  python_install python test/journeys/python/requirements.txt
+  say 'fetching documents of others'
+  for package in ocrmypdf==16.5.0 pikepdf==9.4.0; do
+    quietly real .tools/python/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
+      --dest "$folder" "$package" || die "pip could not fetch $package"
+  done
+  quietly real npm pack pdf-parse@1.1.1 --silent --pack-destination "$folder" || die 'npm could not fetch pdf-parse'
+  for archive in "$folder"/*.gz "$folder"/*.tgz; do
+    [ -e "$archive" ] && tar -xf "$archive" -C "$folder"
+  done
+  if command -v apt-get >/dev/null 2>&1 && command -v dpkg-deb >/dev/null 2>&1; then
+    (cd "$folder" && quietly real apt-get download asymptote-doc gnuplot-doc) || say 'going on without the books of Debian'
+    for archive in "$folder"/*.deb; do
+      [ -e "$archive" ] && dpkg-deb -x "$archive" "$folder/debian"
+    done
+  fi
+  touch "$folder/.stamp"
+}
+
 # install_for WHY MISSING: installs the packages in a list, which begins with a blank where there are any.
 install_for() {
   [ -n "$2" ] || return 0
