@@ -47,7 +47,8 @@ export function sniffText({ name, mediaType, bytes }: DocumentFile): Sniffed {
   const disguised = disguisedKindOf(content, mediaType);
   if (disguised === 'html') return HTML;
   if (disguised === 'mail') return sniffMail(bytes);
-  if (CARD.test(content.slice(0, 200)) && CARD_ENCODING.test(content))
+  if (disguised === 'rtf') return RICH;
+  if (disguised === 'card')
     throw new DocumentFault('unsupported', 'cards with letters in an encoding of their own are not read');
   const declared = DECLARED[mediaType] ?? ENDINGS[/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''];
   if (disguised === 'xml' || (!declared && content.trimStart().startsWith('<?xml')))
@@ -55,9 +56,7 @@ export function sniffText({ name, mediaType, bytes }: DocumentFile): Sniffed {
   return declared ?? TEXT;
 }
 
-/** A card or calendar of old; its lines may be in an encoding of their own. */
-const CARD = /^\s*BEGIN:V(?:CARD|CALENDAR)/i;
-const CARD_ENCODING = /;(?:ENCODING=)?(?:QUOTED-PRINTABLE|BASE64|B)[;:]/i;
+const RICH: Sniffed = { kind: 'rtf', mediaType: 'application/rtf' };
 const MAIL: Sniffed = { kind: 'mail', mediaType: 'message/rfc822' };
 /** A line of a head; blanks and marks of the encoding may stand before it. */
 const HEAD_LINE = /^(?:\xef\xbb\xbf)?\s*[!-9;-~]{1,76}:/;

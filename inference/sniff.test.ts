@@ -57,6 +57,7 @@ test.each([
   ],
   ['HEIC', bytes('\0\0\0\x18ftypheic\0\0\0\0'), 'unsupported'],
   ['RTF', bytes('{\\rtf1 hello}'), 'rtf'],
+  ['RTF behind blanks', bytes('\n {\\rtf1 hello}'), 'rtf'],
   ['SVG', bytes('<?xml version="1.0"?><!-- x --><svg xmlns="x"/>'), 'unsupported'],
   ['XML', bytes('<?xml version="1.0"?><a/>'), 'unsupported'],
   ['XML with names of its own for letters', bytes('<!DOCTYPE a [<!ENTITY j "Ju">]><a>&j;</a>'), 'unsupported'],

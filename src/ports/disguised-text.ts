@@ -5,15 +5,22 @@ const HTML = new RegExp(`${FRONT}<(?:!doctype\\s+html|html|head|body)\\b`, 'i');
 const DOCTYPE = new RegExp(`${FRONT}<!(?:doctype|entity)\\b`, 'i');
 const HEADER = /^\s*(?:From [^\n]*\n)?[A-Z][\w-]{1,40}:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*[A-Z][\w-]{1,40}:[ \t]/i;
 const ENCODED = /^content-transfer-encoding:\s*(?:base64|quoted-printable)|=\?[\w-]{1,40}\?[bq]\?/im;
+const RICH = /^\s*\{\\rtf/;
+/** A card or calendar of old, of which a line is in an encoding of its own. */
+const CARD = /^\s*BEGIN:V(?:CARD|CALENDAR)/i;
+const CARD_ENCODING = /;(?:ENCODING=)?(?:QUOTED-PRINTABLE|BASE64|B)[;:]/i;
 const HEAD_LENGTH = 4096;
 
 /**
  * What a text is that says other words than it is written with, so that it must not be searched as plain text; both sides
- * of the port of documents tell it the same way. `mail`: with parts or headers in base64 or quoted-printable.
+ * of the port of documents tell it the same way. `mail`: with parts or headers in base64 or quoted-printable; `card`: with
+ * lines in them.
  */
-export function disguisedKindOf(text: string, mediaType: string): 'html' | 'xml' | 'mail' | undefined {
+export function disguisedKindOf(text: string, mediaType: string): 'html' | 'xml' | 'mail' | 'rtf' | 'card' | undefined {
   const head = text.slice(0, HEAD_LENGTH);
   if (mediaType === 'message/rfc822' || (HEADER.test(head) && ENCODED.test(text))) return 'mail';
+  if (RICH.test(head)) return 'rtf';
+  if (CARD.test(head) && CARD_ENCODING.test(text)) return 'card';
   if (HTML.test(head)) return 'html';
   return DOCTYPE.test(head) ? 'xml' : undefined;
 }

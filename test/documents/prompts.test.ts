@@ -401,6 +401,22 @@ describe('what a document may be', () => {
 });
 
 describe('formats of offices and browsers', () => {
+  test.each([
+    ['letter.rtf', 'text/rtf', `{\\rtf1 Please write to ${MAIL.replace('@', "\\'40")} at once.}`],
+    ['letter.rtf', 'text/plain', `{\\rtf1 Please write to ${MAIL.replace('@', '\\u64?')} at once.}`],
+    [
+      'letter.eml',
+      'message/rfc822',
+      `Subject: x\r\nContent-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from(`Please write to ${MAIL} at once.`).toString('base64')}`,
+    ],
+  ])('%s as %s, in words of its own', async (name, mediaType, text) => {
+    for (const policy of ['tokenize', 'anonymize'] as const) {
+      const answer = await send('chat', 'plain', policy, [{ name, mediaType, bytes: Buffer.from(text) }]);
+      expect([policy, answer.status]).toEqual([policy, 200]);
+      expect(received().texts).toContain('Please write to «EMAIL_1» at once.');
+    }
+  });
+
   test('Word', async () => {
     const paragraphs = [`Please write to ${MAIL} at once.`, 'The harvest was good.'];
     const children = paragraphs.map((line) => new Paragraph(line));

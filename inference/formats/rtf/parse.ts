@@ -77,6 +77,8 @@ class Reader {
         this.#stale = 0;
         return this.#close();
       case 'text': {
+        // Blanks may stand around the whole.
+        if (this.#stack.length === 0 && token.text.trim() === '') return;
         const text = token.text.slice(this.#stale);
         this.#stale = Math.max(0, this.#stale - token.text.length);
         return this.#say(text);
