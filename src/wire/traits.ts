@@ -62,6 +62,8 @@ export interface Traits {
   readonly systemRole: 'system' | 'developer';
   /** `schema`: takes a JSON schema; `object`: only "some JSON"; `tool`: needs a forced tool; `none`: must be told in words. */
   readonly json: 'schema' | 'object' | 'tool' | 'none';
+  /** Takes tools of the type `custom` in the chat family; absent: they become functions. */
+  readonly customTools?: true;
   /** `tool_choice` may force a tool. */
   readonly forcedTools: boolean;
   /** An instruction may stand in the middle of the conversation. */

@@ -35,6 +35,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/wire/responses/event-writer.ts: begin': 'a few events',
   'src/wire/responses/event-writer.ts: #sealMessage': 'a few events',
   'src/wire/systemone/answers.ts: probabilities': 'options of one question',
+  'src/wire/decisions/answers.ts: probabilities': 'options of one question',
   'src/adapters/redis/view.ts: decodeHolds': 'MOST_ASKED holds',
   'src/adapters/postgres/maintain.ts: map': 'MONTHS_AHEAD partitions',
   'inference/decide/glossary.ts: scores': 'a fixed list',

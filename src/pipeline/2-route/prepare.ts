@@ -10,6 +10,7 @@ import { DocumentFault } from '#ports/documents.ts';
 import type { MediaFetcher } from '#ports/media.ts';
 import type { FitContext } from '#ports/provider.ts';
 import type { ModelRequest } from '#wire/canonical.ts';
+import { customNames } from '#wire/chat/custom-tools.ts';
 import { BadRequestShape, type DoorCodec, type ExitCodec } from '#wire/codec.ts';
 import { render, setString, type Edit, type WireDocument } from '#wire/document.ts';
 import { member } from '#wire/scan.ts';
@@ -119,9 +120,14 @@ function isWithin(inner: Pick<Edit, 'start' | 'end'>, outer: Pick<Edit, 'start' 
   return inner.start >= outer.start && inner.end <= outer.end;
 }
 
-/** Between families; and within one where a provider takes no addresses, since what is behind them must be put in. */
+/**
+ * Between families; and within one where a provider takes no addresses, since what is behind them must be put in, or no tools
+ * of texts, since their calls come back as those of functions.
+ */
 function mustTranslate(call: Call, { media }: Inspection, { family, provider, model }: Target): boolean {
   if (family !== call.codec.family) return true;
+  const hasText = family === 'chat' && customNames(call.document).size > 0;
+  if (hasText && provider.traits(model).customTools !== true) return true;
   return isHubFamily(family) && media.some(({ source }) => source === 'remote') && !provider.traits(model).remoteMedia;
 }
 

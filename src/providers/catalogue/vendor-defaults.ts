@@ -10,6 +10,7 @@ const EVERY_EFFORT: ReasoningTraits = {
 };
 
 const OPENAI: Partial<Traits> = {
+  customTools: true,
   ceilingName: 'max_completion_tokens',
   documents: true,
   reasoning: EVERY_EFFORT,
@@ -22,6 +23,8 @@ const OPEN_MODELS: Partial<Traits> = { audio: false };
 export const VENDOR_TRAITS: Readonly<Partial<Record<VendorId, Partial<Traits>>>> = {
   openai: OPENAI,
   azure: OPENAI,
+  // It gets what was written.
+  custom: { customTools: true },
   anthropic: NEW_CLAUDE,
   bedrock: {
     remoteMedia: false,

@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from '../json.ts';
 import { says } from '../members.ts';
 import { mintedId } from '../tool-ids.ts';
 import { Turns } from '../turns.ts';
+import { readCustomCall } from './custom-tools.ts';
 import { decodeContent, textsOf } from './decode-content.ts';
 
 const KNOWN = ['role', 'content', 'cache_control', 'refusal', 'tool_calls', 'function_call', 'tool_call_id'];
@@ -83,6 +84,8 @@ class Conversation {
   #call(call: Json, param: string): Part[] {
     if (!isObject(call)) throw new BadRequestShape(`${param} must be an object`, param);
     const id = typeof call['id'] === 'string' && call['id'] !== '' ? call['id'] : mintedId(param);
+    const custom = readCustomCall(call);
+    if (custom) return [this.#functionCall(custom, id, `${param}.custom`)];
     if (!isObject(call['function'])) {
       this.#foreign.add(id);
       this.#lose('messages[].tool_calls[custom]');

@@ -137,7 +137,7 @@ describe('messages', () => {
           role: 'assistant',
           content: 'a',
           audio: { id: 'x' },
-          tool_calls: [{ id: '1', type: 'custom', custom: { name: 'f', input: 'x' } }],
+          tool_calls: [{ id: '1', type: 'custom', custom: { input: 'x' } }],
         },
         { role: 'tool', tool_call_id: '1', content: 'r' },
       ],

@@ -15,6 +15,7 @@ import {
   optionalObject,
   optionalString,
 } from '../request-shape.ts';
+import { readCustomTool } from './custom-tools.ts';
 import { decodeMessages } from './decode-messages.ts';
 
 type JsonSchemaFormat = Extract<AnswerFormat, { type: 'json-schema' }>;
@@ -88,6 +89,11 @@ function decodeStop(stop: Json | undefined): string[] {
 function decodeTools(body: JsonObject, lose: Lose): Tool[] {
   const found: Tool[] = [];
   for (const [index, tool] of (optionalArray(body, 'tools') ?? []).entries()) {
+    const custom = readCustomTool(tool, lose);
+    if (custom) {
+      found.push(custom);
+      continue;
+    }
     if (isObject(tool) && isObject(tool['function'])) {
       const cache = readCacheMark(tool['cache_control'] ?? tool['function']['cache_control']);
       found.push({ ...decodeFunction(tool['function'], `tools[${index}].function`), ...cache });
@@ -117,7 +123,7 @@ function decodeToolChoice(body: JsonObject, lose: Lose): ToolChoice | undefined 
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice };
   if (choice === 'any') return { type: 'required' };
   if (isObject(choice)) {
-    const named = isObject(choice['function']) ? choice['function'] : choice;
+    const named = [choice['function'], choice['custom']].find(isObject) ?? choice;
     if (typeof named['name'] === 'string') return { type: 'tool', name: named['name'] };
     if (typeof choice['type'] === 'string') {
       lose(`tool_choice[${choice['type']}]`);

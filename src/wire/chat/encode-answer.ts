@@ -1,6 +1,7 @@
 import type { ModelAnswer, ToolCallPart } from '../canonical.ts';
 import type { AnswerContext } from '../codec.ts';
 import type { JsonObject } from '../json.ts';
+import { customCall, customNames } from './custom-tools.ts';
 import { encodeFinish } from './finish.ts';
 import { writeUsage } from './usage.ts';
 
@@ -53,7 +54,12 @@ function encodeCalls(calls: readonly ToolCallPart[], context: AnswerContext): Js
   const [first] = calls;
   if (!first) return {};
   if (wantsFunctionCall(context)) return { function_call: calledFunction(first) };
-  return { tool_calls: calls.map((call) => ({ id: call.id, type: 'function', function: calledFunction(call) })) };
+  const custom = customNames(context.request);
+  return {
+    tool_calls: calls.map((call) =>
+      custom.has(call.name) ? customCall(call) : { id: call.id, type: 'function', function: calledFunction(call) },
+    ),
+  };
 }
 
 /** Clients parse the arguments: none are an empty object. */

@@ -3,6 +3,7 @@ import type { AnswerContext, EventWriter } from '../codec.ts';
 import type { JsonObject } from '../json.ts';
 import { writeEvent } from '../sse.ts';
 import type { Usage } from '../usage.ts';
+import { customCall, customNames } from './custom-tools.ts';
 import { answerId, wantsFunctionCall } from './encode-answer.ts';
 import { encodeFinish } from './finish.ts';
 import { usageFrame } from './stream.ts';
@@ -11,13 +12,17 @@ import { usageFrame } from './stream.ts';
 export const DONE = 'data: [DONE]\n\n';
 
 /** The member of a delta that continues a part; `call`: which of the calls it is, and whether it said anything yet. */
-type Channel = 'content' | 'reasoning_content' | 'refusal' | { readonly call: number; empty: boolean };
+type Channel = 'content' | 'reasoning_content' | 'refusal' | { readonly call: number; empty: boolean; custom?: Held };
+
+/** A call of a tool that takes a text: its text is known when its arguments are whole. */
+type Held = { -readonly [M in 'id' | 'name' | 'argumentsJson']: string };
 
 /** Writes a stream in this family's words. // wire-formats 4.2 */
 export class ChatEventWriter implements EventWriter {
   readonly #envelope: JsonObject;
   readonly #includeUsage: boolean;
   readonly #oldCalls: boolean;
+  readonly #custom: ReadonlySet<string>;
   readonly #channels = new Map<number, Channel>();
   #begun = false;
   #calls = 0;
@@ -30,6 +35,7 @@ export class ChatEventWriter implements EventWriter {
     this.#envelope = { id: answerId(context), object: 'chat.completion.chunk', created, model };
     this.#includeUsage = includeUsage;
     this.#oldCalls = wantsFunctionCall(context);
+    this.#custom = customNames(context.request);
   }
 
   write(event: StreamEvent): string {
@@ -76,6 +82,10 @@ export class ChatEventWriter implements EventWriter {
     const call = this.#calls++;
     // Clients of the old kind know of one call only.
     if (this.#oldCalls && call > 0) return '';
+    if (this.#custom.has(name)) {
+      this.#channels.set(index, { call, empty: false, custom: { id, name, argumentsJson } });
+      return '';
+    }
     this.#channels.set(index, { call, empty: argumentsJson === '' });
     const called = { name, arguments: argumentsJson };
     if (this.#oldCalls) return this.#chunk({ function_call: called });
@@ -86,6 +96,10 @@ export class ChatEventWriter implements EventWriter {
     const channel = this.#channels.get(index);
     if (channel === undefined || text === '') return '';
     if (typeof channel === 'string') return this.#chunk({ [channel]: text });
+    if (channel.custom) {
+      channel.custom.argumentsJson += text;
+      return '';
+    }
     channel.empty = false;
     if (this.#oldCalls) return this.#chunk({ function_call: { arguments: text } });
     return this.#chunk({ tool_calls: [{ index: channel.call, function: { arguments: text } }] });
@@ -96,7 +110,8 @@ export class ChatEventWriter implements EventWriter {
     const channel = this.#channels.get(index);
     const text = typeof channel === 'object' && channel.empty ? this.#continue(index, '{}') : '';
     this.#channels.delete(index);
-    return text;
+    if (typeof channel !== 'object' || !channel.custom) return text;
+    return this.#chunk({ tool_calls: [{ index: channel.call, ...customCall(channel.custom) }] });
   }
 
   #end(): string {
