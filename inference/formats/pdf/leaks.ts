@@ -53,8 +53,15 @@ function textHas(text: string, originals: readonly string[]): boolean {
   return text.length > 1 && findOriginals(withoutTags(text), originals).length > 0;
 }
 
+/** Names of the format that are not written like its others. */
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  ...['XObject', 'SMask', 'BBox', 'FontBBox', 'XStep', 'YStep', 'DeviceRGB', 'DeviceCMYK', 'CalRGB', 'ICCBased'],
+  ...['DCTDecode', 'CIDSystemInfo', 'CIDToGIDMap'],
+]);
+
 /** Names of the format itself are words too; an original is more than one of them. */
 function nameHas(name: string, originals: readonly string[]): boolean {
+  if (OWN_NAMES.has(name)) return false;
   if (/^[A-Z][a-z]{1,9}(?:[A-Z][a-z]*){0,3}\d?$/.test(name) && !originals.includes(name)) return false;
   return textHas(name, longOnes(originals));
 }
