@@ -18,6 +18,7 @@ beforeAll(async () => {
         upstreamUrl: upstream.url,
         key,
         provider: { protocol: 'ChatCompletions' },
+        policy: { dlp: { mode: 'Tokenize' } },
         prices: ['upstream/*', 'groq/*', 'openai/*'].map((model) => ({ model, input: '2', output: '8' })),
       }),
       ...['groq', 'openai'].map((slug) =>
@@ -221,6 +222,14 @@ describe('on chat, a tool that takes a text', () => {
     });
     expect(deltas).toContainEqual({ index: 0, ...expected[0] });
     expect(deltas.find((one) => JSON.stringify(one).includes('"f"'))).toMatchObject({ index: 1, type: 'function' });
+  });
+
+  test.each([false, true])('is told what was hidden from the model, streamed: %s', async (stream) => {
+    upstream.respond(calls(['edit', { input: 'to «EMAIL_1»' }]));
+    const asked = { model: 'groq/m', messages: [{ role: 'user', content: 'Of ada@corp.de.' }], tools, stream };
+    const [, text, sent] = await post('/v1/chat/completions', asked);
+    expect(JSON.stringify(sent)).not.toContain('ada@corp.de');
+    expect(text).toContain('"input":"to ada@corp.de"');
   });
 
   test('goes on with what it returned', async () => {
