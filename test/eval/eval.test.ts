@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Evaluation } from './evaluation.ts';
 import { judged, type Goal } from './goals.ts';
 import { learned } from './held-out.ts';
-import { evaluateLogins, KINDS, loginPrompts, loginSentences, SETS } from './logins.ts';
+import { evaluateLogins, KINDS, loginPrompts, loginSentences, plainSentences, SETS } from './logins.ts';
 import { casesOf, promptsOf, readWritten, unlearnedIn } from './scope-cases.ts';
 
 describe('goals', () => {
@@ -71,12 +71,13 @@ describe('logins and passwords in sentences', () => {
       said.filter((one) => one.set === set && one.spans.some(({ category }) => category === kind)).map(({ language }) => language); // prettier-ignore
     for (const set of SETS) {
       for (const kind of KINDS) {
-        expect(of(set, kind).length).toBeGreaterThanOrEqual(40);
+        expect(of(set, kind).length).toBeGreaterThanOrEqual(80);
         expect(new Set(of(set, kind)).size).toBe(8);
       }
     }
     expect(new Set(said.map(({ text }) => text)).size).toBe(said.length);
     expect(loginPrompts()).toHaveLength(10);
+    expect(new Set(plainSentences()).size).toBe(320);
   });
 
   test('are found as often as they were, and none where prompts only speak of them', async () => {
@@ -87,8 +88,8 @@ describe('logins and passwords in sentences', () => {
     };
     for (const set of SETS) {
       expect(recall(set, 'SECRET')).toBeGreaterThanOrEqual(0.9);
-      expect(recall(set, 'USERNAME')).toBeGreaterThanOrEqual(0.8);
+      expect(recall(set, 'USERNAME')).toBeGreaterThanOrEqual(0.85);
     }
-    expect(tables[1]?.rows[0]).toMatchObject({ wrong: 0 });
+    for (const row of tables[1]?.rows ?? []) expect(row, JSON.stringify(tables[3]?.rows)).toMatchObject({ wrong: 0 });
   });
 });

@@ -7,7 +7,7 @@ import { marked, type Marked } from '../harness/marked.ts';
 import type { Evaluation, Table } from './evaluation.ts';
 import { rounded } from './score.ts';
 
-/** The sets of sentences: rules were written beside the first, and never beside the second. */
+/** The sets of sentences: rules were written beside the first. The second was measured before they were, and read then. */
 export const SETS = ['tuned', 'held-out'] as const;
 /** The kinds that the sentences have, marked. */
 export const KINDS = ['USERNAME', 'SECRET'] as const;
@@ -46,6 +46,16 @@ export function loginPrompts(): readonly { readonly name: string; readonly text:
   return files.map((name) => ({ name, text: readFileSync(path.join(FOLDER, 'prompts', name), 'utf8') }));
 }
 
+/** Sentences that speak of logins and passwords and hold none, by file: `plain/<set>.<language>.txt`, one a line. */
+export function plainSentences(): readonly string[] {
+  const files = globSync('*.txt', { cwd: path.join(FOLDER, 'plain') }).toSorted();
+  return files.flatMap((file) =>
+    readFileSync(path.join(FOLDER, 'plain', file), 'utf8')
+      .split('\n')
+      .filter(Boolean),
+  );
+}
+
 /** What becomes of the logins and passwords of a sentence, and what else of it is taken for one. */
 function outcomesOf(detection: Detection, said: Said): readonly LoginOutcome[] {
   const { text, spans } = said;
@@ -74,15 +84,14 @@ export function evaluateLogins(): Promise<Evaluation> {
   const detection = createReadDetection();
   const outcomes = loginSentences().flatMap((said) => outcomesOf(detection, said));
   const prompts = loginPrompts().map((prompt) => ({ ...prompt, found: detection.find(prompt.text) }));
-  const words = prompts.reduce((sum, { text }) => sum + (text.match(/\S+/g)?.length ?? 0), 0);
-  const wrong = prompts.reduce((sum, { found }) => sum + found.length, 0);
+  const plain = plainSentences().map((text) => ({ name: 'a sentence', text, found: detection.find(text) }));
   return Promise.resolve({
     about: { languages: new Set(outcomes.map(({ said }) => said.language)).size },
     tables: [
       { title: 'Logins and passwords in sentences', rows: SETS.flatMap((set) => rowsOf(set, outcomes)) },
       {
         title: 'Prompts that only speak of them',
-        rows: [{ prompts: 'all', words, wrong, wrongPerThousandWords: rounded((wrong / words) * 1000) }],
+        rows: [wrongIn('all', prompts), wrongIn('sentences', plain)],
       },
       {
         title: 'Missed, or not to the character',
@@ -90,7 +99,7 @@ export function evaluateLogins(): Promise<Evaluation> {
       },
       {
         title: 'Replaced, and nobody’s',
-        rows: prompts.flatMap(({ name, text, found }) =>
+        rows: [...prompts, ...plain].flatMap(({ name, text, found }) =>
           found.map(({ start, end, category }) => ({
             prompt: name,
             category,
@@ -100,6 +109,15 @@ export function evaluateLogins(): Promise<Evaluation> {
       },
     ],
   });
+}
+
+function wrongIn(
+  what: string,
+  texts: readonly { readonly text: string; readonly found: readonly Span[] }[],
+): Table['rows'][number] {
+  const words = texts.reduce((sum, { text }) => sum + (text.match(/\S+/g)?.length ?? 0), 0);
+  const wrong = texts.reduce((sum, { found }) => sum + found.length, 0);
+  return { prompts: what, words, wrong, wrongPerThousandWords: rounded((wrong / words) * 1000) };
 }
 
 function rowsOf(set: Said['set'], outcomes: readonly LoginOutcome[]): Table['rows'] {

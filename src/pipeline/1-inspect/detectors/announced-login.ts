@@ -1,13 +1,14 @@
-import { announcedAfter, announcedAt, type Announcing } from './announced.ts';
+import { announcedAfter } from './announced-after.ts';
+import { announcedAt, type Announcing } from './announced.ts';
 import type { Link } from './announcing-words.ts';
 import { isDigit, isLetter } from './characters.ts';
 import { ANY_DIGIT, type Examiner } from './examiner.ts';
 import { endsSaying, isLetterKind, type Look, lookAt } from './look.ts';
-import { loginShapeOf, mayBeUnmarked } from './login-value.ts';
+import { isUnusual, loginShapeOf, mayBeUnmarked } from './login-value.ts';
 
 /** Words that announce logins of letters alone, around the letters of `near`. */
 const OPENS =
-  /^(?:log|login(?:em|u|n?aam)?|logged|user(?:name|s)?|usu[aá]rio|utente|utilisateur|utilizador|u[zż]ytkownik(?:a|iem|owi)?|(?:be)?nutzer(?:name|kennung)?|gebruikers?(?:naam)?)$/;
+  /^(?:log|loguj[eę]|login(?:em|u)?|(?:in|aan)?log(?:in)?naam|logged|user(?:name|s)?|usu[aá]rio|utente|utilisateur|utilizador|u[zż]ytkownik(?:a|iem|owi)?|(?:be)?nutzer(?:namen?|kennung|konto)?|kennung|gebruikers?(?:naam)?|account|cuenta|kont[oa])$/;
 const HYPHEN = 45;
 const NUMBER = /^\d{6,10}$/;
 
@@ -19,18 +20,29 @@ const NUMBER = /^\d{6,10}$/;
 export const announcedLogin: Examiner = {
   category: 'USERNAME',
   evidence: 'shaped',
-  triggers: `_-gu${ANY_DIGIT}`,
+  triggers: `_-guUK${ANY_DIGIT}`,
   near: [
-    'lo>gin[ n?]',
-    'lo>g in',
-    'lo>gged in',
-    '[^a-z]>user[ n?]',
+    '[lL]o>gin[ n?]',
+    '[lL]o>g in',
+    '[lL]o>gged in',
+    '[lL]o>guj',
+    'lo>gnaam',
+    '[^a-z]>user[ n?:]',
+    '>User[ n?:]',
     '[^a-z]>usu[aá]rio',
+    '>Usu[aá]rio',
     '[^a-z]>utili[sz]',
+    '>Utili[sz]',
     '[^a-z]>utente',
+    '>Utente',
     '[^a-z]>uż',
-    'n>utzer',
+    '>Uż',
+    '[nN]>utzer',
     'r>uiker',
+    '[cC]co>unt ',
+    '[cC]>uenta ',
+    '[eE]nn>ung ',
+    '>Konto ',
   ],
   wants: mayHold,
   examine(text, at, floor, found): number {
@@ -42,8 +54,9 @@ export const announcedLogin: Examiner = {
       return word.end;
     }
     if (code === HYPHEN && !isLetter(text.charCodeAt(at - 1))) return floor;
-    const token = announcedAt(text, at, mayBeLogin);
-    if (typeof token === 'number') return Math.max(floor, token);
+    const token = announcedAt(text, at, 'login', mayBeLogin);
+    // A word with a hyphen may end with one that announces: `Windows-Login`.
+    if (typeof token === 'number') return code === HYPHEN && token - at < 24 ? floor : Math.max(floor, token);
     const { start, end, value, by } = token;
     if (start < floor || !isLogin(value, by) || GOES_ON.test(text.slice(end, end + 2))) return floor;
     if (isDigit(code) && !mayHold(lookAt(text, at))) return floor;
@@ -66,7 +79,7 @@ function opens(word: string): boolean {
 }
 
 function mayBeLogin(value: string, link: Link): boolean {
-  if (link === 'change' || value.length < (link === 'to' ? 5 : 3)) return false;
+  if (value.length < (link === 'to' ? 5 : 3)) return false;
   return NUMBER.test(value) || loginShapeOf(value) !== undefined;
 }
 
@@ -74,8 +87,9 @@ function isLogin(value: string, { kind, link, isNext }: Announcing): boolean {
   const shape = loginShapeOf(value);
   if (shape === undefined) return kind === 'name' && (link === 'be' || link === 'sign');
   if (kind === 'entry') return link === 'as' || link === 'with' || link === 'sign';
-  if (kind !== 'name' && kind !== 'user') return false;
+  if (kind !== 'name' && (kind !== 'user' || (link === 'behind' && shape !== 'digits'))) return false;
   if (link === 'next') return isNext;
-  if (link === 'with' || link === 'change') return false;
-  return shape !== 'hyphenated' || (link === 'sign' && kind === 'name');
+  if (link === 'with' || link === 'comma') return false;
+  if (link === 'change') return kind === 'name' && (shape !== 'hyphenated' || isUnusual(value, 0));
+  return shape !== 'hyphenated' || (link === 'sign' && (kind === 'name' || value === value.toLowerCase()));
 }

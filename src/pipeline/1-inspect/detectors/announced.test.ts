@@ -29,6 +29,13 @@ describe('logins that a sentence announces', () => {
     'Mój login to ‹USERNAME:mkowalski›.',
     'O utilizador ‹USERNAME:t.almeida› ficou bloqueado.',
     'User-ID für das Portal: ‹USERNAME:RZ40817›',
+    'Mein Windows-Login hat sich von ‹USERNAME:lmeyer› in ‹USERNAME:lmeyer-vogt› geändert.',
+    'Auf dem Server als ‹USERNAME:wartung_nord› anmelden.',
+    'The caller gave ‹USERNAME:rbx2041› as her user ID.',
+    "what's the username again? ah, ‹USERNAME:harbour_desk›, never mind",
+    'Le compte de service ‹USERNAME:svc_import03› est bloqué.',
+    'Affected user: ‹USERNAME:hbrennan›, since Monday.',
+    'Der Benutzername ‹USERNAME:lindner.o› fehlt.',
   ])('%s', expectFinds);
 
   test.each([
@@ -39,6 +46,8 @@ describe('logins that a sentence announces', () => {
     'Der Benutzername ist kleingeschrieben. Ein Login ist mit Windows11 möglich.',
     'Login to server-1 fails, login is v2.4, the user guide is UTF-8.',
     'The username is taken. mkowalski said so.',
+    'Send the username, tenant_code, and order_total. Is the account read_only, or not?',
+    'Votre identifiant est-il votre adresse ? The user runs main.c and lib.h.',
   ])('not in: %s', expectFinds);
 });
 
@@ -56,6 +65,15 @@ describe('passwords that a sentence announces', () => {
     'Hasło do wifi to ‹SECRET:Slonecznik23›.',
     'A senha é ‹SECRET:Girassol25›.',
     'Abre el zip con la contraseña "‹SECRET:Mar y Cielo 4›".',
+    'Le mot de passe est « ‹SECRET:Route Tonnerre 75› », avec les espaces.',
+    'We use ‹SECRET:Spring2026!› as the default password.',
+    'The old passcode for the tablet, ‹SECRET:552190›, still opens it.',
+    'Het oude wachtwoord (‹SECRET:W1jzigNu!›) is uitgelekt.',
+    'La contraseña inicial ‹SECRET:Mar-Mesa-58› caduca.',
+    'The code for the gate is ‹SECRET:2580›. Der Türcode ist ‹SECRET:7741›.',
+    'Your one-time password is ‹SECRET:839204›.',
+    'Password for the guest laptop: ‹SECRET:SunnyGarden›',
+    'Tymczasowy PIN do identyfikatora to ‹SECRET:60418›.',
   ])('%s', expectFinds);
 
   test.each([
@@ -66,5 +84,8 @@ describe('passwords that a sentence announces', () => {
     'DB_PASSWORD=${DB_PASSWORD}',
     'The password is wrong. Order A4711-22 was sent.',
     'The contract says "as of May 4" and the password is old.',
+    'The error code is 4711. The password is stored as scram-sha-256, never as text.',
+    'Passwords are reset on the host Srv-Prod-01. The password tool is KeePass, not OneDrive.',
+    'MD5Password = AuthenticationMD5Password; the password, 4711 times, is wrong.',
   ])('not in: %s', expectFinds);
 });

@@ -23,7 +23,7 @@ export interface Examiner {
   readonly triggers: string;
   /**
    * Triggers that are frequent count only in these surroundings, each of single characters and classes of them: `lo>g[io]` is
-   * a `g` behind `lo` and before `i` or `o`. `examine` may be called elsewhere, too, and has to look for itself.
+   * a `g` behind `lo` and before `i` or `o`. Something has to follow. `examine` may be called elsewhere, too, and has to look for itself.
    */
   readonly near?: readonly string[];
   /**

@@ -1,6 +1,6 @@
 import type { Span } from '../detector.ts';
 import type { Steps } from '#wire/steps.ts';
-import { digitsEnd, isDigit } from './characters.ts';
+import { digitsEnd, isDigit, isLetter } from './characters.ts';
 import type { Examiner } from './examiner.ts';
 import { fold, isFoldable, type Folded } from './fold.ts';
 import { lookKey, lookOf, LOOKS } from './look.ts';
@@ -90,18 +90,30 @@ function escapedUnit(unit: string): string {
 /** What may have to be folded: all beyond ASCII but the letters of European languages, which are frequent and never are. */
 const BEYOND = '\\x80-\\xbf\\u0180-\\uffff';
 
-/** The pattern of `Routes.next`. It matches one character, and looks around it only where that is a frequent one. */
+/**
+ * The pattern of `Routes.next`. It matches one character, and looks around it only where that is a frequent one: first at
+ * the one behind it, which rules out most, and apart for letters and signs, as letters have few that may follow.
+ */
 function nextOf(anywhere: readonly string[], near: ReadonlyMap<string, readonly string[]>): RegExp {
   const frequent = [...near.keys()].map(escaped).join('');
   const any = `[${anywhere.map(escaped).join('')}${frequent}${BEYOND}]`;
   if (frequent === '') return new RegExp(any, 'g');
-  // What follows is read first, as it rules out most.
-  const places = [...new Set([...near.values()].flat())].map((place) => {
+  const places = [...new Set([...near.values()].flat())];
+  const groups = Map.groupBy(places, (place) => isLetter(triggerOf(place).charCodeAt(0)));
+  const around = [...groups.values()].map(placesIn);
+  return new RegExp(`${any}(?:(?<![${frequent}])|${around.join('|')})`, 'g');
+}
+
+/** What is true in any of these places of `Examiner.near`. */
+function placesIn(places: readonly string[]): string {
+  const firsts = new Set<string>();
+  const whole = places.map((place) => {
     const [before = [], around = []] = place.split('>').map((side) => (side.match(UNITS) ?? []).map(escapedUnit));
     const [trigger = '', ...after] = around;
+    firsts.add((after[0] ?? '').replace(/^\[|\]$/g, ''));
     return `${after.join('')}(?<=${before.join('')}${trigger}${'[^]'.repeat(after.length)})`;
   });
-  return new RegExp(`${any}(?:(?<![${frequent}])|(?=${places.join('|')}))`, 'g');
+  return `(?=[${[...firsts].join('')}])(?=${whole.join('|')})`;
 }
 
 /** The examiners that want digits of this look; each is asked once for each look. */
