@@ -146,3 +146,24 @@ describe('paths in the documents', () => {
     expect(paths('```\n`src/gone.ts`\n```\n')).toEqual([]);
   });
 });
+
+describe('functions', () => {
+  test.each([
+    `    rewrite.where = (at) => pathTo(root, at);`,
+    `    const where = (rewrite.where = (at: number): string => pathTo(root, at));`,
+    `    this.#take = async (data) => sink.onData(data);`,
+    `    command.reject = function (error) {`,
+  ])('are not written where a property is assigned: %s', (text) => {
+    expect(check('src/pipeline/call.ts', text)).toHaveLength(1);
+    expect(check('src/main/start.ts', text)).toEqual([]);
+  });
+
+  test.each([
+    `    const where = (at: number): string => pathTo(root, at);`,
+    `  readonly #onAbort = (): void => this.#end();`,
+    `    rewrite.where = where;`,
+    `    this.known = items.some((item) => item.known);`,
+  ])('may be written as: %s', (text) => {
+    expect(check('src/pipeline/call.ts', text)).toEqual([]);
+  });
+});

@@ -53,7 +53,9 @@ const MAY_READ_ENVIRONMENT = new Set(['src/main.ts', 'src/cli/gwctl.ts', 'infere
 export function violations(files: readonly SourceFile[], aliases: Readonly<Record<string, string>>): string[] {
   return files.flatMap((file) => [
     ...importsOf(file.text).flatMap((found) => importViolations(file.path, found, aliases)),
-    ...(file.path.startsWith('test/') ? [] : [...shapeViolations(file), ...environmentViolations(file)]),
+    ...(file.path.startsWith('test/')
+      ? []
+      : [...shapeViolations(file), ...environmentViolations(file), ...functionViolations(file)]),
   ]);
 }
 
@@ -109,6 +111,24 @@ function environmentViolations({ path, text }: SourceFile): string[] {
   return read
     ? [`${path}:${lineOf(text, read.index)}: reads the environment; only src/main.ts and src/cli/gwctl.ts do`]
     : [];
+}
+
+/** What the corridor runs through for each call. */
+const OF_A_CALL = /^src\/(?:surfaces|pipeline|wire|providers|adapters)\//;
+const ASSIGNED_FUNCTION = /\.#?\w+ = (?:async )?(?:function\b|(?:\([^()]*\)|\w+)(?:: [^=]{1,80})? =>)/;
+
+/**
+ * V8 allocates as old a function that is written where a property is assigned, and all that it sees then stays until the
+ * whole heap is collected: the request of a call, at the worst.
+ */
+function functionViolations({ path, text }: SourceFile): string[] {
+  if (!OF_A_CALL.test(path) || isTest(path)) return [];
+  return text.split('\n').flatMap((line, index) => {
+    if (!ASSIGNED_FUNCTION.test(line)) return [];
+    return [
+      `${path}:${index + 1}: give the function a name first, then assign it to the property: V8 keeps it for long`,
+    ];
+  });
 }
 
 /** `src/main/` is what `src/main.ts` is too long for; `src/wire/chat/leaves.ts` is in `wire`, `src/gateway.ts` in `src/*.ts`, `inference/server.ts` in `inference`. */

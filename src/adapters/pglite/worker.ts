@@ -43,11 +43,12 @@ async function openDatabase(dataDir: string): Promise<PGlite> {
     filesystems: { NODEFS: { stream_ops: { fsync?: (stream: OpenFile) => number } } };
   };
   let synced = 0;
-  filesystems.NODEFS.stream_ops.fsync = ({ nfd }) => {
+  const fsync = ({ nfd }: OpenFile): number => {
     fsyncSync(nfd);
     synced += 1;
     return 0;
   };
+  filesystems.NODEFS.stream_ops.fsync = fsync;
   await opened.exec('CHECKPOINT');
   // Another version of PGlite may do all this differently: better no ledger than one that forgets.
   if (synced === 0) throw new Error('the embedded database does not write through to the disk');

@@ -88,11 +88,12 @@ function shareOf(pool: pg.Pool, most: number): Connections {
     try {
       const client = await pool.connect();
       const release = client.release.bind(client);
-      client.release = (fault) => {
+      const releaseOnce: typeof release = (fault) => {
         client.release = release;
         release(fault);
         leave();
       };
+      client.release = releaseOnce;
       return client;
     } catch (error) {
       leave();

@@ -48,9 +48,10 @@ export class Ownership {
 
   constructor(store: KeptObjects, onEvent: (event: OwnershipEvent) => void) {
     this.#store = store;
-    this.#onFault = (error) => onEvent({ kind: 'objects.fault', error });
+    const onFault = (error: unknown): void => onEvent({ kind: 'objects.fault', error });
+    this.#onFault = onFault;
     const onDropped = (objects: number): void => onEvent({ kind: 'objects.dropped', objects });
-    this.#recorder = new ObjectRecorder({ store, onFault: this.#onFault, onDropped });
+    this.#recorder = new ObjectRecorder({ store, onFault, onDropped });
   }
 
   /**

@@ -92,7 +92,9 @@ export class LedgerCheck {
   constructor(facts: LedgerFacts, repeated?: ReadonlySet<string>) {
     const calls = new CallSet();
     this.#facts = facts;
-    this.#isNewCall = (callId) => (repeated !== undefined && !repeated.has(callId)) || calls.add(callId);
+    const isNewCall = (callId: string): boolean =>
+      (repeated !== undefined && !repeated.has(callId)) || calls.add(callId);
+    this.#isNewCall = isNewCall;
   }
 
   /** Counts a strand in which nothing was found. */

@@ -20,7 +20,6 @@ export class AnswerReader {
   keptMs: number | undefined;
   readonly #method: string;
   readonly #sink: AnswerSink;
-  readonly #take: (data: Buffer) => void;
   #scanner: HeadScanner | undefined = new HeadScanner('head');
   #informational = 0;
   #chunks: ChunkedBody | undefined;
@@ -30,7 +29,6 @@ export class AnswerReader {
   constructor(method: string, sink: AnswerSink) {
     this.#method = method;
     this.#sink = sink;
-    this.#take = (data) => sink.onData(data);
   }
 
   /** Reads on; returns where the answer ends, or the number of bytes. Throws `BrokenAnswer` or `CutOff`. */
@@ -39,7 +37,7 @@ export class AnswerReader {
     while (this.#scanner && at < bytes.length) at = this.#readHead(bytes, at, this.#scanner);
     if (this.complete || at === bytes.length) return at;
     if (this.#chunks) {
-      at = this.#chunks.read(bytes, at, this.#take);
+      at = this.#chunks.read(bytes, at, (data) => this.#sink.onData(data));
       this.complete = this.#chunks.complete;
       return at;
     }

@@ -25,7 +25,7 @@ export class GatheredText {
     const piece = this.#rest ? Buffer.concat([this.#rest, bytes]) : bytes;
     const end = wholeUpTo(piece);
     this.#rest = end < piece.length ? piece.subarray(end) : undefined;
-    const whole = piece.subarray(0, end);
+    const whole = end < piece.length ? piece.subarray(0, end) : piece;
     const ascii = isAscii(whole);
     if (!ascii) {
       this.isAscii = false;
