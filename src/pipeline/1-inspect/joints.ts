@@ -53,7 +53,8 @@ export function* jointsOf(
       step = plain && step > 1 ? Math.min(step, half) : half;
       if (!hasSign(bare.text)) continue;
       const [tail, head] = [bare.text.slice(0, end), bare.text.slice(end)];
-      if (!TELLING.test(tailNear(tail) + headNear(head))) continue;
+      // A stretch of it, which costs no copy.
+      if (!TELLING.test(bare.text.slice(nearFrom(tail), end + nearTo(head)))) continue;
       joints.push(bare);
       if (!DIGIT_NEAR.test(tail) || !DIGIT_FIRST.test(head)) continue;
       const spaced = joined(read, at, ' ', plain);
@@ -68,18 +69,18 @@ const PLAIN_WORD = `(?!(?:${AT_WORDS}|${DOT_WORDS})[\\s.,;:!?])[A-Za-z\u00c0-\u0
 /** Two plain words in a row, which no address, number or secret has: whatever stands before them ends there. */
 const PLAIN_WORDS = new RegExp(`(?<!\\S)${PLAIN_WORD}\\s${PLAIN_WORD}(?=\\s)`, 'gi');
 
-/** The beginning of a text, as far as what begins before it may reach. */
-function headNear(text: string): string {
+/** How far into a text may reach what begins before it. */
+function nearTo(text: string): number {
   PLAIN_WORDS.lastIndex = 0;
-  return PLAIN_WORDS.test(text) ? text.slice(0, PLAIN_WORDS.lastIndex) : text;
+  return PLAIN_WORDS.test(text) ? PLAIN_WORDS.lastIndex : text.length;
 }
 
-/** The end of a text, from where what ends behind it may begin. */
-function tailNear(text: string): string {
+/** From where in a text may begin what ends behind it. */
+function nearFrom(text: string): number {
   let from = 0;
   PLAIN_WORDS.lastIndex = 0;
   for (let end = 0; PLAIN_WORDS.test(text); end = PLAIN_WORDS.lastIndex) from = end;
-  return text.slice(from);
+  return from;
 }
 
 /** What every `TELLING` text has one of, in classes so small that the engine looks at many characters at once. */
