@@ -130,7 +130,7 @@ export class Rewrite {
     if (!isChanged) return undefined;
     written.push(text.slice(at));
     yield;
-    const whole = written.join('');
+    const whole = written.length > MOST_STRUNG ? written.join('') : strung(written);
     return inside ? { start: node.start, end: node.end, text: `"${whole}"` } : setString(node, whole);
   }
 
@@ -278,4 +278,13 @@ export function confusion(): GatewayError {
   return protection(
     'personal data cannot be added to a conversation that the provider keeps. Send the whole conversation',
   );
+}
+
+/** Of so few parts a text is strung together without a copy: the body that it becomes a part of is written once. */
+const MOST_STRUNG = 64;
+
+function strung(parts: readonly string[]): string {
+  let text = '';
+  for (const part of parts) text += part;
+  return text;
 }
