@@ -23,6 +23,8 @@ test('tells the source, each bucket, and the total as it is billed', () => {
     'output        200 x 9.2 EUR per million = 0.00184 EUR',
     'reasoning     3 x 9.2 EUR per million = 0.0000276 EUR',
     'searches      0 x 0.0092 EUR = 0 EUR',
+    'fileSearches  0 x 0.0023 EUR = 0 EUR',
+    'containers    0 x 0.0276 EUR = 0 EUR',
     'total, rounded up once: 0.0047426 EUR',
     'held for as many tokens: 0.0053176 EUR',
   ]);

@@ -20,7 +20,7 @@ Of a model: how a call would be priced. Ends with 1 when no price is known.
 
   --input, --output, --reasoning, --cache-read, --cache-write-5m, --cache-write-1h   Tokens
   --input-audio, --input-image, --cache-read-audio, --output-audio, --output-image  Tokens of sound and pictures
-  --pages, --images, --calls, --seconds, --searches                                 Units
+  --pages, --images, --calls, --seconds, --searches, --file-searches, --containers  Units
   --service-tier TIER  flex, priority, batch or another (default: the ordinary one)
   --at TIME            When the call is made (RFC 3339; default: now)
   --database-url URL   The ledger in PostgreSQL (default: DATABASE_URL)

@@ -247,7 +247,7 @@ export interface AliasConfig {
 export interface PriceConfig {
   /** Where it came from: `<namespace>/<name>` of the PriceBook. */
   readonly book: string;
-  readonly unit: 'million_tokens' | 'page' | 'image' | 'call' | 'second' | 'search';
+  readonly unit: 'million_tokens' | 'page' | 'image' | 'call' | 'second' | 'search' | 'file_search' | 'container';
   /** Absent: the ordinary one. */
   readonly serviceTier?: string;
   /** Holds for calls with more input tokens than this. Absent: for any. */

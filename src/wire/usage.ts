@@ -25,8 +25,11 @@ export interface Usage {
   readonly outputImage?: number;
   /** The service tier that the answer was made in, where it tells one that is not the vendor's ordinary one. */
   readonly serviceTier?: string;
-  /** Searches of the web that the vendor made for the answer, and bills beside the tokens. */
+  /** What the vendor did for the answer and bills beside the tokens: searches of the web, and of its client's files. */
   readonly searches?: number;
+  readonly fileSearches?: number;
+  /** Its machines that ran code, in sessions of one of 1 GB. */
+  readonly containers?: number;
 }
 
 /** Buckets that only some vendors tell apart: absent, not zero, where there is nothing in them. */
@@ -100,6 +103,18 @@ function serviceTierOf(word: unknown): string | undefined {
   return Object.hasOwn(ALIASES, tier) ? ALIASES[tier] : tier;
 }
 
+/** Modes of one vendor that cost more in any service tier: its faster speed, and staying in the US. */
+export interface Modes {
+  readonly speed?: unknown;
+  readonly inference_geo?: unknown;
+}
+
+/** A service tier with the modes that a request asks for, or an answer tells: `fast`, `us`, `batch_fast_us`. */
+export function tierInModes(tier: string | undefined, { speed, inference_geo: geo }: Modes): string | undefined {
+  const words = [tier, speed === 'fast' && 'fast', geo === 'us' && 'us'].filter((word) => typeof word === 'string');
+  return words.length > 0 ? words.join('_') : undefined;
+}
+
 /** The service tier that a request asks for: `standard` for the ordinary one, undefined where the vendor is to choose. */
 export function askedServiceTier(word: unknown): string | undefined {
   const tier = serviceTierOf(word);
@@ -107,11 +122,14 @@ export function askedServiceTier(word: unknown): string | undefined {
   return ORDINARY.has(word) && word !== 'auto' ? 'standard' : undefined;
 }
 
-/** A usage in the service tier that this word names. */
-export function inServiceTier(usage: Usage, word: unknown): Usage {
-  const serviceTier = serviceTierOf(word);
+/** A usage in the service tier that this word names, and in the modes that it tells. */
+export function inServiceTier(usage: Usage, word: unknown, modes: Modes = {}): Usage {
+  const serviceTier = tierInModes(serviceTierOf(word), modes);
   return serviceTier === undefined ? usage : { ...usage, serviceTier };
 }
+
+/** What is told of an answer's usage beside tokens. */
+export const BESIDE_TOKENS = ['searches', 'fileSearches', 'containers'] as const;
 
 /** A usage with searches of the web beside it. */
 export function withSearches(usage: Usage, searches: number): Usage {

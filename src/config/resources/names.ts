@@ -55,6 +55,8 @@ export const SPELLINGS = {
     Call: 'call',
     Second: 'second',
     Search: 'search',
+    FileSearch: 'file_search',
+    Container: 'container',
   },
   serviceTier: {
     Standard: 'standard',

@@ -133,7 +133,7 @@ function name({ provider, model, family, losses }: Candidate, { call, demand }: 
   entry.losses = tellableLosses(losses);
   // Nothing says in which tier it is served until the provider does: it is billed as it was asked for.
   const output = call.ask.background === true ? (demand.ceiling.outputTokens ?? 0) : 0;
-  entry.seen = inServiceTier({ ...NO_USAGE, input: demand.estimatedInput, output }, demand.ceiling.serviceTier);
+  entry.seen = inServiceTier({ ...NO_USAGE, input: demand.estimatedInput, output }, demand.servedAs);
   entry.units = call.ask.units;
   entry.believable = provider.config.slug === LOCAL_PROVIDER.slug ? undefined : demand.believable;
 }

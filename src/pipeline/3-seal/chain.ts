@@ -151,6 +151,8 @@ function orderedUsage(usage: Counted): Complete<Counted> {
 function orderedUnits(units: Units): Complete<Units> {
   return {
     calls: held(units.calls),
+    containers: held(units.containers),
+    fileSearches: held(units.fileSearches),
     images: held(units.images),
     pages: held(units.pages),
     searches: held(units.searches),

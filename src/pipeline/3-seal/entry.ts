@@ -4,7 +4,7 @@ import type { Hold } from '#meter/meter.ts';
 import { believedUnits, isBelievable, type Believable, type Seen } from '#meter/believable.ts';
 import type { Units } from '#meter/price.ts';
 import type { Family } from '#wire/document.ts';
-import { NO_USAGE, totalTokens, type Usage } from '#wire/usage.ts';
+import { BESIDE_TOKENS, NO_USAGE, totalTokens, type Usage } from '#wire/usage.ts';
 import type { Opening } from '#pipeline/call.ts';
 import type { RowDraft } from './ledger-writer.ts';
 import { jurisdictionOf } from './jurisdictions.ts';
@@ -272,14 +272,15 @@ export class Entry implements Disposable {
 
 /** The tokens alone. */
 function counts(usage: Usage): NonNullable<AuditRow['usage']> {
-  if (usage.serviceTier === undefined && usage.searches === undefined) return usage;
-  const { serviceTier: _, searches: __, ...tokens } = usage;
+  if (usage.serviceTier === undefined && BESIDE_TOKENS.every((unit) => usage[unit] === undefined)) return usage;
+  const { serviceTier: _, searches: _searches, fileSearches: _files, containers: _containers, ...tokens } = usage;
   return tokens;
 }
 
-/** What is billed beside tokens, with the searches that a usage tells. */
-function withUnits(units: Units | undefined, { searches }: Usage): Units | undefined {
-  return searches === undefined ? units : { ...units, searches };
+/** What is billed beside tokens, with what a usage tells of it. */
+function withUnits(units: Units | undefined, usage: Usage): Units | undefined {
+  const told = BESIDE_TOKENS.filter((unit) => usage[unit] !== undefined).map((unit) => [unit, usage[unit]] as const);
+  return told.length === 0 ? units : { ...units, ...Object.fromEntries(told) };
 }
 
 function hasAny(units: Units): boolean {

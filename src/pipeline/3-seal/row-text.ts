@@ -69,7 +69,7 @@ const BUCKETS =
   'cacheRead cacheReadAudio? cacheWrite1h cacheWrite5m input inputAudio? inputImage? output outputAudio? outputImage?';
 // What may be missing is never last, so its comma is missing with it.
 const USAGE = String.raw`\{${BUCKETS.split(' ').map(bucketForm).join('')}"reasoning":${NUMBER}\}`;
-const UNIT_NAMES = ['calls', 'images', 'pages', 'searches', 'seconds'];
+const UNIT_NAMES = ['calls', 'containers', 'fileSearches', 'images', 'pages', 'searches', 'seconds'];
 // One or more in this order: a comma stands before each but the first.
 const UNITS = String.raw`\{(?!,)${UNIT_NAMES.map((unit) => `(?:,?(?<=[{,])"${unit}":${NUMBER})?`).join('')}(?<!\{)\}`;
 

@@ -75,7 +75,7 @@ export interface AuditRow {
   readonly tool_servers?: readonly string[] | undefined;
   /** What was billed beside tokens, where there was any. */
   readonly units?: Units | undefined;
-  readonly usage: Omit<Usage, 'serviceTier' | 'searches'> | null;
+  readonly usage: Omit<Usage, 'serviceTier' | 'searches' | 'fileSearches' | 'containers'> | null;
   /**
    * `provider`: as reported; `estimated`: counted here, as none was reported; `implausible`: counted here, as what was
    * reported can't be true; `held`: abandoned, billed at the held amount.

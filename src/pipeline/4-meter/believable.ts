@@ -1,4 +1,4 @@
-import { inputTokens, MEDIA_BUCKETS, outputTokens, type Usage } from '#wire/usage.ts';
+import { BESIDE_TOKENS, inputTokens, MEDIA_BUCKETS, outputTokens, type Usage } from '#wire/usage.ts';
 import { UNITS, type Units } from './price.ts';
 
 /** What an answer can have used at most, known before it comes: whatever its provider tells beyond it is not billed. */
@@ -31,16 +31,16 @@ export function isBelievable(usage: Usage, most: Believable, { bytes, says, whol
   const input = inputTokens(usage);
   const output = outputTokens(usage);
   if (input > most.inputTokens || output > bytes + most.unseenOutput) return false;
-  if ((usage.searches ?? 0) > (most.units.searches ?? 0)) return false;
+  if (BESIDE_TOKENS.some((unit) => (usage[unit] ?? 0) > (most.units[unit] ?? 0))) return false;
   if (!whole) return true;
   return !(most.readsText && input === 0) && !(says && output === 0);
 }
 
 function isCounted(usage: Usage): boolean {
-  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning, searches = 0 } = usage;
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning } = usage;
   if (!(isCount(input) && isCount(cacheRead) && isCount(cacheWrite5m) && isCount(cacheWrite1h))) return false;
-  if (!(isCount(output) && isCount(reasoning) && isCount(searches))) return false;
-  return MEDIA_BUCKETS.every((bucket) => isCount(usage[bucket] ?? 0));
+  if (!(isCount(output) && isCount(reasoning))) return false;
+  return [...MEDIA_BUCKETS, ...BESIDE_TOKENS].every((bucket) => isCount(usage[bucket] ?? 0));
 }
 
 /** Units as they were told, and instead of what can't be true our own count or the most there can be; `doubted`: of any. */

@@ -7,15 +7,18 @@ import type { Family } from '#wire/document.ts';
 import { pagesAtMost } from '#wire/ocr/pages.ts';
 import { rankedAtMost } from '#wire/rerank/size.ts';
 import { isObject, type Json, type JsonObject } from '#wire/json.ts';
-import { askedServiceTier, estimatedTokens, tokenCount } from '#wire/usage.ts';
+import { sessionsOf } from '#wire/responses/containers.ts';
+import { askedServiceTier, BESIDE_TOKENS, estimatedTokens, tierInModes, tokenCount, type Modes } from '#wire/usage.ts';
 import type { Believable } from './believable.ts';
 import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT } from './own-count.ts';
-import type { Bounds, Quantity } from './price.ts';
+import { STANDARD, type Bounds, type Quantity } from './price.ts';
 
 /** What a call may use, known before it is dispatched. */
 export interface Demand {
   /** No answer within the request's own bounds uses more. */
   readonly ceiling: Bounds;
+  /** The service tier and the modes that are asked for; undefined: the ordinary ones, or whichever the vendor chooses. */
+  readonly servedAs: string | undefined;
   /** What the call is billed by: a price must cover one of these. */
   readonly quantities: readonly Quantity[];
   /** Of input, reserved against tokens per minute with the likely output; corrected when settled. */
@@ -71,7 +74,8 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
   const serviceTier = candidates.some(({ losses }) => losses.includes('service_tier'))
     ? undefined
     : askedServiceTier(call.document.body['service_tier']);
-  const searches = searchesAtMost(call.document.body);
+  const modes = modesOf(call, candidates);
+  const beside = besideAtMost(call.document.body);
   const ranked = family === 'rerank' ? rankedAtMost(call.document.body) : undefined;
   const queryAgain = ranked?.queryAgain ?? 0;
   const estimate = estimatedTokens(textBytes + queryAgain + media / 4);
@@ -83,11 +87,14 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
       outputTokens: WITHOUT_OUTPUT.has(family) ? 0 : Math.max(...candidates.map((one) => outputBound(call, one))),
       textOnly: kept === 0 && inspection.media.length === 0,
       ...(serviceTier !== undefined && { serviceTier }),
+      ...(modes.speed === 'fast' && { fast: true }),
+      ...(modes.inference_geo === 'global' && { anywhere: true }),
       ...units,
-      ...searches,
+      ...beside,
       ...pages,
       ...ranking,
     },
+    servedAs: tierInModes(serviceTier === STANDARD ? undefined : serviceTier, modes),
     quantities: QUANTITIES[family] ?? TOKENS,
     reservedTokens: estimate,
     estimatedInput: estimate,
@@ -106,11 +113,24 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
       readsText: READS_TEXT.has(family),
       units: {
         ...units,
-        searches: Math.max(MOST_BELIEVED_SEARCHES, 2 * (searches.searches ?? 0)),
+        ...Object.fromEntries(
+          BESIDE_TOKENS.map((unit) => [unit, Math.max(MOST_BELIEVED_SEARCHES, 2 * (beside[unit] ?? 0))]),
+        ),
         ...pages,
         ...(ranked && { searches: 2 * ranked.mostSearches }),
       },
     },
+  };
+}
+
+/** The modes that somebody who may answer is asked for. */
+function modesOf({ codec, document: { body } }: Call, candidates: readonly Candidate[]): Modes {
+  if (codec.family !== 'messages') return {};
+  const isKept = (name: string): boolean =>
+    candidates.some(({ translation, losses }) => !translation && !losses.includes(name));
+  return {
+    ...(isKept('speed') && { speed: body['speed'] }),
+    ...(isKept('inference_geo') && { inference_geo: body['inference_geo'] }),
   };
 }
 
@@ -131,16 +151,19 @@ function unseenBound({ ask: { maxOutputTokens, answers } }: Call, { losses, sett
   return isTold ? Math.max(maxOutputTokens, LEAST_CEILING) : (settings?.maxOutputTokens ?? LONGEST_OUTPUT) * answers;
 }
 
-/** Searches of the web that the vendor may make: as many as the caller allows. */
-function searchesAtMost(body: JsonObject): Pick<Bounds, 'searches'> {
+/** Searches that the vendor may make, as many as the caller allows, and machines that it may run code on. */
+function besideAtMost(body: JsonObject): Pick<Bounds, 'searches' | 'fileSearches' | 'containers'> {
   const { tools } = body;
   if (!Array.isArray(tools)) return {};
-  let searches = 0;
+  const most = { searches: 0, fileSearches: 0, containers: 0 };
   for (const tool of tools as readonly Json[]) {
-    if (!isObject(tool) || typeof tool['type'] !== 'string' || !tool['type'].startsWith('web_search')) continue;
-    searches += tokenCount(tool['max_uses'] ?? body['max_tool_calls']) || MOST_SEARCHES;
+    if (!isObject(tool) || typeof tool['type'] !== 'string') continue;
+    const uses = tokenCount(tool['max_uses'] ?? body['max_tool_calls']) || MOST_SEARCHES;
+    if (tool['type'].startsWith('web_search')) most.searches += uses;
+    else if (tool['type'] === 'file_search') most.fileSearches += uses;
+    else most.containers += sessionsOf(tool);
   }
-  return searches > 0 ? { searches } : {};
+  return Object.fromEntries(Object.entries(most).filter(([, count]) => count > 0));
 }
 
 /** Input tokens of a request as it came, estimated. */

@@ -65,6 +65,7 @@ const UNIT_KEYS: readonly (readonly [key: string, unit: Unit, per: bigint])[] = 
   ['requests_kcount', 'calls', 1000n],
   ['audio_hours', 'seconds', 3600n],
   ['web_searches_kcount', 'searches', 1000n],
+  ['storage_searches_kcount', 'fileSearches', 1000n],
 ];
 
 /** Prices of units that the data has, in nano-euro per one. */

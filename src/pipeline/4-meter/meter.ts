@@ -172,7 +172,7 @@ async function debit(request: HoldRequest, opening: Opening, deps: DebitDeps): P
 function priceCandidates(
   call: Debited,
   candidates: readonly Target[],
-  { quantities, ceiling: { serviceTier } }: Pick<Demand, 'ceiling' | 'quantities'>,
+  { quantities, ceiling: bounds }: Pick<Demand, 'ceiling' | 'quantities'>,
   book: PriceBook,
 ): Map<string, Price> {
   const prices = new Map<string, Price>();
@@ -183,9 +183,9 @@ function priceCandidates(
       quantities.length === 0
         ? UNPRICED
         : book.find(organization, provider.config, model, call.startedAt, quantities, policy.estimatesPrices);
-    if (price && coversService(price, serviceTier)) prices.set(targetId(asTarget(candidate)), price);
+    if (price && coversService(price, bounds)) prices.set(targetId(asTarget(candidate)), price);
   }
-  if (prices.size === 0) throw unpriced(candidates, quantities, serviceTier);
+  if (prices.size === 0) throw unpriced(candidates, quantities, bounds.fast === true ? 'fast' : bounds.serviceTier);
   return prices;
 }
 

@@ -1,7 +1,7 @@
 import { fraction } from './fraction.ts';
 import type { ListedPeriod } from './price-list.ts';
 
-/** A price that the bundled data does not have yet, as a vendor publishes it, in dollars. */
+/** A price that the bundled data does not have yet, or not right, as a vendor publishes it, in dollars. */
 interface OwnPrice {
   /** As the data calls the vendor. */
   readonly provider: string;
@@ -9,8 +9,15 @@ interface OwnPrice {
   /** Where it was read, and when. */
   readonly source: string;
   readonly date: string;
-  /** By quantity, as of `Quantities`; the last one that has begun holds. `from`: a date, in UTC. */
-  readonly periods: readonly { readonly from?: string; readonly usd: Readonly<Record<string, string>> }[];
+  /** By quantity, as of `Quantities`; the last one that holds is in force. `from`: a date or a time, in UTC. */
+  readonly periods: readonly OwnPeriod[];
+  /** It goes before the bundled data. */
+  readonly corrects?: true;
+}
+
+interface OwnPeriod extends Pick<ListedPeriod, 'daily' | 'weekdays'> {
+  readonly from?: string;
+  readonly usd: Readonly<Record<string, string>>;
 }
 
 /** What OpenAI bills beyond 272,000 tokens of input: twice the input, and the output half as much again. */
@@ -24,6 +31,34 @@ const TERRA_LONG = {
   'cacheWrite5m>272000': '2.5',
 };
 const SONNET = { input: '2', output: '10', cacheWrite5m: '2.5', cacheWrite1h: '4' };
+
+/** When DeepSeek began to bill twice as much at its peak, and when it spared weekends. */
+const PEAKS_SINCE = '2026-08-16T16:00:00Z';
+const WEEKENDS_SINCE = '2026-08-23';
+/** Seconds of the day in UTC. Public holidays of China are not told apart: they are billed as peak. */
+const PEAKS = [
+  [1 * 3600, 4 * 3600],
+  [6 * 3600, 10 * 3600],
+] as const;
+
+const WORKDAYS = [1, 2, 3, 4, 5];
+
+/** Off its peak, and at its peak: from a moment on workdays only. */
+function deepseek(since: string, off: OwnPeriod['usd'], peak: OwnPeriod['usd']): readonly OwnPeriod[] {
+  const from = since > WEEKENDS_SINCE ? since : WEEKENDS_SINCE;
+  return [
+    { from: since, usd: off },
+    ...PEAKS.map((daily) => ({ from: since, daily, usd: peak })),
+    { from, usd: off },
+    ...PEAKS.map((daily) => ({ from, daily, weekdays: WORKDAYS, usd: peak })),
+  ];
+}
+
+const FLASH = deepseek(
+  '2026-10-17',
+  { input: '0.15', output: '0.6', cacheRead: '0.003' },
+  { input: '0.3', output: '1.2', cacheRead: '0.006' },
+);
 
 /** Of models that the model catalogue knows. A row goes when the bundled data has its models. */
 const OWN_PRICES: readonly OwnPrice[] = [
@@ -109,19 +144,67 @@ const OWN_PRICES: readonly OwnPrice[] = [
     date: '2026-11-23',
     periods: [{ usd: { input: '1.36', output: '4.18' } }],
   },
+  {
+    provider: 'deepseek',
+    models: ['deepseek-v4-pro'],
+    source: 'api-docs.deepseek.com/quick_start/pricing, as github.com/anomalyco/models.dev/pull/4891 tells it',
+    date: '2026-11-24',
+    corrects: true,
+    periods: [
+      { usd: { input: '0.435', output: '0.87', cacheRead: '0.003625' } },
+      ...deepseek(
+        PEAKS_SINCE,
+        { input: '0.66', output: '1.98', cacheRead: '0.022' },
+        { input: '1.32', output: '3.96', cacheRead: '0.044' },
+      ),
+    ],
+  },
+  {
+    provider: 'deepseek',
+    // Billed as its successor since that is there.
+    models: ['deepseek-v4-flash'],
+    source: 'api-docs.deepseek.com/quick_start/pricing, as github.com/anomalyco/models.dev/pull/4891 tells it',
+    date: '2026-11-24',
+    corrects: true,
+    periods: [
+      { usd: { input: '0.14', output: '0.28', cacheRead: '0.0028' } },
+      ...deepseek(
+        PEAKS_SINCE,
+        { input: '0.22', output: '0.66', cacheRead: '0.007' },
+        { input: '0.44', output: '1.32', cacheRead: '0.014' },
+      ),
+      ...FLASH,
+    ],
+  },
+  {
+    provider: 'deepseek',
+    models: ['deepseek-flash'],
+    source:
+      'api-docs.deepseek.com/quick_start/pricing, as github.com/benderandrew069/deepseek-api-pricing-2026 tells it',
+    date: '2026-11-24',
+    periods: FLASH,
+  },
 ];
 
 /** A dated snapshot of a model costs what the model does. */
 const DATE = /[-@](?:20\d{6}|20\d{2}-\d{2}-\d{2})$/;
 
-const byName: ReadonlyMap<string, { readonly from: string; readonly periods: readonly ListedPeriod[] }> = new Map(
+interface ReadOwn {
+  readonly from: string;
+  readonly periods: readonly ListedPeriod[];
+  readonly corrects: boolean;
+}
+
+const byName: ReadonlyMap<string, ReadOwn> = new Map(
   OWN_PRICES.flatMap((own) => own.models.map((model) => [`${own.provider}/${model}`, readOwn(own)] as const)),
 );
 
-function readOwn({ date, periods }: OwnPrice): { readonly from: string; readonly periods: ListedPeriod[] } {
+function readOwn({ date, periods, corrects }: OwnPrice): ReadOwn {
   return {
     from: `gatewarden prices ${date}`,
-    periods: periods.map(({ from, usd }) => ({
+    corrects: corrects === true,
+    periods: periods.map(({ from, usd, ...when }) => ({
+      ...when,
       ...(from !== undefined && { from: Date.parse(from) }),
       usd: new Map(Object.entries(usd).map(([name, amount]) => [name, fraction(amount)])),
     })),
@@ -134,10 +217,7 @@ export function ownModels(provider: string): readonly string[] {
 }
 
 /** Our own price of a model, and the list it is from. */
-export function ownPrice(
-  provider: string,
-  model: string,
-): { readonly from: string; readonly name: string; readonly periods: readonly ListedPeriod[] } | undefined {
+export function ownPrice(provider: string, model: string): (ReadOwn & { readonly name: string }) | undefined {
   const id = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
   for (const name of [`${provider}/${id}`, `${provider}/${id.replace(DATE, '')}`]) {
     const own = byName.get(name);

@@ -21,9 +21,11 @@ import { overridePrice, rowsInForce } from './price-override.ts';
 import { createPrice } from './price-sheet.ts';
 import { listedAt, type PriceSnapshot } from './price-snapshot.ts';
 import { covers, type Price, type Quantity } from './price.ts';
+import { surchargesOf, unitsBeside } from './surcharges.ts';
 
 /** What the price book needs to know of a provider. */
-export type PricedProvider = Pick<ProviderConfig, 'slug'> & Partial<Pick<ProviderConfig, 'vendor' | 'protocol'>>;
+export type PricedProvider = Pick<ProviderConfig, 'slug'> &
+  Partial<Pick<ProviderConfig, 'vendor' | 'protocol' | 'url' | 'region'>>;
 
 export interface PriceBook {
   /**
@@ -141,15 +143,19 @@ function createBuiltIn(rates: ExchangeRates, snapshot: () => PriceSnapshot | und
       cachedFor = inForce;
     }
     const family = isAnthropicFamily(provider, model);
-    const key = `${family ? 'a' : 'o'} ${id}/${model}`;
+    const surcharges = surchargesOf(provider, model);
+    const key = `${family ? 'a' : 'o'} ${id}/${model} ${surcharges.key}`;
     const known = cached.get(key);
     if (known && holds(known, at)) return known.price;
     const rate = rateAt(rates, at);
     const listed = inForce
       ? readSnapshotPrice(inForce, id, model, at, exchangeRate(rate))
       : readGenaiPrice(id, model, at, exchangeRate(rate));
-    const found = listed.sheet ? listed : (readOwnPrice(id, model, at, exchangeRate(rate)) ?? listed);
-    const price = found.sheet && createPrice(found.sheet, family);
+    const own = readOwnPrice(id, model, at, exchangeRate(rate), inForce === undefined);
+    const found = listed.sheet && !own?.corrects ? listed : (own ?? listed);
+    const price =
+      found.sheet &&
+      createPrice(surcharges.apply(unitsBeside(found.sheet, provider, exchangeRate(rate).nanoEuro)), family);
     cached.set(key, {
       price,
       from: Math.max(found.from, rate.from),
@@ -212,12 +218,20 @@ function readSnapshotPrice(
   return { sheet: sheet && { ...sheet, ...(minimumSeconds !== undefined && { minimumSeconds }) }, from, until };
 }
 
-/** What lists do not have yet. */
-function readOwnPrice(id: string, model: string, at: number, rate: ExchangeRate): DatedSheet | undefined {
+/** What lists do not have yet, or, where they are the bundled ones, have otherwise than the vendor. */
+function readOwnPrice(
+  id: string,
+  model: string,
+  at: number,
+  rate: ExchangeRate,
+  isBundled: boolean,
+): (DatedSheet & { readonly corrects: boolean }) | undefined {
   const own = ownPrice(id, model);
   if (!own) return undefined;
+  const corrects = own.corrects && isBundled;
   const { period, from, until } = periodAt(own.periods, at);
-  return { sheet: period && sheetOf(period.usd, rate.nanoEuro, `${own.from} ${own.name} ${rate.text}`), from, until };
+  const sheet = period && sheetOf(period.usd, rate.nanoEuro, `${own.from} ${own.name} ${rate.text}`);
+  return { sheet, from, until, corrects };
 }
 
 function holds({ from, until }: DatedPrice, at: number): boolean {

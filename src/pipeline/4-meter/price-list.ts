@@ -14,6 +14,8 @@ export interface ListedPeriod {
   readonly from?: number;
   /** Each day between these seconds of the day in UTC, the second one exclusive. */
   readonly daily?: readonly [start: number, end: number];
+  /** On these days of the week in UTC only, 0 for Sunday. */
+  readonly weekdays?: readonly number[];
   readonly usd: Quantities;
 }
 
@@ -55,10 +57,16 @@ export function periodAt(
     if (begun) from = Math.max(from, one.from ?? -Infinity);
     else until = Math.min(until, one.from ?? Infinity);
     // Daily windows are looked at anew each second.
-    if (one.daily) [from, until] = [Math.max(from, second * 1000), Math.min(until, (second + 1) * 1000)];
-    if (begun && (!one.daily || isWithin(second % 86_400, one.daily))) period = one;
+    if (one.daily || one.weekdays)
+      [from, until] = [Math.max(from, second * 1000), Math.min(until, (second + 1) * 1000)];
+    if (begun && isToday(one, second) && (!one.daily || isWithin(second % 86_400, one.daily))) period = one;
   }
   return { period, from, until };
+}
+
+/** The first day of the epoch was a Thursday. */
+function isToday({ weekdays }: ListedPeriod, second: number): boolean {
+  return !weekdays || weekdays.includes((Math.floor(second / 86_400) + 4) % 7);
 }
 
 function isWithin(second: number, [start, end]: readonly [number, number]): boolean {

@@ -54,6 +54,8 @@ const UNIT_OF = {
   call: 'calls',
   second: 'seconds',
   search: 'searches',
+  file_search: 'fileSearches',
+  container: 'containers',
 } as const satisfies Record<Exclude<PriceUnit, 'million_tokens'>, Unit>;
 
 /** Rates that a row names as a bucket is named. */

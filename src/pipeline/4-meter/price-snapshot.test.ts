@@ -56,6 +56,7 @@ const periods = fc.array(
     {
       from: fc.integer({ min: 0, max: 4e12 }),
       daily: fc.tuple(fc.nat(86_400), fc.nat(86_400)) as fc.Arbitrary<readonly [number, number]>,
+      weekdays: fc.uniqueArray(fc.nat(6), { minLength: 1 }),
       usd: fc.array(fc.tuple(quantities, amounts)).map((entries) => new Map(entries)),
     },
     { requiredKeys: ['usd'] },

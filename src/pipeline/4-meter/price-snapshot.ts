@@ -80,9 +80,10 @@ function keyId(publicKey: KeyObject): string {
 function bodyOf({ builtAt, sources, tolerance, differences, prices }: SnapshotContent): object {
   const entries = [...prices].map(([model, periods]) => [
     model,
-    periods.map(({ from, daily, usd }) => ({
+    periods.map(({ from, daily, weekdays, usd }) => ({
       ...(from !== undefined && { from: new Date(from).toISOString() }),
       ...(daily && { daily }),
+      ...(weekdays && { weekdays }),
       usd: toTexts(usd),
     })),
   ]);
@@ -128,10 +129,11 @@ function periodsOf(model: string, periods: unknown): readonly ListedPeriod[] {
   if (!Array.isArray(periods)) throw new Error(`${model} has no list of prices`);
   return periods.map((period: unknown) => {
     if (!isObject(period) || !isObject(period['usd'])) throw new Error(`${model} has a price without amounts`);
-    const { from, daily, usd } = period;
+    const { from, daily, weekdays, usd } = period;
     return {
       ...(from !== undefined && { from: instant(from) }),
       ...(daily !== undefined && { daily: window(daily) }),
+      ...(weekdays !== undefined && { weekdays: days(weekdays) }),
       usd: fromTexts(usd),
     };
   });
@@ -149,6 +151,13 @@ function window(value: unknown): readonly [number, number] {
     Number.isInteger(second) && (second as number) >= 0 && (second as number) <= 86_400;
   if (!isSecond(start) || !isSecond(end)) throw new Error('a daily window is not two seconds of a day');
   return [start, end];
+}
+
+function days(value: unknown): readonly number[] {
+  const listed = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  const isDay = (day: unknown): day is number => Number.isInteger(day) && (day as number) >= 0 && (day as number) <= 6;
+  if (listed.length === 0 || !listed.every(isDay)) throw new Error('weekdays are not days from 0 to 6');
+  return listed;
 }
 
 /** The period of a model that is in force, under any of these names; undefined when none of them is known. */

@@ -74,6 +74,8 @@ const unitCounts: fc.Arbitrary<Required<Units>> = fc.record({
   calls: fc.nat(3),
   seconds: fc.nat(7200),
   searches: fc.nat(20),
+  fileSearches: fc.nat(20),
+  containers: fc.nat(64),
 });
 
 describe('cost', () => {
@@ -312,9 +314,10 @@ test('a service tier that may be dearer than the list must be known, unless the 
   );
   const any = flat({ input: euro('1') }, { anyService: true });
   const asked = [undefined, 'standard', 'flex', 'batch', 'priority', 'scale'];
-  expect(asked.map((tier) => coversService(list, tier))).toEqual([true, true, true, true, false, false]);
-  expect(asked.map((tier) => coversService(known, tier))).toEqual([true, true, true, true, true, false]);
-  expect(asked.every((tier) => coversService(any, tier))).toBe(true);
+  const tierOnly = (serviceTier: string | undefined) => (serviceTier === undefined ? {} : { serviceTier });
+  expect(asked.map((tier) => coversService(list, tierOnly(tier)))).toEqual([true, true, true, true, false, false]);
+  expect(asked.map((tier) => coversService(known, tierOnly(tier)))).toEqual([true, true, true, true, true, false]);
+  expect(asked.every((tier) => coversService(any, tierOnly(tier)))).toBe(true);
 });
 
 function* allUsages(inputTokens: number, outputTokens: number): Generator<Usage> {

@@ -1,11 +1,11 @@
 import { ceilDiv, type NanoEuro } from './money.ts';
-import { inputTokens, NO_USAGE, type Usage } from '#wire/usage.ts';
+import { BESIDE_TOKENS, inputTokens, NO_USAGE, type Usage } from '#wire/usage.ts';
 
 /** One kind of token of a `Usage`. */
-export type Bucket = Exclude<keyof Usage, 'serviceTier' | 'searches'>;
+export type Bucket = Exclude<keyof Usage, 'serviceTier' | (typeof BESIDE_TOKENS)[number]>;
 
 /** What is billed beside tokens. Seconds are whole, rounded up by who measures them. */
-export type Unit = 'pages' | 'images' | 'calls' | 'seconds' | 'searches';
+export type Unit = 'pages' | 'images' | 'calls' | 'seconds' | (typeof BESIDE_TOKENS)[number];
 
 /** How much of each unit a call used. Absent is none, except that a call is one call. */
 export type Units = { readonly [U in Unit]?: number };
@@ -51,6 +51,10 @@ export interface Bounds extends Units {
   readonly textOnly?: boolean;
   /** The service tier that is asked for, `standard` for the ordinary one. Absent: whichever the vendor chooses. */
   readonly serviceTier?: string;
+  /** The vendor's faster speed is asked for. */
+  readonly fast?: boolean;
+  /** It may be served anywhere, as is asked for: nothing is added for a place. */
+  readonly anywhere?: boolean;
 }
 
 /** Buckets of input that is text, then all of input, then of output. */
@@ -69,7 +73,7 @@ export const OUTPUT_BUCKETS = [
 ] as const satisfies readonly Bucket[];
 /** The service tier that list prices are for. */
 export const STANDARD = 'standard';
-export const UNITS = ['pages', 'images', 'calls', 'seconds', 'searches'] as const satisfies readonly Unit[];
+export const UNITS = ['pages', 'images', 'calls', 'seconds', ...BESIDE_TOKENS] as const satisfies readonly Unit[];
 
 const MILLION = 1_000_000n;
 const NOTHING: Units = {};
@@ -111,16 +115,27 @@ export function cost(price: Price, usage: Usage, units: Units = NOTHING): NanoEu
  * one costs as much.
  */
 export function ceiling(price: Price, bounds: Bounds): NanoEuro {
-  const { serviceTier } = bounds;
   // An answer that names no tier is billed as an ordinary one, so that one counts whatever is asked for.
   let highest = ceilingIn(price, undefined, bounds);
-  if (!price.services || serviceTier === STANDARD) return highest;
-  for (const service of serviceTier === undefined ? price.services.keys() : [serviceTier]) {
+  for (const service of price.services?.keys() ?? []) {
+    if (!mayBeServedIn(service, bounds)) continue;
     const amount = ceilingIn(price, service, bounds);
     if (amount > highest) highest = amount;
   }
   return highest;
 }
+
+/** Whether an answer to what is asked for may name this tier: a vendor chooses the tier and the place, never its speed. */
+function mayBeServedIn(service: string, { serviceTier, fast = false, anywhere = false }: Bounds): boolean {
+  const [, tier = '', isFast, isThere] = MODES.exec(service) ?? [];
+  // One vendor sells its speed as a tier, and calls it another in its answer.
+  if (serviceTier === 'fast' && (service === 'fast' || service === 'priority')) return true;
+  if ((isFast !== undefined && !fast) || (isThere !== undefined && anywhere)) return false;
+  return tier === '' || serviceTier === undefined || tier === serviceTier;
+}
+
+/** A service tier, and the modes of `tierInModes`. */
+const MODES = /^(.*?)(?:(?:^|_)(fast))?(?:(?:^|_)(us))?$/;
 
 function ceilingIn(price: Price, service: string | undefined, bounds: Bounds): NanoEuro {
   const { inputTokens: inputs = 0, outputTokens = 0, textOnly = false } = bounds;
@@ -144,7 +159,13 @@ function ceilingIn(price: Price, service: string | undefined, bounds: Bounds): N
 
 /** Rates of a service tier by size of input; those of the ordinary one where the price does not know it. */
 export function tiersIn({ tiers, services }: Price, service: string | undefined): readonly PriceTier[] {
-  return (service === undefined ? undefined : services?.get(service)) ?? tiers;
+  if (service === undefined || !services) return tiers;
+  // A tier that nobody has priced is billed as the list says, with what is added for its modes.
+  return services.get(service) ?? services.get(service.replace(MODES, modesAlone)) ?? tiers;
+}
+
+function modesAlone(_service: string, _tier: string, ...modes: readonly unknown[]): string {
+  return modes.slice(0, 2).filter(Boolean).join('_');
 }
 
 /** The tier a usage is billed in; undefined when the price does not bill tokens. */
@@ -160,8 +181,9 @@ export function tierOf(price: Price, usage: Usage): PriceTier | undefined {
 /** Service tiers that no vendor bills above its list prices. */
 const CHEAPER: ReadonlySet<string> = new Set([STANDARD, 'flex', 'batch', 'offpeak']);
 
-/** Whether calls that ask for a service tier can be priced: one that may be dearer than the list must be known. */
-export function coversService(price: Price, service: string | undefined): boolean {
+/** Whether calls that ask for a service tier, or for speed, can be priced: what may be dearer than the list must be known. */
+export function coversService(price: Price, { serviceTier: service, fast = false }: Bounds): boolean {
+  if (fast && !price.anyService && price.tiers.length > 0 && price.services?.has('fast') !== true) return false;
   if (service === undefined || CHEAPER.has(service) || price.anyService || price.tiers.length === 0) return true;
   return price.services?.has(service) === true;
 }

@@ -1,6 +1,7 @@
 import { findProvider, type ModelInfo } from '@pydantic/genai-prices';
 import { GENAI_PRICES_VERSION, matchGenaiModel } from './genai-prices.ts';
 import { tiersOf, unitsOf } from './genai-rates.ts';
+import { ownPrice } from './own-prices.ts';
 import { quantityOf, type ListedPeriod, type Quantities } from './price-list.ts';
 import type { PriceSource } from './price-merge.ts';
 import type { Bucket } from './price.ts';
@@ -21,6 +22,9 @@ export function bundledSource(): PriceSource {
       (findProvider({ providerId: id })?.models ?? []).map((model) => `${id}/${model.id}`),
     ),
     find(provider, model) {
+      // What the data has otherwise than the vendor goes into snapshots as the vendor has it.
+      const own = ownPrice(provider, model);
+      if (own?.corrects) return own.periods;
       // Not every model of the data is found by its own name.
       const exact = PROVIDERS.includes(provider) ? findProvider({ providerId: provider })?.models : [];
       const found = exact?.find(({ id }) => id === model) ?? matchGenaiModel(provider, model);

@@ -9,6 +9,8 @@ const UNIT_NAMES: Readonly<Record<Unit, string>> = {
   calls: 'Call',
   seconds: 'Second',
   searches: 'Search',
+  fileSearches: 'FileSearch',
+  containers: 'Container',
 };
 
 /** A provider and the model it was asked for. */

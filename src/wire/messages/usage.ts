@@ -29,7 +29,7 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
     if (isObject(iteration) && BESIDE.has(iteration['type'])) total = sum(total, readOne(iteration));
   }
   const tools = isObject(usage['server_tool_use']) ? usage['server_tool_use'] : {};
-  return withSearches(inServiceTier(total, usage['service_tier']), tokenCount(tools['web_search_requests']));
+  return withSearches(inServiceTier(total, usage['service_tier'], usage), tokenCount(tools['web_search_requests']));
 }
 
 function readOne(usage: JsonObject): Usage {

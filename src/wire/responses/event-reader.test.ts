@@ -12,7 +12,14 @@ import { gather } from '../gather.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { responsesCodec, responsesExit } from './codec.ts';
 
-type Figures = readonly [input: number, cacheRead: number, output: number, reasoning: number, searches?: number];
+type Figures = readonly [
+  input: number,
+  cacheRead: number,
+  output: number,
+  reasoning: number,
+  searches?: number,
+  fileSearches?: number,
+];
 
 /** What the files themselves tell, a stream each (some files hold several), without what was read from a cache. */
 const USAGE: Readonly<Record<string, readonly Figures[]>> = {
@@ -46,8 +53,8 @@ const USAGE: Readonly<Record<string, readonly Figures[]>> = {
   'azure/azure-text.1.json': [[11, 0, 11, 0]],
   'azure/azure-web-search-preview-tool.1.chunks.txt': [[5093, 0, 369, 0, 1]],
   'azure/azure-web-search-preview-tool.1.json': [[10188, 0, 405, 0]],
-  'azure/openai-file-search-tool.1.chunks.txt': [[1433, 2304, 109, 512]],
-  'azure/openai-file-search-tool.2.chunks.txt': [[1444, 2304, 95, 448]],
+  'azure/openai-file-search-tool.1.chunks.txt': [[1433, 2304, 109, 512, 0, 1]],
+  'azure/openai-file-search-tool.2.chunks.txt': [[1444, 2304, 95, 448, 0, 1]],
   'azure/openai-file-search-tool.1.json': [[1140, 2560, 101, 640]],
   'xai/responses/xai-file-search-tool.1.json': [[500, 0, 150, 0]],
   'xai/responses/xai-image-generation-tool.1.chunks.txt': [[80, 20, 20, 30]],
@@ -66,9 +73,9 @@ const named = (ending: string) =>
   );
 const recorded = skipUnless(named('.json').length > 0, NO_RECORDINGS);
 
-const usageOf = ([input, cacheRead, output, reasoning, searches]: Figures) => {
+const usageOf = ([input, cacheRead, output, reasoning, searches = 0, fileSearches = 0]: Figures) => {
   const tokens = { input, cacheRead, cacheWrite5m: 0, cacheWrite1h: 0, output, reasoning };
-  return { ...tokens, ...(searches !== undefined && { searches }) };
+  return { ...tokens, ...(searches > 0 && { searches }), ...(fileSearches > 0 && { fileSearches }) };
 };
 const troubles = (events: readonly StreamEvent[]) =>
   events.filter(({ type }) => type === 'warning' || type === 'error');

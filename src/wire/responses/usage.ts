@@ -1,6 +1,7 @@
 import type { Edit, WireDocument } from '../document.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { member, type JsonNode } from '../scan.ts';
+import { containersIn } from './containers.ts';
 import {
   inputTokens,
   inServiceTier,
@@ -38,16 +39,24 @@ export function readUsage(usage: Json | undefined): Usage | undefined {
   };
 }
 
-/** The usage of a response, in the service tier it says, with the searches among its items. */
+/** The usage of a response, in the service tier it says, with what is billed by its items. */
 export function usageOf(response: JsonObject): Usage | undefined {
   const usage = readUsage(response['usage']);
-  return usage && withSearches(inServiceTier(usage, response['service_tier']), searchesIn(response['output']));
+  if (!usage) return undefined;
+  const { output, tools, service_tier: tier } = response;
+  const items = Array.isArray(output) ? (output as readonly Json[]) : [];
+  const fileSearches = items.filter((item) => isObject(item) && item['type'] === 'file_search_call').length;
+  const containers = containersIn(items, tools);
+  return {
+    ...withSearches(inServiceTier(usage, tier), searchesIn(items)),
+    ...(fileSearches > 0 && { fileSearches }),
+    ...(containers > 0 && { containers }),
+  };
 }
 
 /** What opens a page that was found, or looks through it, is no search. */
-function searchesIn(output: Json | undefined): number {
-  if (!Array.isArray(output)) return 0;
-  return (output as readonly Json[]).filter((item) => {
+function searchesIn(output: readonly Json[]): number {
+  return output.filter((item) => {
     if (!isObject(item) || item['type'] !== 'web_search_call') return false;
     const { action } = item;
     return !isObject(action) || action['type'] === undefined || action['type'] === 'search';
