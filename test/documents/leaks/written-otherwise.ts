@@ -27,7 +27,8 @@ export function richTextOf(text: string): string {
     .replace(/\\[a-z]{1,32}-?\d{0,10} ?|[{}]/gi, '');
 }
 
-/** Pictures and files in rich text, which are written as digits. */
+/** Pictures and files in rich text, which are written as digits; a number may stand right before them. */
 export function digitsOf(text: string): readonly Buffer[] {
-  return (text.match(/[\da-f][\da-f\s]{32,}/gi) ?? []).map((digits) => Buffer.from(digits.replace(/\s+/g, ''), 'hex'));
+  const runs = (text.match(/[\da-f][\da-f\s]{32,}/gi) ?? []).map((digits) => digits.replace(/\s+/g, ''));
+  return runs.flatMap((run) => [Buffer.from(run, 'hex'), Buffer.from(run.slice(1), 'hex')]);
 }
