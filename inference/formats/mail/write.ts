@@ -10,10 +10,11 @@ export interface WrittenPart {
 
 /** What stands between parts; no line of base64 begins like it. A mail in a mail has another one. */
 const boundaryOf = (depth: number): string => `--=gatewarden-${depth}`;
-/** Bytes that fit an encoded word of a head, and a line of base64. */
+/** Bytes that fit an encoded word of a head. */
 const WORD_BYTES = 42;
-const LINE = 76;
-const MAILBOX = /^(?:(.*?)\s*<)?([!#-';=?A-Z^-~.-]{1,200}@[A-Za-z0-9.-]{1,200})>?$/;
+const LINES = /.{1,76}/g;
+const DATE_LENGTH = 76;
+const ADDRESS = /^[!#-';=?A-Z^-~.-]{1,200}@[A-Za-z0-9.-]{1,200}$/;
 const ASCII = /^[ -~]*$/;
 
 /** Writes a new mail: nothing of the old one's head and parts but what is given. */
@@ -49,10 +50,7 @@ function partOf({ role, name, mediaType, bytes }: WrittenPart): string {
   const head = [`Content-Type: ${mediaType}${text ? '; charset=utf-8' : ''}`, ...disposition];
   // A mail stands in another one as it is; ours have no letters beyond ASCII.
   if (mediaType === 'message/rfc822') return [...head, '', Buffer.from(bytes).toString('latin1')].join('\r\n');
-  const data =
-    Buffer.from(bytes)
-      .toString('base64')
-      .match(new RegExp(`.{1,${LINE}}`, 'g')) ?? [];
+  const data = Buffer.from(bytes).toString('base64').match(LINES) ?? [];
   return [...head, 'Content-Transfer-Encoding: base64', '', ...data].join('\r\n');
 }
 
@@ -71,9 +69,11 @@ function valueOf(name: string, texts: readonly string[]): string {
 
 /** Who has no address any more is written as a group of nobody, which is all that a head may hold of a name alone. // RFC 6854 */
 function mailbox(text: string): string {
-  const [, name, address] = MAILBOX.exec(text) ?? [];
-  if (address === undefined) return `${words(text)}:;`;
-  return name === undefined || name === '' ? address : `${words(name)} <${address}>`;
+  const open = text.endsWith('>') ? text.lastIndexOf('<') : -1;
+  const address = open < 0 ? text : text.slice(open + 1, -1);
+  if (!ADDRESS.test(address)) return `${words(text)}:;`;
+  const name = text.slice(0, Math.max(0, open)).trimEnd();
+  return name === '' ? address : `${words(name)} <${address}>`;
 }
 
 /** As encoded words, whatever it is: signs of the head's language would be read as such. // RFC 2047 */
@@ -94,5 +94,5 @@ function words(text: string): string {
 function dateOf(text: string): string {
   const date = new Date(text);
   if (!Number.isNaN(date.getTime())) return date.toUTCString().replace('GMT', '+0000');
-  return ASCII.test(text) && !/[\r\n]/.test(text) ? text.slice(0, LINE) : words(text);
+  return ASCII.test(text) && !/[\r\n]/.test(text) ? text.slice(0, DATE_LENGTH) : words(text);
 }

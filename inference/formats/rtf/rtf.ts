@@ -9,7 +9,7 @@ import { parseRtf, type Piece } from './parse.ts';
 export const rtf: Format = { read, redact };
 
 const HEAD = '{\\rtf1\\ansi\\ansicpg1252\\deff0\\uc1{\\fonttbl{\\f0\\fswiss Liberation Sans;}}';
-const LINE = 128;
+const LINES = /.{1,128}/g;
 
 async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {
   const { units: found, pictures } = parseRtf(file.bytes, () => tools.checkTime());
@@ -57,10 +57,7 @@ async function write(
       checkTime();
       const safe = await safePicture(Buffer.from(piece.hex.replace(/\s+/g, ''), 'hex'), piece.mediaType);
       const blip = safe.mediaType === 'image/png' ? 'pngblip' : 'jpegblip';
-      const lines =
-        Buffer.from(safe.bytes)
-          .toString('hex')
-          .match(new RegExp(`.{1,${LINE}}`, 'g')) ?? [];
+      const lines = Buffer.from(safe.bytes).toString('hex').match(LINES) ?? [];
       out.push(`{\\pict\\${blip}${piece.size}\n${lines.join('\n')}}`);
       images++;
     }
