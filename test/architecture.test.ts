@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkRepository, violations } from '../tools/architecture.ts';
-import { badPaths } from '../tools/doc-paths.ts';
+import { badLinks, badPaths, numbersTwice } from '../tools/doc-paths.ts';
 
 const ALIASES = {
   '#surfaces/*': './src/surfaces/*',
@@ -145,6 +145,17 @@ describe('paths in the documents', () => {
     ).toEqual([]);
     expect(paths('```\n`src/gone.ts`\n```\n')).toEqual([]);
   });
+});
+
+test('links in the documents lead to files', () => {
+  const links = (text: string): string[] => badLinks({ path: 'docs/a.md', text }, (path) => path === 'src/b.md');
+  expect(links('[b](../src/b.md), [b](../src/b.md#part), [here](#part), [far](https://a.b/c.md)')).toEqual([]);
+  expect(links('\n[b](src/b.md)')).toEqual(['docs/a.md:2: the link to src/b.md leads nowhere']);
+});
+
+test('a number belongs to one decision', () => {
+  expect(numbersTwice(['d/0001-a.md', 'd/0002-b.md'])).toEqual([]);
+  expect(numbersTwice(['d/0001-a.md', 'd/0001-b.md'])).toEqual(['d/0001-b.md: 0001-a.md has the number 0001 already']);
 });
 
 describe('functions', () => {

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { badPaths, FOLDERS } from './doc-paths.ts';
+import { badLinks, badPaths, numbersTwice, FOLDERS } from './doc-paths.ts';
 import { importsOf, lineOf, resolveSpecifier, type Import } from './imports.ts';
 
 /** A file as the rules see it: its path from the repository's root, with `/`, and its text. */
@@ -155,7 +155,11 @@ export function checkRepository(root: string): string[] {
   const names = new Set(list(`{${FOLDERS.join(',')}}/**/*.*`).map((path) => posix.basename(path)));
   const { imports } = JSON.parse(read('package.json').text) as { imports: Record<string, string> };
   const world = { exists: (path: string) => existsSync(join(root, path)), named: (name: string) => names.has(name) };
-  return [...violations(code, imports), ...docs.flatMap((doc) => badPaths(doc, world))];
+  return [
+    ...violations(code, imports),
+    ...docs.flatMap((doc) => [...badPaths(doc, world), ...badLinks(doc, world.exists)]),
+    ...numbersTwice(list('src/decisions/*.md')),
+  ];
 }
 
 if (import.meta.main) {

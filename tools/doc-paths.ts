@@ -41,3 +41,26 @@ function fixedPart(name: string): string | undefined {
   if (!FOLDERS.some((folder) => path.startsWith(`${folder}/`)) && !(wild < 0 && EXTENSION.test(path))) return undefined;
   return path.replace(/\/$/, '');
 }
+
+/** Relative links of a Markdown text to files that are not there, one readable line each. */
+export function badLinks(doc: { readonly path: string; readonly text: string }, exists: World['exists']): string[] {
+  const found: string[] = [];
+  for (const { index, 1: target = '' } of doc.text.matchAll(/\]\(([^)#:\s]+)(?:#[^)\s]*)?\)/g)) {
+    if (exists(posix.join(posix.dirname(doc.path), target))) continue;
+    found.push(`${doc.path}:${lineOf(doc.text, index)}: the link to ${target} leads nowhere`);
+  }
+  return found;
+}
+
+/** Numbers that two decisions have, one readable line each. */
+export function numbersTwice(paths: readonly string[]): string[] {
+  const firsts = new Map<string, string>();
+  const found: string[] = [];
+  for (const path of paths) {
+    const number = posix.basename(path).slice(0, 4);
+    const first = firsts.get(number);
+    if (first === undefined) firsts.set(number, path);
+    else found.push(`${path}: ${posix.basename(first)} has the number ${number} already`);
+  }
+  return found;
+}
