@@ -6,6 +6,9 @@ export type Encoding = 'utf8' | null;
 /** Sends commands, and waits for each no longer than commands may take. Rejects with the client's own errors. */
 export type Send = (name: string, args: readonly (string | Buffer)[], encoding: Encoding) => Promise<unknown>;
 
+/** A timer that is as late as this says that nothing was read meanwhile, either. */
+const LATE_MS = 50;
+
 interface Sent {
   readonly command: Command;
   /** Milliseconds on the process' clock. */
@@ -49,6 +52,8 @@ function watching(timeoutMs: number): (command: Command) => void {
   let first: Sent | undefined;
   let last: Sent | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let dueAt = 0;
+  let isExcused = false;
 
   /** One that is left behind leads to no other: else none of those after it is collected while it is young. */
   function skipAnswered(): void {
@@ -65,6 +70,10 @@ function watching(timeoutMs: number): (command: Command) => void {
   function expire(): void {
     timer = undefined;
     const now = performance.now();
+    // Where the process itself was held up, answers may lie there unread: once, all have their time again.
+    skipAnswered();
+    isExcused = first !== undefined && !isExcused && now - dueAt > LATE_MS;
+    if (isExcused) return schedule(timeoutMs);
     for (skipAnswered(); first; skipAnswered()) {
       if (first.until > now) return schedule(first.until - now);
       first.command.reject(new Error('Command timed out'));
@@ -73,6 +82,7 @@ function watching(timeoutMs: number): (command: Command) => void {
 
   function schedule(ms: number): void {
     // The connection keeps a process going that waits for an answer; one that has its answers may end.
+    dueAt = performance.now() + ms;
     timer = setTimeout(expire, Math.ceil(ms)).unref();
   }
 
