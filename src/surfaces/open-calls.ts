@@ -64,7 +64,8 @@ export class OpenCalls {
 
 class OpenCall implements Disposable {
   readonly #calls: OpenCalls;
-  readonly #place: number;
+  /** Undefined once it is over: the place is another call's then. */
+  #place: number | undefined;
 
   constructor(calls: OpenCalls, place: number) {
     this.#calls = calls;
@@ -72,6 +73,8 @@ class OpenCall implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    if (this.#place === undefined) return;
     this.#calls.end(this.#place);
+    this.#place = undefined;
   }
 }

@@ -45,6 +45,8 @@ export class SlowBody implements Disposable {
 
   /** A window has ended. */
   look(): void {
+    // Another's end may have been its own, in the same round.
+    if (this.#place === undefined) return;
     const { complete, readableFlowing, socket } = this.#request;
     if (complete) return this[Symbol.dispose]();
     const { bytesRead } = socket;
