@@ -202,7 +202,8 @@ async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < text.length;) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve));
     let end = Math.min(at + PIECE, text.length);
-    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1;
+    // By the second half: a first one that stands alone may have another behind it.
+    if (end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00) end += 1;
     yield Buffer.from(text.slice(at, end));
     at = end;
   }

@@ -87,6 +87,14 @@ describe('what is sent', () => {
     expect(JSON.parse(await answer.text(1000))).toEqual({ method: 'POST', url: '/v1/x?y=1', framing, body: arrived });
   });
 
+  it('a long text with half characters has the length that it says', async () => {
+    handler = mirror;
+    const body = `${'x'.repeat(256 * 1024 - 1)}\ud800\u{1f600}x`;
+    const answer = await transport.send(request({ body }));
+    const said = JSON.parse(await answer.text(1_000_000)) as { body: string };
+    expect(said.body).toBe(Buffer.from(body).toString());
+  });
+
   it.each(['GET', 'DELETE'] as const)('a %s without a body', async (method) => {
     handler = mirror;
     const answer = await transport.send(request({ method, body: undefined }));
