@@ -21,6 +21,8 @@ export interface ConnectionOwner {
   /** It has served an answer and may serve another, for so long as the server says. */
   onFree(connection: Connection, keptMs: number | undefined): void;
   onGone(connection: Connection): void;
+  /** One that had served before ended without a word on what it was asked next. */
+  onStale(): void;
 }
 
 /** One connection, with one exchange at a time. Whatever comes while there is none ends it. */
@@ -35,6 +37,9 @@ export class Connection {
   /** Something of the request at hand was written. */
   #asked = false;
   #writing = false;
+  #hasServed = false;
+  /** Something of the answer at hand has come. */
+  #heard = false;
   #drained: (() => void) | undefined;
 
   constructor(socket: Socket, owner: ConnectionOwner) {
@@ -51,6 +56,7 @@ export class Connection {
   begin(exchange: Exchange): void {
     this.#exchange = exchange;
     this.#asked = false;
+    this.#heard = false;
     this.#reader = new AnswerReader(exchange.method, exchange);
     try {
       exchange.onConnection(this);
@@ -128,6 +134,7 @@ export class Connection {
     const reader = this.#reader;
     // Nothing was asked: this would be taken for the answer to the next request.
     if (!reader || !this.#asked) return this.#break(new CutOff('ERR_UNASKED', 'an answer came to no request'));
+    this.#heard = true;
     let at: number;
     try {
       at = reader.read(bytes);
@@ -157,6 +164,7 @@ export class Connection {
     if (exact && reader.keeps && !this.#writing && !this.gone) {
       // It may have been stopped for one who takes slowly.
       if (this.#socket.isPaused()) this.#socket.resume();
+      this.#hasServed = true;
       this.#owner.onFree(this, reader.keptMs);
     } else this.#lose();
     exchange?.onEnd();
@@ -164,6 +172,7 @@ export class Connection {
 
   #break(error: Error): void {
     const exchange = this.#exchange;
+    if (exchange && this.#hasServed && !this.#heard) this.#owner.onStale();
     this.drop();
     exchange?.onError(error);
   }

@@ -94,6 +94,16 @@ describe('a server of our own', () => {
     expect(requests).toHaveLength(2);
   });
 
+  it('that has let go of all idle connections is asked again on a new one', async () => {
+    await Promise.all([ask(origin), ask(origin), ask(origin)]);
+    await turns(2);
+    const rested = new Set(sockets);
+    onRequest = (socket) => void (rested.has(socket) ? socket.resetAndDestroy() : socket.write(OK));
+    expect(await faultOf(ask(origin))).toMatchObject({ kind: 'reset' });
+    expect(await ask(origin)).toBe('ok');
+    expect(sockets).toHaveLength(4);
+  });
+
   it('that closes idle connections soon is not asked on them', async () => {
     onRequest = (socket) => void socket.write(OK.replace('\r\n', '\r\nkeep-alive: timeout=2\r\n'));
     await ask(origin);

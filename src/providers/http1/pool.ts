@@ -59,6 +59,11 @@ export class Pool implements ConnectionOwner {
     this.#all.delete(connection);
   }
 
+  /** What rests beside it has likely ended, too: whoever asks again is not to find the next of these. */
+  onStale(): void {
+    for (const connection of this.#idle.splice(0)) connection.drop();
+  }
+
   /** Gives up what has been idle for too long. */
   sweep(now: number): void {
     const kept = this.#idle.filter((connection) => !connection.gone && connection.idleUntil > now);
