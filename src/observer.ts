@@ -211,7 +211,7 @@ export function createObserver(log: Log): Observer {
         }
         case 'prices.rejected':
           rejected('');
-          return log.error({ event: event.name, reason: event.reason });
+          return log.error({ event: event.name, why: event.why });
         case 'prices.old':
           return log.warn({ event: event.name, snapshot: event.id, days: event.days });
       }

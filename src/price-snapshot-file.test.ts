@@ -64,7 +64,7 @@ test('a replaced file is taken over; one that does not verify is not, and the la
   put(snapshot('4', Date.now(), stranger.privateKey));
   await expect.poll(() => told().filter((name) => name === 'prices.rejected')).toHaveLength(2);
   rmSync(at('prices.json'));
-  await expect.poll(() => events.at(-1)).toEqual({ name: 'prices.rejected', reason: 'ENOENT' });
+  await expect.poll(() => events.at(-1)).toEqual({ name: 'prices.rejected', why: 'ENOENT' });
   expect(rate(file)).toEqual(fraction('2'));
   put(snapshot('5'));
   await expect.poll(() => rate(file)).toEqual(fraction('5'));

@@ -6,7 +6,7 @@ import { readSnapshot, type PriceSnapshot } from '#meter/price-snapshot.ts';
 export type PricesEvent =
   | { readonly name: 'prices.loaded'; readonly snapshot: PriceSnapshot; readonly lastGood: boolean }
   /** The file is not used; what was in force stays so. */
-  | { readonly name: 'prices.rejected'; readonly reason: string }
+  | { readonly name: 'prices.rejected'; readonly why: string }
   | { readonly name: 'prices.old'; readonly id: string; readonly days: number };
 
 export interface SnapshotFileOptions {
@@ -79,7 +79,7 @@ export async function openSnapshotFile(options: SnapshotFileOptions): Promise<Sn
 
 function reject(error: unknown, onEvent: SnapshotFileOptions['onEvent']): void {
   const { code, message } = error as NodeJS.ErrnoException;
-  onEvent({ name: 'prices.rejected', reason: code ?? message });
+  onEvent({ name: 'prices.rejected', why: code ?? message });
 }
 
 async function readGood(
