@@ -148,6 +148,17 @@ test('no body holds the event loop', async () => {
     expect.soft(longest, name).toBeLessThan(LONGEST_TURN_MS);
     tried.held(`${name}, counted`);
   }
+  // A request within another is read in turns, too.
+  const since = Date.now();
+  const refused = await fetch(`${gateway.url}/model/upstream%2Fm/count-tokens`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${worst}`, 'content-type': 'application/json' },
+    body: `{"input":{"invokeModel":{"body":"e30="}},"list":[${'[],'.repeat(5_000_000)}0]}`,
+  });
+  expect.soft(refused.status, await refused.text()).toBe(413);
+  const within = longestTurn(since);
+  rows.push(`${within.toFixed(0)} ms a request within another`);
+  expect.soft(within, 'a request within another').toBeLessThan(LONGEST_TURN_MS);
   process.stderr.write(`neighbours: longest turns: ${rows.join(', ')}\n`);
 }, 300_000);
 

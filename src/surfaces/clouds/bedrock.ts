@@ -1,13 +1,14 @@
 import { GatewayError } from '#errors/gateway-error.ts';
 import { messagesEnvelope } from '#errors/envelopes.ts';
 import { messagesCodec } from '#wire/messages/codec.ts';
-import { isObject, type JsonObject } from '#wire/json.ts';
+import { isObject } from '#wire/json.ts';
+import type { Arrival } from '../arrival.ts';
 import type { Door } from '../door.ts';
 import { messagesHeaders } from '../messages/headers.ts';
 import { messagesVoice } from '../messages/voice.ts';
 import type { RequestHeaders, Voice } from '../voice.ts';
 import { eventFrames } from './frames.ts';
-import { asMessages } from './hosted-body.ts';
+import { asMessages, readBody } from './hosted-body.ts';
 
 /** What AWS calls a status; its clients know a failure by this name. // wire-formats 1.2 */
 const ERROR_TYPES: Readonly<Record<number, string>> = {
@@ -64,22 +65,12 @@ export const BEDROCK_DOORS: readonly Door[] = [
 export const BEDROCK_COUNT = `${MODEL}/count-tokens`;
 
 /** The request within a `CountTokens` request. Throws `invalid_request`. */
-export function countedRequest(text: string): string {
-  const { input } = parsed(text);
+export async function countedRequest(text: string, arrival: Arrival, signal: AbortSignal): Promise<string> {
+  const { input } = (await readBody(text, arrival, signal)).body;
   const invoke = isObject(input) ? input['invokeModel'] : undefined;
   const bytes = isObject(invoke) ? invoke['body'] : undefined;
   if (typeof bytes === 'string') return Buffer.from(bytes, 'base64').toString('utf8');
   throw new GatewayError('invalid_request', 'input.invokeModel.body must be a request to the model in base64.', {
     param: 'input',
   });
-}
-
-function parsed(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // As anything else that is no object.
-  }
-  throw new GatewayError('invalid_request', 'Malformed request: the body must be a JSON object.');
 }

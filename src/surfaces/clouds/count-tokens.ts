@@ -20,8 +20,8 @@ export const CLOUD_COUNTS: readonly CountDoor[] = [
   {
     path: BEDROCK_COUNT,
     voice: bedrockVoice,
-    receive: (text, { model = '' }, arrival, signal) =>
-      asMessages(countedRequest(text), { cloud: 'bedrock', model }, arrival, signal),
+    receive: async (text, { model = '' }, arrival, signal) =>
+      asMessages(await countedRequest(text, arrival, signal), { cloud: 'bedrock', model }, arrival, signal),
     tell: ({ input_tokens }) => ({ inputTokens: input_tokens }),
   },
   // The body names the model here.

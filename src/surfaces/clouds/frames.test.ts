@@ -35,6 +35,10 @@ test('what keeps a stream alive is an event that the service does not have', () 
   expect(framesOf(': keepalive\n\n')).toEqual([]);
 });
 
+test.each(['null', '[]', 'busy', '{"error":"busy"}'])('a failure that says %s is one all the same', (data) => {
+  expect(framesOf(writeEvent(data, 'error'))).toEqual([['exception', 'internalServerException', {}]]);
+});
+
 test.each([
   ['overloaded_error', 'serviceUnavailableException'],
   ['rate_limit_error', 'throttlingException'],

@@ -1,5 +1,5 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { isObject } from '#wire/json.ts';
+import { isObject, type JsonObject } from '#wire/json.ts';
 import { SseDecoder } from '#wire/sse.ts';
 import type { Framing } from '../voice.ts';
 
@@ -35,10 +35,20 @@ function frameOf(event: string | undefined, data: string): Uint8Array {
 }
 
 function exception(data: string): Uint8Array {
-  const { error } = JSON.parse(data) as { error?: unknown };
-  const { type, message } = isObject(error) ? error : {};
+  const { type, message } = errorIn(data);
   const name = (typeof type === 'string' && EXCEPTIONS[type]) || 'internalServerException';
   return frame({ ':exception-type': name, ':message-type': 'exception' }, JSON.stringify({ message }));
+}
+
+/** Whatever a provider calls an error. */
+function errorIn(data: string): JsonObject {
+  try {
+    const told: unknown = JSON.parse(data);
+    const error = isObject(told) ? told['error'] : undefined;
+    return isObject(error) ? error : {};
+  } catch {
+    return {};
+  }
 }
 
 function frame(named: Readonly<Record<string, string>>, payload: string): Uint8Array {

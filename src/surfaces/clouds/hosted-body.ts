@@ -35,7 +35,7 @@ export async function asMessages(
   arrival: Arrival,
   signal: AbortSignal,
 ): Promise<Received> {
-  const document = await read(text, arrival, signal);
+  const document = await readBody(text, arrival, signal);
   const { organization } = arrival.key.workload;
   const edits = [setMember(document.root, 'model', JSON.stringify(hostedId(model, cloud, organization)))];
   if (stream !== undefined && document.body['stream'] !== stream) {
@@ -48,7 +48,11 @@ export async function asMessages(
 }
 
 /** A body, a large one in turns. Throws `invalid_request`. */
-async function read(text: string, { key }: Pick<Arrival, 'key'>, signal: AbortSignal): Promise<WireDocument> {
+export async function readBody(
+  text: string,
+  { key }: Pick<Arrival, 'key'>,
+  signal: AbortSignal,
+): Promise<WireDocument> {
   const turns = turnsFor(text, { key, signal });
   try {
     return turns ? await turns.run(readLarge('messages', text)) : readDocument('messages', text);
