@@ -57,6 +57,8 @@ const REAL: Clock = { now: () => performance.now(), random: Math.random };
  */
 export class Endpoints {
   readonly #breakers = new LRUCache<string, Breaker>({ max: MOST_ENDPOINTS });
+  /** The one asked for last, which is the newest of them: a call asks several times in a row. */
+  #last: Watched | undefined;
   readonly #credentials: Credentials;
   readonly #clock: Clock;
   readonly #onEvent: (event: EndpointEvent) => void;
@@ -106,6 +108,8 @@ export class Endpoints {
   }
 
   #breaker({ id }: ProviderConfig, model: string): Breaker {
+    const last = this.#last;
+    if (last && last.model === model && last.provider === id) return last.breaker;
     const key = `${id} ${model}`;
     let breaker = this.#breakers.get(key);
     if (!breaker) {
@@ -114,6 +118,13 @@ export class Endpoints {
       breaker = new Breaker(this.#clock, onChange);
       this.#breakers.set(key, breaker);
     }
+    this.#last = { provider: id, model, breaker };
     return breaker;
   }
+}
+
+interface Watched {
+  readonly provider: string;
+  readonly model: string;
+  readonly breaker: Breaker;
 }
