@@ -80,7 +80,10 @@ export class IncomingBody implements Disposable {
     requireJson(this.contentType);
     if (this.length !== undefined && this.length > this.#largest) throw this.#tooLarge();
     this.expect();
-    const text = await this.#gather();
+    // What came with the head can be read from the next microtask on, which needs no listeners and no watch.
+    await Promise.resolve();
+    if (this.#payload.destroyed) throw endedEarly();
+    const text = this.#arrived() ?? (await this.#gather());
     this.#place.takeMemory(text.values * MEMORY_PER_VALUE);
     return text.isLarge ? inTurns(this.#asker, wholly(text)) : text.whole();
   }
@@ -95,6 +98,20 @@ export class IncomingBody implements Disposable {
   bytes(): Readable {
     if (!this.#payload) throw unsupported('The request has no body.');
     return this.#stream();
+  }
+
+  /** The text of a body all of which came with its head, as small ones do; undefined where it did not, or is encoded. */
+  #arrived(): GatheredText | undefined {
+    const { raw } = this.#request;
+    if (!this.length || raw.readableLength !== this.length) return undefined;
+    const bytes = raw.read() as Buffer;
+    // So that its end is noticed.
+    raw.resume();
+    const text = new GatheredText();
+    this.#place.take(bytes.length);
+    text.add(bytes);
+    if (!text.isAscii) this.#place.takeMemory(bytes.length * MORE_PER_BYTE);
+    return text;
   }
 
   /** The text of all of the body, read as it comes, with room taken for each piece of it. */
