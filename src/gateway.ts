@@ -24,7 +24,7 @@ import { CLOUD_DOORS } from '#surfaces/clouds/doors.ts';
 import { CLOUD_COUNTS, type CountDoor } from '#surfaces/clouds/count-tokens.ts';
 import { DOORS } from '#surfaces/doors.ts';
 import { countTokens } from '#surfaces/messages/count-tokens.ts';
-import { messagesVoice, speaksMessages } from '#surfaces/messages/voice.ts';
+import { messagesVoice } from '#surfaces/messages/voice.ts';
 import { answerModel, answerModels, modelsVoice } from '#surfaces/models/answer.ts';
 import { ANY_PATH, mountAnyPath } from '#surfaces/passthrough/any-path.ts';
 import { mountPassthrough, type PassthroughDeps } from '#surfaces/passthrough/passthrough.ts';
@@ -32,6 +32,7 @@ import { sendFailure } from '#surfaces/send-failure.ts';
 import { serveCall, type CallDeps } from '#surfaces/serve-call.ts';
 import { answerUnknown, pathOf } from '#surfaces/unknown.ts';
 import type { Voice } from '#surfaces/voice.ts';
+import { voiceAt } from '#surfaces/voice-at.ts';
 
 export interface GatewayDeps
   extends CallDeps, RouteDeps, BodyDeps, Omit<PassthroughDeps, 'arrive'>, Omit<DocumentDeps, 'arrive'> {
@@ -227,7 +228,7 @@ async function fail(
 }
 
 function voiceOf(request: FastifyRequest): Voice {
-  return speaksMessages(pathOf(request)) ? messagesVoice : chatVoice;
+  return voiceAt(pathOf(request));
 }
 
 /** Failures that Fastify finds before a surface is reached. */

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#errors/gateway-error.ts';
 import { numberReply } from './arrival.ts';
-import { chatVoice } from './chat/voice.ts';
 import type { KnownPaths } from './known-paths.ts';
 import { notServed } from './messages/not-served.ts';
-import { messagesVoice, speaksMessages } from './messages/voice.ts';
+import { messagesVoice } from './messages/voice.ts';
 import { sendFailure } from './send-failure.ts';
+import { voiceAt } from './voice-at.ts';
 
 /** The response header that names the path that was probably meant. */
 const RIGHT_PATH = 'x-gw-right-path';
@@ -23,7 +23,7 @@ export function answerUnknown(
   const path = pathOf(request);
   if (method === 'GET' && (headers.accept ?? '').includes('text/html')) return reply.redirect(docsUrl, 302);
   const allowed = paths.methodsAt(path);
-  const voice = speaksMessages(path) ? messagesVoice : chatVoice;
+  const voice = voiceAt(path);
   if (allowed.length > 0) {
     const told = `${method} is not served at this path: use ${allowed.join(' or ')}.`;
     const id = numberReply(reply.header('allow', allowed.join(', ')), voice, Date.now());

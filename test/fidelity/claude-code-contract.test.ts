@@ -400,6 +400,14 @@ describe('optional and other addresses', () => {
     expect(answer.status).toBe(404);
   });
 
+  test.each([bedrock, vertex])('a wrong method is told in the words of $name', async (format) => {
+    const answer = await fetch(gateway.url + format.path(false), { headers: { authorization: `Bearer ${key}` } });
+    const { status, headers } = answer;
+    const isAws = format === bedrock;
+    expect([status, headers.get('allow'), headers.has('x-amzn-errortype')]).toEqual([405, 'POST', isAws]);
+    expect(await answer.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+  });
+
   test.each(['/', '/api/hello', '/anthropic/api/hello'])('the probe at %s', async (path) => {
     const answer = await fetch(gateway.url + path, { method: 'HEAD' });
     expect([answer.status, await answer.text()]).toEqual([200, '']);

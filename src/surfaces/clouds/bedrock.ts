@@ -62,6 +62,13 @@ export const BEDROCK_DOORS: readonly Door[] = [
     asMessages(text, { cloud: 'bedrock', model, stream }, arrival, signal),
 }));
 
+const SERVED = /^\/model\/[^/]+\/(?:invoke|invoke-with-response-stream|count-tokens)$/;
+
+/** Whether something is served at a path, by whatever method. */
+export function isBedrockPath(path: string): boolean {
+  return SERVED.test(path);
+}
+
 export const BEDROCK_COUNT = `${MODEL}/count-tokens`;
 
 /** The request within a `CountTokens` request. Throws `invalid_request`. */

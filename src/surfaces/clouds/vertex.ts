@@ -16,6 +16,13 @@ export const VERTEX_DOOR: Door = {
   receive: (text, { '*': call = '' }, arrival, signal) => asMessages(text, addressed(call), arrival, signal),
 };
 
+const SERVED = /^\/v1\/projects\/[^/]+\/locations\/[^/]+\/publishers\/anthropic\/models\/./;
+
+/** As `isBedrockPath`. */
+export function isVertexPath(path: string): boolean {
+  return SERVED.test(path);
+}
+
 /** The colon is the path's own, not a parameter's. */
 export const VERTEX_COUNT = `${MODELS}/count-tokens::rawPredict`;
 
