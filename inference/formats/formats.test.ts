@@ -4,11 +4,13 @@ import type { DocumentFile, RedactedDocument } from '#ports/documents.ts';
 import { officeFile } from '../../test/harness/office.ts';
 import { epub } from './epub/epub.ts';
 import type { Format, Tools } from './format.ts';
+import { html } from './html/html.ts';
 import { mail } from './mail/mail.ts';
 import { withoutOpaque } from './mail/opaque.ts';
 import { opendocument } from './opendocument/opendocument.ts';
 import { presentation } from './presentation/presentation.ts';
 import { rtf } from './rtf/rtf.ts';
+import { text } from './text/text.ts';
 
 const tools: Tools = {
   recognize: () => Promise.reject(new Error('not wanted')),
@@ -36,6 +38,32 @@ async function withoutAda(format: Format, bytes: Uint8Array): Promise<RedactedDo
 
 const entriesOf = (bytes: Uint8Array): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(unzipSync(bytes)).map(([name, data]) => [name, Buffer.from(data).toString()]));
+
+/** A book of one chapter, which its list names so many times. */
+function bookOf(chapter: string, times = 1): Uint8Array {
+  const items = Array.from(
+    { length: times },
+    (_, at) => `<item id="a${at}" href="a.xhtml" media-type="application/xhtml+xml"/>`,
+  );
+  return zipSync({
+    mimetype: [strToU8('application/epub+zip'), { level: 0 }],
+    'META-INF/container.xml': strToU8('<c><rootfile full-path="b.opf"/></c>'),
+    'b.opf': strToU8(`<package><manifest>${items.join('')}</manifest><spine><itemref idref="a0"/></spine></package>`),
+    'a.xhtml': strToU8(chapter),
+  });
+}
+
+function openText(body: string, styles: string): Uint8Array {
+  const names = ['office', 'style', 'text']
+    .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
+    .join(' ');
+  return zipSync({
+    mimetype: [strToU8('application/vnd.oasis.opendocument.text'), { level: 0 }],
+    'content.xml': strToU8(
+      `<office:document-content ${names}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:text>${body}</office:text></office:body></office:document-content>`,
+    ),
+  });
+}
 
 describe('rich text', () => {
   const rich = (inner: string): Uint8Array => Buffer.from(`{\\rtf1\\ansi\\ansicpg1252 ${inner}}`, 'latin1');
@@ -69,6 +97,11 @@ describe('rich text', () => {
     const text = Buffer.from(bytes).toString();
     expect(text).not.toMatch(/Ada|Lovelace|author|\\v /);
     expect(await shownIn(rtf, bytes)).toEqual(['xy «PERSON_1»']);
+  });
+
+  test('goes on behind the end of a paragraph that is hidden', async () => {
+    const { bytes } = await withoutAda(rtf, rich('Ada Love{\\v\\par}lace'));
+    expect(await shownIn(rtf, bytes)).toEqual(['«PERSON_1»']);
   });
 
   test('letters of DOS are refused', async () => {
@@ -137,6 +170,70 @@ test('a book keeps links within it, and a list of contents', async () => {
   expect(entries['book/contents.xhtml']).toContain('href="chapter2.xhtml"');
 });
 
+describe('text on both sides of what is not seen is read as one', () => {
+  const mark = (between: string): string => `<p>Ada Love${between}lace</p>`;
+
+  test.each([
+    ['a program', mark('<script>x</script>')],
+    ['what is hidden', mark('<span hidden="">x</span>')],
+    ['an element that nobody knows', mark('<my-own>x</my-own>')],
+  ])('of a page and a book: %s', async (_, page) => {
+    const { bytes } = await withoutAda(html, Buffer.from(`<html><body>${page}</body></html>`));
+    expect(await shownIn(html, bytes)).toEqual(['«PERSON_1»']);
+    const written = (await withoutAda(epub, bookOf(`<html><body>${page}</body></html>`))).bytes;
+    expect(await shownIn(epub, written)).toContain('«PERSON_1»');
+  });
+
+  test.each([
+    ['a program', '<text:script>x</text:script>'],
+    ['an element of strangers', '<x:y xmlns:x="urn:x">x</x:y>'],
+    ['a style that is not shown', '<text:span text:style-name="U">x</text:span>'],
+    ['one that takes it over', '<text:span text:style-name="V">x</text:span>'],
+  ])('of OpenDocument: %s', async (_, between) => {
+    const styles =
+      '<style:style style:name="V" style:parent-style-name="U"/><style:style style:name="U"><style:text-properties text:display="none"/></style:style>';
+    const { bytes } = await withoutAda(opendocument, openText(`<text:p>Ada Love${between}lace</text:p>`, styles));
+    expect(await shownIn(opendocument, bytes)).toEqual(['«PERSON_1»']);
+  });
+
+  test('of slides: lists of extensions', async () => {
+    const file = officeFile({
+      'ppt/presentation.xml': {
+        ...{ type: 'presentationml.presentation.main+xml', relations: { rId1: ['slide', 'slides/a.xml'] as const } },
+        content: '<p xmlns:r="urn:r"><sldIdLst><sldId id="1" r:id="rId1"/></sldIdLst></p>',
+      },
+      'ppt/slides/a.xml': {
+        ...{ type: 'presentationml.slide+xml' },
+        content: '<sld><p><r><t>Ada Love</t></r><extLst><ext><t>x</t></ext></extLst><r><t>lace</t></r></p></sld>',
+      },
+    });
+    const { bytes } = await withoutAda(presentation, file);
+    expect(await shownIn(presentation, bytes)).toEqual(['«PERSON_1»']);
+  });
+});
+
+test('a number behind a sign in a description is read, which is no link within a book', async () => {
+  const { units } = await epub.read(
+    fileOf(bookOf('<html><body><p title="#4111 1111">x</p></body></html>')),
+    { recognize: 'auto' },
+    tools,
+  );
+  expect(units.map(({ text }) => text)).toContain('#4111 1111');
+});
+
+test('a chapter that a book lists twice is one', async () => {
+  const { bytes } = await withoutAda(epub, bookOf('<html><body>x</body></html>', 3));
+  expect(Object.keys(entriesOf(bytes)).filter((name) => name.includes('chapter'))).toEqual(['book/chapter1.xhtml']);
+});
+
+test('a line of a calendar that is broken within a word is read whole', async () => {
+  const folded = (...lines: string[]): Uint8Array => Buffer.from(['BEGIN:VCALENDAR', ...lines].join('\r\n'));
+  const written = await withoutAda(text, folded('VERSION:2.0', 'ATTENDEE;CN=Ada Love', ' lace:mailto:x'));
+  expect(Buffer.from(written.bytes).toString()).toContain('CN=«PERSON_1»:mailto:x');
+  const old = await withoutAda(text, folded('VERSION:2.1', 'N:Ada', ' Lovelace'));
+  expect(Buffer.from(old.bytes).toString()).toContain('N:«PERSON_1»');
+});
+
 describe('mail', () => {
   const head = 'From: Bob <bob@example.org>\r\nSubject: x\r\nMIME-Version: 1.0\r\n';
 
@@ -164,7 +261,32 @@ describe('mail', () => {
     const locked = 'a\n-----BEGIN PGP MESSAGE-----\nhQEM\n-----END PGP MESSAGE-----\nb\nbegin 644 x.txt\n#0V%T\nend\nc';
     const gone = '[a part that cannot be looked into was removed here]';
     expect(withoutOpaque(locked)).toBe(['a', gone, 'b', gone, 'c'].join('\n'));
+    expect(withoutOpaque('a\n> -----BEGIN CERTIFICATE-----\n> QQ==\n> -----END CERTIFICATE-----\nb')).toBe(
+      `a\n${gone}\nb`,
+    );
+    expect(withoutOpaque('a\n=ybegin line=128 size=3 name=x\n***\n=yend size=3\nb')).toBe(`a\n${gone}\nb`);
+    const signed = '-----BEGIN PGP SIGNED MESSAGE-----\n\na';
+    expect(withoutOpaque(signed)).toBe(signed);
     expect(withoutOpaque('begin 644 with care')).not.toContain('644');
     expect(withoutOpaque('we begin 644 things')).toBe('we begin 644 things');
+  });
+
+  test('so does a file of text that came with it', async () => {
+    const file = Buffer.from(
+      `${head}Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: application/x; name=x\r\nContent-Transfer-Encoding: x-uuencode\r\n\r\nbegin 644 x.txt\r\n#0V%T\r\nend\r\n--b--`,
+    );
+    const { bytes } = await withoutAda(mail, file);
+    const texts = (await shownIn(mail, bytes)).join('\n');
+    expect(texts).toContain('a part that cannot be looked into was removed here');
+    expect(texts).not.toContain('#0V%T');
+  });
+
+  test.each([
+    'Content-Type: text/plain; charset="UTF-7"\r\n\r\nM+APw-ller',
+    'Cc: =?utf-7?Q?M+APw-ller?= <m@x.example>\r\n\r\nx',
+  ])('letters in others that nobody reads are refused: %j', async (rest) => {
+    await expect(mail.read(fileOf(Buffer.from(head + rest)), { recognize: 'auto' }, tools)).rejects.toMatchObject({
+      kind: 'unsupported',
+    });
   });
 });

@@ -12,6 +12,8 @@ export interface Vocabulary {
   readonly breaks: boolean;
   /** What an element without text of its own stands for: a tab, blanks, the end of a line. */
   readonly stands: (element: XmlElement) => string | undefined;
+  /** Whether it goes with all that is in it when the tree is cleaned. */
+  readonly isDropped: (element: XmlElement) => boolean;
   /** Whether no reader sees what is within. */
   readonly isHidden: (element: XmlElement) => boolean;
   /** `text`: somebody wrote it for others; `address`: of a link; anything else is a name or a setting. */
@@ -51,16 +53,19 @@ function visit(element: XmlElement, outer: Place, walk: Walk): void {
   takeAttributes(element, walk);
   const stands = vocabulary.stands(element);
   if (stands !== undefined) add(fixedSlot(stands), outer, walk);
-  const hidden = outer.hidden || vocabulary.isHidden(element);
+  const dropped = vocabulary.isDropped(element);
+  const hidden = outer.hidden || dropped || vocabulary.isHidden(element);
+  // A reader goes on behind what is not seen as if it were not there.
+  const aside = dropped || hidden !== outer.hidden;
   const paragraph = vocabulary.isParagraph(element);
-  const apart = paragraph || hidden !== outer.hidden;
-  if (apart && vocabulary.breaks) outer.slots = undefined;
-  const place = apart ? { slots: undefined, hidden } : outer;
+  const breaks = paragraph && !aside && vocabulary.breaks;
+  if (breaks) outer.slots = undefined;
+  const place = paragraph || aside ? { slots: undefined, hidden } : outer;
   for (const child of element.children) {
     if (isElement(child)) visit(child, place, walk);
     else if (child.text !== '') add(child, place, walk);
   }
-  if (apart && vocabulary.breaks) outer.slots = undefined;
+  if (breaks) outer.slots = undefined;
 }
 
 function add(slot: Slot, place: Place, { units }: Walk): void {

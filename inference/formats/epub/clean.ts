@@ -1,11 +1,10 @@
 import { unescaped } from '../decode-text.ts';
-import { attributeKind, DROPPED, SAFE_ADDRESS, SAFE_STYLE } from '../html/allowed.ts';
+import { attributeKind, isDropped, SAFE_ADDRESS, SAFE_STYLE } from '../html/allowed.ts';
 import { localOf, rewrite, type XmlAttribute, type XmlElement, type XmlNode } from '../ooxml/xml.ts';
 import type { Search } from '../search.ts';
 
 const XHTML = 'http://www.w3.org/1999/xhtml';
 const OPS = 'http://www.idpf.org/2007/ops';
-const KNOWN_ELEMENT = /^[a-z][a-z0-9]{0,10}$/;
 /** Parts of books that readers tell apart. */
 const PART = /^(?:toc|landmarks|page-list|noteref|footnote|endnote|bodymatter|frontmatter|backmatter|chapter|cover)$/;
 
@@ -20,7 +19,7 @@ export function cleanChapter(root: XmlElement, places: Places): void {
   cleanElement(root, places);
   root.attributes.push({ name: 'xmlns', text: XHTML }, { name: 'xmlns:epub', text: OPS });
   rewrite(root, (element): readonly XmlNode[] => {
-    if (DROPPED.has(element.local) || !KNOWN_ELEMENT.test(element.name)) return [];
+    if (isDropped(element.local) || isDropped(element.name)) return [];
     cleanElement(element, places);
     const isPicture = element.local === 'img';
     return isPicture && !element.attributes.some(({ name }) => name === 'src') ? [] : [element];

@@ -103,8 +103,11 @@ function chaptersOf(
   const spine = [...allElements(root)]
     .filter(({ local }) => local === 'itemref')
     .flatMap((element) => items.get(attributeOf(element, 'idref') ?? '') ?? []);
-  const wanted = new Set([...spine, ...items.values()].filter(({ mediaType }) => CHAPTER_TYPE.test(mediaType)));
-  return [...wanted].flatMap(({ path, properties }) => {
+  const wanted = [...spine, ...items.values()].filter(({ mediaType }) => CHAPTER_TYPE.test(mediaType));
+  // Many entries of the list may name one file.
+  const files = new Map(wanted.toReversed().map((item) => [item.path, item]));
+  return [...new Set(wanted.map(({ path }) => path))].flatMap((path) => {
+    const properties = files.get(path)?.properties ?? '';
     const data = entries.get(path);
     checkTime();
     return data ? [{ path, tree: parseChapter(data, checkTime), isContents: /\bnav\b/.test(properties) }] : [];

@@ -1,10 +1,15 @@
-/** Elements that go with all that is in them: programs, other documents, media, and what only programs see. */
-export const DROPPED = new Set(
+/** Programs, other documents, media, and what only programs see. */
+const DROPPED = new Set(
   (
     'script style iframe frame frameset noframes object embed applet portal template link base meta svg math canvas audio ' +
     'video source track picture param map area dialog slot bgsound xmp plaintext noembed'
   ).split(' '),
 );
+
+/** Whether an element goes with all that is in it. A name that no element of HTML has may say anything. */
+export function isDropped(name: string): boolean {
+  return DROPPED.has(name) || !/^[a-z][a-z0-9]{0,10}$/.test(name);
+}
 
 /** Elements that end a stretch of text: what is on both sides is not read as one. */
 export const BLOCKS = new Set(

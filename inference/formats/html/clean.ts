@@ -1,6 +1,6 @@
 import { defaultTreeAdapter } from 'parse5';
 import { safePicture } from '../ooxml/pictures.ts';
-import { attributeKind, DROPPED, SAFE_ADDRESS, SAFE_STYLE } from './allowed.ts';
+import { attributeKind, isDropped, SAFE_ADDRESS, SAFE_STYLE } from './allowed.ts';
 import { makeElement, type Document, type Element, type Node, type Parent } from './tree.ts';
 
 const PICTURE = /^data:(image\/[\w.+-]{1,100})[^,]{0,1000};base64,([\s\S]*)$/i;
@@ -33,8 +33,7 @@ function cleanChildren(parent: Parent, pictures: { attribute: { value: string };
   parent.childNodes = parent.childNodes.filter((node: Node) => {
     if (defaultTreeAdapter.isTextNode(node)) return true;
     if (!defaultTreeAdapter.isElementNode(node)) return false;
-    // A name that no element of HTML has may say anything.
-    if (DROPPED.has(node.tagName) || !/^[a-z][a-z0-9]{0,10}$/.test(node.tagName)) return false;
+    if (isDropped(node.tagName)) return false;
     cleanAttributes(node, pictures);
     cleanChildren(node, pictures);
     return true;

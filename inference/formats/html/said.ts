@@ -1,7 +1,7 @@
 import { defaultTreeAdapter } from 'parse5';
 import { fixedSlot, type Slot, type SlottedUnit } from '../slots.ts';
 import { unescaped } from '../decode-text.ts';
-import { attributeKind, BLOCKS, DROPPED } from './allowed.ts';
+import { attributeKind, BLOCKS, isDropped } from './allowed.ts';
 import type { Document, Element, Node } from './tree.ts';
 
 /** What an HTML document says. */
@@ -40,16 +40,19 @@ function visitElement(element: Element, outer: boolean, walk: Walk): void {
   const { tagName } = element;
   for (const attribute of element.attrs) takeAttribute(tagName, attribute, walk);
   if (tagName === 'br') return addText(BREAK, outer, walk);
-  const dropped = DROPPED.has(tagName);
-  const ends = BLOCKS.has(tagName) || dropped;
+  const dropped = isDropped(tagName);
   const unseen = element.attrs.some(
     ({ name, value }) => name === 'hidden' || (name === 'style' && /display\s*:\s*none/i.test(value)),
   );
   const hidden = outer || dropped || unseen;
-  if (ends || hidden !== outer) walk.open = undefined;
+  // A reader goes on behind what is not seen as if it were not there.
+  const aside = dropped || hidden !== outer;
+  const before = aside ? walk.open : undefined;
+  const ends = aside || BLOCKS.has(tagName);
+  if (ends) walk.open = undefined;
   const inner = 'content' in element ? (element as { content: { childNodes: Node[] } }).content.childNodes : [];
   for (const child of [...element.childNodes, ...inner]) visit(child, hidden, walk);
-  if (ends || hidden !== outer) walk.open = undefined;
+  if (ends) walk.open = before;
 }
 
 function addText(slot: Slot, hidden: boolean, walk: Walk): void {

@@ -14,6 +14,7 @@ import { formatOf } from '../list.ts';
 import { leftOver, Search } from '../search.ts';
 import { fixedSlot, replaceIn, toTextUnits, type Slot, type SlottedUnit } from '../slots.ts';
 import { parseMail, type Mail, type MailFile } from './parse.ts';
+import { withoutOpaque } from './opaque.ts';
 import { writeMail, type WrittenPart } from './write.ts';
 
 /**
@@ -152,7 +153,8 @@ async function formatFor(
 ): Promise<{ readonly format: Pick<Format, 'read' | 'redact'>; readonly file: DocumentFile }> {
   const plain = part.role === 'text' || part.bytes.length === 0;
   const { kind, mediaType } = plain ? { kind: 'text' as const, mediaType: 'text/plain' } : sniffed(part);
-  const file = { name: part.name, bytes: part.bytes, mediaType };
+  const bytes = kind === 'text' && part.role === 'attached' ? opaqueGone(part.bytes) : part.bytes;
+  const file = { name: part.name, bytes, mediaType };
   const quiet: Tools = {
     recognize: (picture, languages) => tools.recognize(picture, languages),
     checkTime: () => tools.checkTime(),
@@ -169,6 +171,12 @@ async function formatFor(
     file,
     format: { read: (one, how) => own.read(one, how, quiet), redact: (one, how) => own.redact(one, how, quiet) },
   };
+}
+
+/** Its encoding is not known yet: what is taken out is ASCII in all of them but UTF-16. */
+function opaqueGone(bytes: Uint8Array): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  return Buffer.from(withoutOpaque(text), 'latin1');
 }
 
 function sniffed(part: MailFile): ReturnType<typeof sniff> {

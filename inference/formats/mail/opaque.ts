@@ -1,9 +1,11 @@
-const BEGIN = /^-----BEGIN PGP (MESSAGE|PUBLIC KEY BLOCK|PRIVATE KEY BLOCK|SIGNATURE)-----\s*$/;
-const UUENCODED = /^begin(?:-base64)? [0-7]{3,4} \S/;
+/** Quoted, too. What is signed and not locked can be read. */
+const BEGIN = /^[>| ]{0,20}-----BEGIN ((?!PGP SIGNED)[A-Z0-9 ]{1,40})-----\s*$/;
+const UUENCODED = /^[>| ]{0,20}begin(?:-base64)? [0-7]{3,4} \S/;
+const YENC = /^=ybegin /;
 /** Whoever reads it must see that something is missing. */
 const GONE = '[a part that cannot be looked into was removed here]';
 
-/** A text without what is locked or in an encoding of its own in it: PGP's blocks, and files as mail carried them once. */
+/** A text without what is locked or in an encoding of its own in it: blocks of PGP and keys, and files as mail carried them once. */
 export function withoutOpaque(text: string): string {
   const kept: string[] = [];
   let end: ((line: string) => boolean) | undefined;
@@ -13,8 +15,9 @@ export function withoutOpaque(text: string): string {
       continue;
     }
     const kind = BEGIN.exec(line)?.[1];
-    if (kind !== undefined) end = (one) => one.startsWith(`-----END PGP ${kind}-----`);
-    else if (UUENCODED.test(line)) end = (one) => /^(?:end|====)\s*$/.test(one);
+    if (kind !== undefined) end = (one) => one.includes(`-----END ${kind}-----`);
+    else if (UUENCODED.test(line)) end = (one) => /^[>| ]{0,20}(?:end|====)\s*$/.test(one);
+    else if (YENC.test(line)) end = (one) => one.startsWith('=yend ');
     kept.push(end ? GONE : line);
   }
   return kept.join('\n');

@@ -30,10 +30,13 @@ const MAX_FILES = 200;
 /** Parts of a file that a parser is given no more of: it keeps each. */
 const MAX_BOUNDARIES = 20_000;
 
+/** Letters in others, which nobody here reads: they would pass for words that say nothing. */
+const UNREAD = /(?:charset\s?=\s?"?|=\?)((?:unicode-1-1-)?utf-?7|hz-gb-2312|iso-2022-(?:kr|cn))\b/i;
+
 /** Lines that a reader is shown, in the order in which they are written. */
 const SHOWN = ['from', 'sender', 'reply-to', 'to', 'cc', 'subject', 'date'];
 
-/** Takes a mail apart, encodings of its head and parts resolved. Rejects with `unreadable` or `too_large`. */
+/** Takes a mail apart, encodings of its head and parts resolved. Rejects with `unreadable`, `too_large` or `unsupported`. */
 export async function parseMail(bytes: Uint8Array): Promise<Mail> {
   boundParts(bytes);
   const mail = await parse(bytes);
@@ -80,6 +83,12 @@ function boundParts(bytes: Uint8Array): void {
   let count = 0;
   for (let at = file.indexOf('\n--'); at >= 0; at = file.indexOf('\n--', at + 3))
     if (++count > MAX_BOUNDARIES) throw new DocumentFault('too_large', 'the mail has too many parts');
+  const unread = UNREAD.exec(file.toString('latin1'))?.[1];
+  if (unread !== undefined)
+    throw new DocumentFault(
+      'unsupported',
+      `mail with letters in ${unread.toUpperCase()} is not read: save it in UTF-8`,
+    );
 }
 
 /** As a reader is shown them. */

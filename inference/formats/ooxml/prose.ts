@@ -51,6 +51,7 @@ interface Walk {
   readonly attributes: XmlAttribute[];
   readonly written: { readonly slot: XmlAttribute; readonly hidden: boolean }[];
   readonly names: Set<string>;
+  readonly drops: (element: XmlElement) => boolean;
 }
 
 interface Place {
@@ -64,10 +65,14 @@ interface Place {
 /**
  * Walks a tree of WordprocessingML, DrawingML or anything like them: a paragraph (`p`) is a unit, however many runs it is
  * split into; a text outside of one is a unit of its own. Elements are told by their local names, so that no other
- * prefix hides anything.
+ * prefix hides anything. What `drops` names is read by itself, and what is around it as if it were not there.
  */
-export function proseOf(root: XmlElement, visibility: SlottedUnit['visibility']): Prose {
-  const walk: Walk = { paragraphs: [], texts: [], attributes: [], written: [], names: new Set() };
+export function proseOf(
+  root: XmlElement,
+  visibility: SlottedUnit['visibility'],
+  drops: Walk['drops'] = () => false,
+): Prose {
+  const walk: Walk = { paragraphs: [], texts: [], attributes: [], written: [], names: new Set(), drops };
   const hidden = visibility === 'hidden';
   visit(root, { paragraph: undefined, texts: [], hidden, vanished: false, deleted: false }, walk);
   const units = walk.paragraphs.flatMap(({ slots, hidden: unseen }) =>
@@ -134,6 +139,7 @@ function startParagraph(walk: Walk, { hidden }: Place): Place['paragraph'] {
 
 /** Where the children of an element stand. */
 function placeOf(element: XmlElement, outer: Place, walk: Walk): Place {
+  if (walk.drops(element)) return { ...outer, paragraph: undefined, texts: [], hidden: true };
   switch (element.local) {
     case 'p':
     // A string of a spreadsheet is one as well.

@@ -51,7 +51,7 @@ export function cleanTree(root: XmlElement, before: ReadonlyMap<XmlElement, stri
   rewrite(root, (element, parent): readonly XmlNode[] => {
     const { name, local } = element;
     const [prefix = ''] = name.split(':');
-    if (!prefixes.has(prefix) || DROPPED.has(local) || DROPPED.has(name)) return [];
+    if (isDropped(element, prefixes)) return [];
     if (parent.local === 'annotation' && WHEN.test(local)) return [];
     if (parent.local === 'annotation' && WHO.test(local)) nameNobody(element, authors);
     if (/^(?:named-range|named-expression|content-validation)$/.test(local) && isBroken(element, search)) return [];
@@ -63,7 +63,14 @@ export function cleanTree(root: XmlElement, before: ReadonlyMap<XmlElement, stri
   });
 }
 
-function knownPrefixes(root: XmlElement): ReadonlySet<string> {
+/** Whether an element goes with all that is in it. */
+export function isDropped({ name, local }: XmlElement, prefixes: ReadonlySet<string>): boolean {
+  const [prefix = ''] = name.split(':');
+  return !prefixes.has(prefix) || DROPPED.has(local) || DROPPED.has(name);
+}
+
+/** Prefixes that stand for namespaces of the format. */
+export function knownPrefixes(root: XmlElement): ReadonlySet<string> {
   const prefixes = new Set(['xml', 'xmlns']);
   for (const { attributes } of allElements(root))
     for (const { name, text } of attributes)

@@ -7,13 +7,13 @@ import {
   type RedactOptions,
 } from '#ports/documents.ts';
 import type { Format, Tools } from '../format.ts';
-import { isInTree, saidIn, sweepTree, unitsIn } from '../markup.ts';
+import { isInTree, saidIn, sweepTree, unitsIn, type Said } from '../markup.ts';
 import { allElements, type XmlElement } from '../ooxml/xml.ts';
 import { leftOver, Search } from '../search.ts';
 import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type SlottedUnit } from '../slots.ts';
 import { cellTexts, cleanTree } from './clean.ts';
 import { openDocumentPackage, type OpenPackage } from './package.ts';
-import { OPEN_DOCUMENT } from './vocabulary.ts';
+import { unseenStyles, vocabularyOf } from './vocabulary.ts';
 import { writeOpenDocument } from './write.ts';
 
 /** Texts, sheets and slides of OpenDocument (.odt, .ods, .odp). Revisions are accepted, notes keep numbers for authors. */
@@ -46,16 +46,16 @@ async function redact(file: DocumentFile, options: RedactOptions, tools: Tools):
   const trees = treesOf(opened);
   const before = trees.map(cellTexts);
   replaceIn(units, options.replacements);
-  for (const tree of trees) sweepTree(saidIn(tree, OPEN_DOCUMENT, 'shown'), search);
+  for (const said of saidInAll(trees)) sweepTree(said, search);
   for (const [at, tree] of trees.entries()) {
     checkTime();
     cleanTree(tree, before[at] ?? new Map(), search);
-    // Once more: what was taken out may have stood between two halves.
-    sweepTree(saidIn(tree, OPEN_DOCUMENT, 'shown'), search);
   }
+  // Once more: what was taken out may have stood between two halves.
+  for (const said of saidInAll(trees)) sweepTree(said, search);
   const { bytes, images } = await writeOpenDocument(opened, file.mediaType, checkTime);
   const again = openDocumentPackage(bytes, checkTime);
-  for (const tree of treesOf(again)) if (isInTree(saidIn(tree, OPEN_DOCUMENT, 'shown'), search)) throw leftOver();
+  for (const said of saidInAll(treesOf(again))) if (isInTree(said, search)) throw leftOver();
   if (again.others.length > 0) throw leftOver();
   return { bytes, mediaType: file.mediaType, pages, images, downgraded: false };
 }
@@ -73,10 +73,13 @@ function treesOf({ content, styles }: OpenPackage): readonly XmlElement[] {
   return styles ? [content, styles] : [content];
 }
 
-function unitsOf({ content, styles, others }: OpenPackage): readonly SlottedUnit[] {
-  const shown = [content, ...(styles ? [styles] : [])].map((tree) => saidIn(tree, OPEN_DOCUMENT, 'shown'));
-  const hidden = others.map((tree) => saidIn(tree, OPEN_DOCUMENT, 'hidden'));
-  return inOrder([...shown, ...hidden].flatMap(unitsIn));
+function unitsOf(opened: OpenPackage): readonly SlottedUnit[] {
+  return inOrder([...saidInAll(treesOf(opened)), ...saidInAll(opened.others, 'hidden')].flatMap(unitsIn));
+}
+
+function saidInAll(trees: readonly XmlElement[], visibility: SlottedUnit['visibility'] = 'shown'): readonly Said[] {
+  const unseen = unseenStyles(trees);
+  return trees.map((tree) => saidIn(tree, vocabularyOf(tree, unseen), visibility));
 }
 
 /** Sheets or slides; a text is one. */

@@ -1,5 +1,6 @@
 import type { Vocabulary } from '../markup.ts';
-import { attributeOf, localOf } from '../ooxml/xml.ts';
+import { allElements, attributeOf, elementsIn, localOf, type XmlElement } from '../ooxml/xml.ts';
+import { isDropped, knownPrefixes } from './clean.ts';
 
 /** Attributes in which somebody wrote something. */
 const WRITTEN = new Set(
@@ -18,7 +19,7 @@ const UNSEEN = new Set(
 const MOST_BLANKS = 100;
 
 /** How OpenDocument says things: elements are told by their local names, so that no other prefix hides anything. */
-export const OPEN_DOCUMENT: Vocabulary = {
+const OPEN_DOCUMENT: Omit<Vocabulary, 'isDropped'> = {
   isParagraph: ({ local }) => local === 'p' || local === 'h',
   // A note stands within the paragraph that refers to it.
   breaks: false,
@@ -37,3 +38,34 @@ export const OPEN_DOCUMENT: Vocabulary = {
     return WRITTEN.has(key) || (local === 'table' && name === 'table:name') ? 'text' : 'setting';
   },
 };
+
+/** What the elements of a tree mean, with the styles by which text in it is not shown. */
+export function vocabularyOf(root: XmlElement, unseen: ReadonlySet<string>): Vocabulary {
+  const prefixes = knownPrefixes(root);
+  return {
+    ...OPEN_DOCUMENT,
+    isDropped: (element) => isDropped(element, prefixes),
+    isHidden: (element) => OPEN_DOCUMENT.isHidden(element) || unseen.has(attributeOf(element, 'style-name') ?? ''),
+  };
+}
+
+/** Names of styles whose text is not shown, and of those that take it over from them. */
+export function unseenStyles(trees: readonly XmlElement[]): ReadonlySet<string> {
+  const unseen = new Set<string>();
+  const heirs = new Map<string, string[]>();
+  for (const style of trees.flatMap((tree) => [...allElements(tree)].filter(({ local }) => local === 'style'))) {
+    const name = attributeOf(style, 'name') ?? '';
+    const display = elementsIn(style)
+      .map((properties) => (properties.local === 'text-properties' ? attributeOf(properties, 'display') : undefined))
+      .find((value) => value !== undefined);
+    if (display !== undefined && display !== 'true') unseen.add(name);
+    const parent = attributeOf(style, 'parent-style-name');
+    if (display === undefined && parent !== undefined) {
+      const known = heirs.get(parent);
+      if (known) known.push(name);
+      else heirs.set(parent, [name]);
+    }
+  }
+  for (const name of unseen) for (const heir of heirs.get(name) ?? []) unseen.add(heir);
+  return unseen;
+}

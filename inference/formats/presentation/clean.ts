@@ -19,12 +19,17 @@ const EMBEDDED = new Set(['oleObj', 'control']);
 /** What edits are known by. */
 const TRACES = /^(?:creationId|modId|userDrawn|spid|progId|uid)$/;
 
+/** Whether an element goes with all that is in it. */
+export function isDropped({ local }: XmlElement): boolean {
+  return DROPPED.test(local);
+}
+
 /** Takes out of a presentation what is not to be seen, and what cannot be looked into. */
 export function cleanPresentation({ main }: OfficePackage): void {
   for (const { xml } of reachable(main, () => true)) {
     if (!xml) continue;
     rewrite(xml, (element): readonly XmlNode[] => {
-      if (DROPPED.test(element.local)) return [];
+      if (isDropped(element)) return [];
       if (element.local === 'graphicFrame' && holdsFile(element)) return [];
       // Two forms of one thing, of which nothing is left.
       if (

@@ -14,7 +14,7 @@ import { writePackage } from '../ooxml/write-package.ts';
 import { childOf, elementsIn } from '../ooxml/xml.ts';
 import { Search } from '../search.ts';
 import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type SlottedUnit } from '../slots.ts';
-import { cleanPresentation, isHiddenSlide } from './clean.ts';
+import { cleanPresentation, isDropped, isHiddenSlide } from './clean.ts';
 import { KEPT, SHOWN } from './kept-parts.ts';
 
 /** Slides (.pptx, .ppsx, .potx). Notes stay; comments, animations, sounds, films and embedded files are left out. */
@@ -81,7 +81,7 @@ function unitsOf({ package: { main, parts }, slides }: Opened): readonly Slotted
   const take = (part: Part, shown: boolean, page?: number): void => {
     if (done.has(part)) return;
     done.add(part);
-    const prose = part.xml && proseOf(part.xml, shown && SHOWN.test(part.type) ? 'shown' : 'hidden');
+    const prose = part.xml && proseOf(part.xml, shown && SHOWN.test(part.type) ? 'shown' : 'hidden', isDropped);
     const found = [...(prose ? [...prose.units, ...nameUnits(prose)] : []), ...addressUnits(part)];
     for (const unit of found) units.push(page === undefined ? unit : { ...unit, page });
   };

@@ -166,7 +166,8 @@ class Reader {
     if (name === '*') return;
     const letter = Object.hasOwn(LETTERS, name) ? LETTERS[name] : undefined;
     if (letter !== undefined) return this.#say(letter);
-    if (ENDS.has(name)) group.unit.slots = undefined;
+    // The end of a paragraph that is hidden parts nothing that is shown.
+    if (ENDS.has(name) && !(group.hidden && group.place === 'shown')) group.unit.slots = undefined;
     if ((ENDS.has(name) || LOOKS.has(name)) && group.place === 'shown' && !group.hidden)
       return void this.#pieces.push({ kind: 'code', code: `\\${name}${value ?? ''} ` });
     this.#setting(group, name, value);

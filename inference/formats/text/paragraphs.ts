@@ -74,3 +74,12 @@ function disguised(piece: string, shown: string): Slot & { readonly written: str
     },
   };
 }
+
+const CARD = /^\s*BEGIN:V(?:CARD|CALENDAR)\s/i;
+
+/** Cards and calendars break lines anywhere, within words too; who reads them joins these again. // RFC 5545 3.1, RFC 6350 3.2 */
+export function unfolded(text: string): string {
+  if (!CARD.test(text)) return text;
+  // Cards of old keep the blank that a line begins with.
+  return /^VERSION:2\.1/im.test(text) ? text.replace(/\r?\n(?=[ \t])/g, '') : text.replace(/\r?\n[ \t]/g, '');
+}

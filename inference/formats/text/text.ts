@@ -16,7 +16,7 @@ import {
 } from '../slots.ts';
 import { parseCsv } from './csv.ts';
 import { parseJson } from './json.ts';
-import { paragraphsOf, undisguised, unlinked, unmarked, withoutData } from './paragraphs.ts';
+import { paragraphsOf, undisguised, unfolded, unlinked, unmarked, withoutData } from './paragraphs.ts';
 
 /** Cells or paragraphs of one text. */
 const MAX_UNITS = 1_000_000;
@@ -71,7 +71,7 @@ function unlink(slot: Slot, search: Search): void {
 
 function parse({ bytes, mediaType }: DocumentFile): Parsed {
   const decoded = decodeText(bytes);
-  const { text: content, files } = withoutData(decoded.text);
+  const { text: content, files } = withoutData(unfolded(decoded.text));
   const kind = /csv|tab-separated/.test(mediaType) ? 'csv' : mediaType === 'text/markdown' ? 'markdown' : 'text';
   const { texts, write } = takeApart(content, kind, mediaType);
   if (texts.length > MAX_UNITS) throw new DocumentFault('too_large', 'the document has too many cells or paragraphs');
