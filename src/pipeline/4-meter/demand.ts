@@ -8,7 +8,7 @@ import { pagesAtMost } from '#wire/ocr/pages.ts';
 import { rankedAtMost } from '#wire/rerank/size.ts';
 import { isObject, type Json, type JsonObject } from '#wire/json.ts';
 import { sessionsOf } from '#wire/responses/containers.ts';
-import { askedServiceTier, BESIDE_TOKENS, estimatedTokens, tierInModes, tokenCount, type Modes } from '#wire/usage.ts';
+import { askedServiceTier, estimatedTokens, tierInModes, tokenCount, type Modes } from '#wire/usage.ts';
 import type { Believable } from './believable.ts';
 import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT } from './own-count.ts';
 import { STANDARD, type Bounds, type Quantity } from './price.ts';
@@ -113,14 +113,19 @@ export function demandOf(call: Call, inspection: Inspection, candidates: readonl
       readsText: READS_TEXT.has(family),
       units: {
         ...units,
-        ...Object.fromEntries(
-          BESIDE_TOKENS.map((unit) => [unit, Math.max(MOST_BELIEVED_SEARCHES, 2 * (beside[unit] ?? 0))]),
-        ),
+        searches: believed(beside.searches),
+        fileSearches: believed(beside.fileSearches),
+        containers: believed(beside.containers),
         ...pages,
         ...(ranked && { searches: 2 * ranked.mostSearches }),
       },
     },
   };
+}
+
+/** As many as a provider may say that it made where so many may be made. */
+function believed(most = 0): number {
+  return Math.max(MOST_BELIEVED_SEARCHES, 2 * most);
 }
 
 /** The modes that somebody who may answer is asked for. */
@@ -186,6 +191,7 @@ function sizeOf(media: readonly Media[]): { readonly mediaLength: number; readon
 
 /** The tokens of all media at most, as a candidate is sent them. */
 function mediaTokens(media: readonly Media[], { instead }: Candidate): number {
+  if (media.length === 0 && instead.length === 0) return 0;
   const replaced = new Set(instead.map((one) => one.media));
   const { tokens } = sizeOf(media.filter((item) => !replaced.has(item)));
   return instead.reduce((sum, { images, fileLength }) => {
