@@ -42,6 +42,15 @@ describe('what a caller reaches', () => {
     ]);
   });
 
+  test('is no more than can be looked up at once, each provider has its share of it', () => {
+    const names = Array.from({ length: 5000 }, (_, at) => `m${at}`);
+    const lists = { of: () => ({ models: names, names: new Set(names) }) };
+    const key = keyOf(ANY, listed('a', ['1']), listed('b', ['1']), listed('open', ['1']));
+    const found = reachableModels(key, { ...deps, lists }).map(({ id }) => id);
+    expect(found).toHaveLength(3 * 3333);
+    expect(found).toEqual(expect.arrayContaining(['a/1', 'b/1', 'open/1', 'open/m3331']));
+  });
+
   test('is bounded by every allow-list', () => {
     expect(ids({ allowedModels: ['a/*', 'b/1'] }, listed('a', ['1', '2']), listed('b', ['1', '2']))).toEqual([
       'a/1',

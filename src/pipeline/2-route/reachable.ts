@@ -17,6 +17,8 @@ export interface DiscoveryDeps extends RouteDeps {
   readonly at: number;
 }
 
+/** Of all providers together: each is looked up while nobody else is served. Where there are more, each has its share. */
+const MOST_KNOWN = 10_000;
 const ALIAS_OWNER = 'gw';
 
 /**
@@ -28,9 +30,10 @@ const ALIAS_OWNER = 'gw';
 export function reachableModels(key: VirtualKeyConfig, deps: DiscoveryDeps): readonly ReachableModel[] {
   const { organization, policy } = key.workload;
   const ids = new Set<string>(organization.aliases.keys());
-  for (const [slug, config] of organization.providers) {
-    for (const model of modelsKnownOf(config, deps)) ids.add(`${slug}/${model}`);
-  }
+  const known = Array.from(organization.providers, ([slug, config]) => [slug, modelsKnownOf(config, deps)] as const);
+  const isTooMuch = known.reduce((sum, [, models]) => sum + models.length, 0) > MOST_KNOWN;
+  const share = isTooMuch ? Math.floor(MOST_KNOWN / known.length) : MOST_KNOWN;
+  for (const [slug, models] of known) for (const model of models.slice(0, share)) ids.add(`${slug}/${model}`);
   for (const name of organization.prices.keys()) if (!name.includes('*')) ids.add(name);
   for (const model of LOCAL_PROVIDER.models.keys()) ids.add(`${LOCAL_PROVIDER.slug}/${model}`);
   for (const pattern of policy.allowedModels.flatMap(({ models }) => models))
