@@ -257,6 +257,12 @@ describe('mail', () => {
     expect(written).toMatch(/^To: =\?utf-8\?B\?[\w+/=]+\?=:;,\r\n c@example\.org\r$/m);
   });
 
+  test('another spelling in the head gets the tag of the first', async () => {
+    const file = Buffer.from(`From: ${NAME} <a@x.example>\r\nSubject: Of ADA  LOVELACE\r\n\r\nHi`);
+    const { bytes } = await withoutAda(mail, file);
+    expect(await shownIn(mail, bytes)).toContain('Of «PERSON_1»');
+  });
+
   test('a text loses what is locked or encoded in it, and says so', () => {
     const locked = 'a\n-----BEGIN PGP MESSAGE-----\nhQEM\n-----END PGP MESSAGE-----\nb\nbegin 644 x.txt\n#0V%T\nend\nc';
     const gone = '[a part that cannot be looked into was removed here]';

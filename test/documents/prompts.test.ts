@@ -472,26 +472,44 @@ describe('formats of offices and browsers', () => {
     expect((await send('chat', 'native', 'block', [file])).status).toBe(422);
   });
 
-  test.each(['text', 'spreadsheet'])('OpenDocument %s is refused by name where it must be read', async (kind) => {
+  test.each([
+    ['text', 'odt', `<text:p>Write to ${MAIL} now.</text:p>`],
+    [
+      'spreadsheet',
+      'ods',
+      `<table:table><table:table-row><table:table-cell office:value-type="string"><text:p>Write to ${MAIL} now.</text:p></table:table-cell></table:table-row></table:table>`,
+    ],
+  ])('OpenDocument %s, as it reads', async (kind, ending, inner) => {
     const mediaType = `application/vnd.oasis.opendocument.${kind}`;
-    const content = `<office:text xmlns:office="o">${MAIL}</office:text>`;
-    const bytes = zipSync({ mimetype: [Buffer.from(mediaType), { level: 0 }], 'content.xml': Buffer.from(content) });
-    const file = { bytes, mediaType, name: 'a.odt' };
+    const names = ['office', 'text', 'table'].map(
+      (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
+    );
+    const content = `<office:document-content ${names.join(' ')} office:version="1.2"><office:body><office:${kind}>${inner}</office:${kind}></office:body></office:document-content>`;
+    const packed = (xml: string): Uint8Array =>
+      zipSync({ mimetype: [Buffer.from(mediaType), { level: 0 }], 'content.xml': Buffer.from(xml) });
+    const file = { bytes: packed(content), mediaType, name: `a.${ending}` };
+    for (const surface of SURFACES) {
+      for (const model of ['plain', 'native'] as const) {
+        for (const policy of ['tokenize', 'anonymize'] as const) {
+          expect([surface, model, policy, (await send(surface, model, policy, [file])).status]).toEqual([
+            ...[surface, model, policy],
+            200,
+          ]);
+          const { texts, files } = received();
+          const all = files.map(stringsOf).join('') + texts;
+          expect(all).toContain('Write to «EMAIL_1» now.');
+          expect(all).not.toContain('lovelace');
+        }
+      }
+    }
     const before = upstream.requests.length;
-    for (const [model, policy] of [
-      ['plain', 'log'],
-      ['plain', 'tokenize'],
-      ['native', 'anonymize'],
-    ] as const) {
-      const refused = await failureOf(await send('chat', model, policy, [file]));
-      expect([model, policy, refused]).toEqual([
-        ...[model, policy],
-        expect.objectContaining({ status: 422, code: 'document_unsupported' }),
-      ]);
-      expect(refused.message).toContain('OpenDocument');
+    for (const damaged of ['<office:text', `<office:${kind}>${MAIL}</office:${kind}>`]) {
+      const broken = { ...file, bytes: packed(damaged) };
+      const refused = await failureOf(await send('chat', 'native', 'anonymize', [broken]));
+      expect(refused).toMatchObject({ status: 422, code: 'document_unreadable' });
     }
     expect(upstream.requests).toHaveLength(before);
-    // Who takes files may be sent it where policy protects nothing.
+    // Who takes files is sent it as it is where policy protects nothing.
     expect(unread(await send('chat', 'native', 'log', [file]))).toBe('file');
   });
 
@@ -531,13 +549,17 @@ describe('a text that is written otherwise than it reads', () => {
     }
   });
 
-  test('is refused where it is mail', async () => {
-    const content = 'From: a\nSubject: x\nContent-Transfer-Encoding: quoted-printable\n\nada=40lovelace.example';
-    const file = { bytes: Buffer.from(content), mediaType: 'text/plain', name: 'a.txt' };
-    expect(await failureOf(await send('chat', 'plain', 'tokenize', [file]))).toMatchObject({
-      code: 'document_unsupported',
-    });
+  test.each(['text/plain', 'message/rfc822'])('is searched as it reads: mail that is called %s', async (mediaType) => {
+    const content =
+      'From: a\nSubject: x\nContent-Transfer-Encoding: quoted-printable\n\nWrite to ada=40love=\nlace.example now.';
+    const file = { bytes: Buffer.from(content), mediaType, name: 'a.txt' };
+    for (const policy of ['tokenize', 'anonymize'] as const) {
+      expect((await send('chat', 'plain', policy, [file])).status).toBe(200);
+      expect(received().texts).toContain('Write to «EMAIL_1» now.');
+      expect(received().texts).not.toMatch(/lovelace|lace/);
+    }
     expect((await send('chat', 'plain', 'log', [file])).status).toBe(200);
+    expect(received().texts).toMatch(/Write to ada(=40love=\nlace|@lovelace)\.example now\./);
   });
 });
 

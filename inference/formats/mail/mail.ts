@@ -76,8 +76,9 @@ async function redact(file: DocumentFile, options: RedactOptions, tools: Tools, 
   const own = ownUnits(parsed);
   const layout = parseLayout(options.layout, parsed, own.length);
   const byFile = Map.groupBy(options.replacements, ({ unit }) => unit.split('/')[0] ?? '');
-  const search = new Search(options, own);
-  replaceIn(own, within(byFile, OWN));
+  const replacements = within(byFile, OWN);
+  const search = new Search({ ...options, replacements }, own);
+  replaceIn(own, replacements);
   search.sweep(own.map(({ slots }) => slots));
   const written: WrittenPart[] = [];
   let [pages, images, downgraded] = [1, 0, false];

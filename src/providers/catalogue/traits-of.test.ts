@@ -205,8 +205,8 @@ describe('what else the catalogue says', () => {
   });
 
   test('a model that nobody knows', () => {
-    // A server of one's own gets cache directives as they are. // spec 4.3.2
-    expect(of('custom', 'acme-7')).toEqual({ ...UNKNOWN_MODEL, cacheMarks: 'as-written' });
+    // A server of one's own gets cache directives and tools as they are. // spec 4.3.2
+    expect(of('custom', 'acme-7')).toEqual({ ...UNKNOWN_MODEL, cacheMarks: 'as-written', customTools: true });
   });
 
   test('what refuses members adds up', () => {
