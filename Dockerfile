@@ -2,7 +2,7 @@
 # Build it from the root of the repository; README.md says how. Nothing of the build stage but /out comes into the image.
 
 # Both bases are named by their digests, such as node:24-bookworm-slim@sha256:… and debian:12-slim@sha256:….
-# Where packages are installed: Node.js 24.12 or newer and npm.
+# Where packages are installed: Node.js 24.14 or newer and npm.
 ARG BUILD_BASE
 # What the image stands on: the C and C++ libraries, certificates, time zones. No shell is needed: a "distroless" image with the C++ library will do.
 ARG BASE

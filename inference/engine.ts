@@ -1,4 +1,4 @@
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import type { Tools } from './formats/format.ts';
 import { formatOf } from './formats/list.ts';
 import { checkPage, checkPicture } from './self-check.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
-import { DocumentFault, type DocumentFile } from '#ports/documents.ts';
+import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
 
 /** A request that is no such form: 400. The message is told to the client. */
 export class RequestFault extends Error {

@@ -1,4 +1,4 @@
-import type { DocumentFault } from '#ports/documents.ts';
+import type { DocumentFault } from '#/ports/documents.ts';
 import type { JobQueue } from './queue.ts';
 import type { WorkerPool } from './worker-pool.ts';
 

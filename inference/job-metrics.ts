@@ -1,4 +1,4 @@
-import { Metrics } from '#telemetry/metrics.ts';
+import { Metrics } from '#/telemetry/metrics.ts';
 import type { JobQueue } from './queue.ts';
 import type { KillReason, Outcome } from './thread.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Log } from '#telemetry/log.ts';
-import { startProgram } from '#telemetry/start-program.ts';
+import type { Log } from '#/telemetry/log.ts';
+import { startProgram } from '#/telemetry/start-program.ts';
 import { openModelHost } from './decide/model-host.ts';
 import { createModelMetrics } from './decide/model-metrics.ts';
 import type { ModelKind } from './decide/manifest.ts';

@@ -1,4 +1,4 @@
-import type { DocumentFaultKind, OnPages } from '#ports/documents.ts';
+import type { DocumentFaultKind, OnPages } from '#/ports/documents.ts';
 import type { Job } from './verbs.ts';
 
 /** What a thread is asked to do. `check`: draw a page and recognize a word. */

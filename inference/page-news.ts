@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { OnPages } from '#ports/documents.ts';
+import type { OnPages } from '#/ports/documents.ts';
 
 /** Between two pieces of news. */
 const APART_MS = 500;

@@ -1,4 +1,4 @@
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 
 /** What a client is told to wait when there is no place. // spec 8 */
 const RETRY_AFTER_MS = 2000;

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import { decodeFrame } from './formats/image/decode.ts';
 import { drawText, textSize } from './formats/image/lettering.ts';
 import type { Format, Tools } from './formats/format.ts';

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { DocumentFault } from '#ports/documents.ts';
-import type { Log } from '#telemetry/log.ts';
+import { DocumentFault } from '#/ports/documents.ts';
+import type { Log } from '#/telemetry/log.ts';
 import type { ModelHost } from './decide/model-host.ts';
 import type { ModelMetrics } from './decide/model-metrics.ts';
 import { serveModels } from './decide/routes.ts';

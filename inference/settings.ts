@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { unknownSettingFaults, type SettingName } from '#config/setting-names.ts';
-import { LOG_LEVELS } from '#telemetry/log.ts';
+import { unknownSettingFaults, type SettingName } from '#/config/setting-names.ts';
+import { LOG_LEVELS } from '#/telemetry/log.ts';
 import type { Device } from './decide/session.ts';
 
 /** What the engine's process is told by its environment. */

@@ -1,5 +1,5 @@
-import { DocumentFault, type DocumentFile } from '#ports/documents.ts';
-import { disguisedKindOf } from '#ports/disguised-text.ts';
+import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
+import { disguisedKindOf } from '#/ports/disguised-text.ts';
 import type { Sniffed } from './sniff.ts';
 
 const TEXT: Sniffed = { kind: 'text', mediaType: 'text/plain' };

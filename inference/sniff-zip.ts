@@ -1,5 +1,5 @@
 import { unzipSync } from 'fflate';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import type { Sniffed } from './sniff.ts';
 
 const CONTENT_TYPES = '[Content_Types].xml';

@@ -1,4 +1,4 @@
-import { DocumentFault, type DocumentFile, type DocumentKind } from '#ports/documents.ts';
+import { DocumentFault, type DocumentFile, type DocumentKind } from '#/ports/documents.ts';
 import { sniffText } from './sniff-text.ts';
 import { sniffZip } from './sniff-zip.ts';
 

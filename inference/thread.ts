@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { DocumentFault, type OnPages } from '#ports/documents.ts';
+import { DocumentFault, type OnPages } from '#/ports/documents.ts';
 import type { Task, TaskMessage, ThreadMessage } from './messages.ts';
 
 /** Bounds of a thread and of its tasks. */

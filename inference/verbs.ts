@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { DocumentFile } from '#ports/documents.ts';
+import type { DocumentFile } from '#/ports/documents.ts';
 
 const LANGUAGES = Type.Array(Type.String({ pattern: '^[A-Za-z]{2,3}$' }), { maxItems: 16 });
 const WITHIN = Type.Optional(Type.Number({ minimum: 0 }));

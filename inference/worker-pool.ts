@@ -1,4 +1,4 @@
-import type { OnPages } from '#ports/documents.ts';
+import type { OnPages } from '#/ports/documents.ts';
 import type { Task } from './messages.ts';
 import { Thread, type KillReason, type Outcome, type ThreadLimits } from './thread.ts';
 

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import { check, perform } from './engine.ts';
 import type { Tools } from './formats/format.ts';
 import type { TaskMessage, ThreadMessage } from './messages.ts';

@@ -1,9 +1,9 @@
-import { canonicalJson } from '#config/canonical-json.ts';
-import { compile } from '#config/compile.ts';
-import type { CheckedDocuments } from '#config/compile/catalog.ts';
-import type { Fault } from '#config/fault.ts';
-import type { SecretPlace } from '#config/published/config-keys.ts';
-import type { PolicySpec } from '#config/resources/policy.ts';
+import { canonicalJson } from '#/config/canonical-json.ts';
+import { compile } from '#/config/compile.ts';
+import type { CheckedDocuments } from '#/config/compile/catalog.ts';
+import type { Fault } from '#/config/fault.ts';
+import type { SecretPlace } from '#/config/published/config-keys.ts';
+import type { PolicySpec } from '#/config/resources/policy.ts';
 
 /** A resource as it is published. */
 export interface Document {

@@ -1,4 +1,4 @@
-import type { Fault } from '#config/fault.ts';
+import type { Fault } from '#/config/fault.ts';
 
 /** A condition as Kubernetes has them. */
 export interface Condition {

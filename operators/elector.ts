@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LeaseState, LeaseStore } from '#ports/cluster.ts';
+import type { LeaseState, LeaseStore } from '#/ports/cluster.ts';
 
 export interface ElectorOptions {
   readonly leases: LeaseStore;

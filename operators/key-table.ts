@@ -1,4 +1,4 @@
-import { keySegmentOf, type KeyRow } from '#config/published/contents.ts';
+import { keySegmentOf, type KeyRow } from '#/config/published/contents.ts';
 
 /** A key as its resource says, and what decides between two of the same hash. */
 export interface KeyRecord {

@@ -1,5 +1,5 @@
-import type { Log } from '#telemetry/log.ts';
-import { Metrics } from '#telemetry/metrics.ts';
+import type { Log } from '#/telemetry/log.ts';
+import { Metrics } from '#/telemetry/metrics.ts';
 import type { ControllerEvent } from './controller-options.ts';
 import type { Controller } from './controller.ts';
 

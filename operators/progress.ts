@@ -1,5 +1,5 @@
-import { comparePositions } from '#config/published/position.ts';
-import type { GatewayReport, Position } from '#ports/published-config.ts';
+import { comparePositions } from '#/config/published/position.ts';
+import type { GatewayReport, Position } from '#/ports/published-config.ts';
 
 /** Since when something holds in what is published. */
 interface Held {

@@ -1,5 +1,5 @@
-import type { ConfigKeys, SecretPlace } from '#config/published/config-keys.ts';
-import type { SecretRow } from '#config/published/contents.ts';
+import type { ConfigKeys, SecretPlace } from '#/config/published/config-keys.ts';
+import type { SecretRow } from '#/config/published/contents.ts';
 
 /**
  * Seals secrets, each once: what is sealed twice is never the same text, and a segment that did not change must have the

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { readExchangeRates } from '#config/exchange-rates.ts';
-import { unknownSettingFaults, type SettingName } from '#config/setting-names.ts';
-import { LOG_LEVELS } from '#telemetry/log.ts';
+import { readExchangeRates } from '#/config/exchange-rates.ts';
+import { unknownSettingFaults, type SettingName } from '#/config/setting-names.ts';
+import { LOG_LEVELS } from '#/telemetry/log.ts';
 
 /** What the controller is told by its environment. */
 export interface Settings {

@@ -1,4 +1,4 @@
-import type { OrganizationSpec } from '#config/resources/organization.ts';
+import type { OrganizationSpec } from '#/config/resources/organization.ts';
 import type { Document } from './accept.ts';
 
 /** What a workload has spent, as decimal amounts in euro. A period of which nothing is known is absent. */

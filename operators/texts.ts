@@ -7,7 +7,7 @@ import {
   type KeyRow,
   type Part,
   type SecretRow,
-} from '#config/published/contents.ts';
+} from '#/config/published/contents.ts';
 import type { Document } from './accept.ts';
 
 /** The texts of all segments of documents. Those of `known` that have none any more are told as empty. */

@@ -1,4 +1,4 @@
-import type { WorkloadSpec } from '#config/resources/workload.ts';
+import type { WorkloadSpec } from '#/config/resources/workload.ts';
 import type { Spent } from './spending.ts';
 
 /** What a Workload's status tells beside its conditions: of `spec`, which is in force, and of what was spent, if known. */

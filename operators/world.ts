@@ -1,6 +1,6 @@
-import type { Fault } from '#config/fault.ts';
-import { validate } from '#config/resources/validate.ts';
-import type { ClusterKind, ClusterObject, ObjectRef } from '#ports/cluster.ts';
+import type { Fault } from '#/config/fault.ts';
+import { validate } from '#/config/resources/validate.ts';
+import type { ClusterKind, ClusterObject, ObjectRef } from '#/ports/cluster.ts';
 import type { Document } from './accept.ts';
 import { KeyTable } from './key-table.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ClusterFault } from '#ports/cluster.ts';
+import { ClusterFault } from '#/ports/cluster.ts';
 
 export interface WriterOptions {
   /** What does not hold any more is not written: asked before each write. */

@@ -1,4 +1,4 @@
-import type { SettingName } from '#config/setting-names.ts';
+import type { SettingName } from '#/config/setting-names.ts';
 
 /** A variable that is set and not empty. */
 export type Environment = (name: SettingName) => string | undefined;

@@ -6,33 +6,33 @@ import Fastify, {
   type FastifyRequest,
   type onRequestHookHandler,
 } from 'fastify';
-import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
-import { refuseRemovedHeader, timeoutHeader } from '#pipeline/admit.ts';
-import type { Ingress } from '#pipeline/call.ts';
-import type { RouteDeps } from '#route/plan.ts';
-import { arrivalOf, arrive, idOf, numberReply, type Arrival } from '#surfaces/arrival.ts';
-import { IncomingBody, type BodyDeps } from '#surfaces/body/incoming-body.ts';
-import { hangUpOf } from '#surfaces/hang-up.ts';
-import type { KeyStore } from '#surfaces/caller.ts';
-import { strangerOf, type Stranger } from '#surfaces/stranger.ts';
-import { chatVoice } from '#surfaces/chat/voice.ts';
-import { allowOrigin, answerPreflight } from '#surfaces/cors.ts';
-import { ingressAt, type Door } from '#surfaces/door.ts';
-import { KnownPaths } from '#surfaces/known-paths.ts';
-import { mountDocuments, type DocumentDeps } from '#surfaces/documents/anonymize.ts';
-import { CLOUD_DOORS } from '#surfaces/clouds/doors.ts';
-import { CLOUD_COUNTS, type CountDoor } from '#surfaces/clouds/count-tokens.ts';
-import { DOORS } from '#surfaces/doors.ts';
-import { countTokens } from '#surfaces/messages/count-tokens.ts';
-import { messagesVoice } from '#surfaces/messages/voice.ts';
-import { answerModel, answerModels, modelsVoice } from '#surfaces/models/answer.ts';
-import { ANY_PATH, mountAnyPath } from '#surfaces/passthrough/any-path.ts';
-import { mountPassthrough, type PassthroughDeps } from '#surfaces/passthrough/passthrough.ts';
-import { sendFailure } from '#surfaces/send-failure.ts';
-import { serveCall, type CallDeps } from '#surfaces/serve-call.ts';
-import { answerUnknown, pathOf } from '#surfaces/unknown.ts';
-import type { Voice } from '#surfaces/voice.ts';
-import { voiceAt } from '#surfaces/voice-at.ts';
+import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
+import { refuseRemovedHeader, timeoutHeader } from '#/pipeline/admit.ts';
+import type { Ingress } from '#/call/call.ts';
+import type { RouteDeps } from '#/route/plan.ts';
+import { arrivalOf, arrive, idOf, numberReply, type Arrival } from '#/surfaces/arrival.ts';
+import { IncomingBody, type BodyDeps } from '#/surfaces/body/incoming-body.ts';
+import { hangUpOf } from '#/surfaces/hang-up.ts';
+import type { KeyStore } from '#/surfaces/caller.ts';
+import { strangerOf, type Stranger } from '#/surfaces/stranger.ts';
+import { chatVoice } from '#/surfaces/chat/voice.ts';
+import { allowOrigin, answerPreflight } from '#/surfaces/cors.ts';
+import { ingressAt, type Door } from '#/surfaces/door.ts';
+import { KnownPaths } from '#/surfaces/known-paths.ts';
+import { mountDocuments, type DocumentDeps } from '#/surfaces/documents/anonymize.ts';
+import { CLOUD_DOORS } from '#/surfaces/clouds/doors.ts';
+import { CLOUD_COUNTS, type CountDoor } from '#/surfaces/clouds/count-tokens.ts';
+import { DOORS } from '#/surfaces/doors.ts';
+import { countTokens } from '#/surfaces/messages/count-tokens.ts';
+import { messagesVoice } from '#/surfaces/messages/voice.ts';
+import { answerModel, answerModels, modelsVoice } from '#/surfaces/models/answer.ts';
+import { ANY_PATH, mountAnyPath } from '#/surfaces/passthrough/any-path.ts';
+import { mountPassthrough, type PassthroughDeps } from '#/surfaces/passthrough/passthrough.ts';
+import { sendFailure } from '#/surfaces/send-failure.ts';
+import { serveCall, type CallDeps } from '#/surfaces/serve-call.ts';
+import { answerUnknown, pathOf } from '#/surfaces/unknown.ts';
+import type { Voice } from '#/surfaces/voice.ts';
+import { voiceAt } from '#/surfaces/voice-at.ts';
 
 export interface GatewayDeps
   extends CallDeps, RouteDeps, BodyDeps, Omit<PassthroughDeps, 'arrive'>, Omit<DocumentDeps, 'arrive'> {

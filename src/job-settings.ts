@@ -1,4 +1,4 @@
-import type { SettingName } from '#config/setting-names.ts';
+import type { SettingName } from '#/config/setting-names.ts';
 import { readBucket, type BucketSettings } from './bucket-settings.ts';
 import { readWhole, type Environment } from './environment.ts';
 

@@ -1,5 +1,5 @@
-import type { JobEnded } from '#pipeline/job-run.ts';
-import type { Metrics } from '#telemetry/metrics.ts';
+import type { JobEnded } from '#/pipeline/jobs/job-run.ts';
+import type { Metrics } from '#/telemetry/metrics.ts';
 
 /** Counts jobs that are let go of, their pages and their time. */
 export function observeJobs(metrics: Metrics): (ended: JobEnded) => void {

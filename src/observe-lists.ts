@@ -1,6 +1,6 @@
-import type { ListEvent, VendorLists } from '#route/vendor-lists.ts';
-import type { Log } from '#telemetry/log.ts';
-import type { Metrics } from '#telemetry/metrics.ts';
+import type { ListEvent, VendorLists } from '#/dispatch/vendor-lists.ts';
+import type { Log } from '#/telemetry/log.ts';
+import type { Metrics } from '#/telemetry/metrics.ts';
 
 /** Tells of vendors' own lists of models: who does not list them once, not every time. */
 export function observeLists(log: Log, metrics: Metrics) {

@@ -1,23 +1,23 @@
-import { CATALOGUE } from '#errors/catalogue.ts';
-import type { GatewayError } from '#errors/gateway-error.ts';
-import type { ConfigEvent, ConfigSource } from '#config/config-source.ts';
-import type { CorridorEvent } from '#pipeline/corridor-event.ts';
-import type { Corridor } from '#pipeline/corridor.ts';
-import type { JobEnded } from '#pipeline/job-run.ts';
-import type { JobRunner } from '#pipeline/job-runner.ts';
-import type { RowJournal } from '#ports/row-journal.ts';
-import type { ListEvent, VendorLists } from '#route/vendor-lists.ts';
-import type { Anchorer } from '#seal/anchorer.ts';
-import type { DocumentEngine, DocumentFaultKind } from '#ports/documents.ts';
-import type { ModelFaultKind, ModelKind } from '#ports/local-models.ts';
-import type { BodyRoom } from '#surfaces/body/body-room.ts';
-import type { OpenCalls } from '#surfaces/open-calls.ts';
-import type { Log } from '#telemetry/log.ts';
-import { formatEuro } from '#meter/money.ts';
+import { CATALOGUE } from '#/errors/catalogue.ts';
+import type { GatewayError } from '#/errors/gateway-error.ts';
+import type { ConfigEvent, ConfigSource } from '#/config/config-source.ts';
+import type { CorridorEvent } from '#/pipeline/pipeline-event.ts';
+import type { Corridor } from '#/pipeline/pipeline.ts';
+import type { JobEnded } from '#/pipeline/jobs/job-run.ts';
+import type { JobRunner } from '#/pipeline/jobs/job-runner.ts';
+import type { RowJournal } from '#/ports/row-journal.ts';
+import type { ListEvent, VendorLists } from '#/dispatch/vendor-lists.ts';
+import type { Anchorer } from '#/seal/checkpoints/anchorer.ts';
+import type { DocumentEngine, DocumentFaultKind } from '#/ports/documents.ts';
+import type { ModelFaultKind, ModelKind } from '#/ports/local-models.ts';
+import type { BodyRoom } from '#/surfaces/body/body-room.ts';
+import type { OpenCalls } from '#/surfaces/open-calls.ts';
+import type { Log } from '#/telemetry/log.ts';
+import { formatEuro } from '#/call/money.ts';
 import { observeJobs } from './observe-jobs.ts';
 import { observeLists } from './observe-lists.ts';
 import type { PricesEvent, SnapshotFile } from './price-snapshot-file.ts';
-import { Metrics } from '#telemetry/metrics.ts';
+import { Metrics } from '#/telemetry/metrics.ts';
 
 /** What is watched for the gauges of a scrape. */
 export interface Watched {

@@ -3,8 +3,8 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fraction } from '#meter/fraction.ts';
-import { signSnapshot } from '#meter/price-snapshot.ts';
+import { fraction } from '#/meter/pricing/fraction.ts';
+import { signSnapshot } from '#/meter/pricing/price-snapshot.ts';
 import { openSnapshotFile, type PricesEvent, type SnapshotFile } from './price-snapshot-file.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { readSnapshot, type PriceSnapshot } from '#meter/price-snapshot.ts';
+import { readSnapshot, type PriceSnapshot } from '#/meter/pricing/price-snapshot.ts';
 
 /** What becomes of the file of a price snapshot. */
 export type PricesEvent =

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { SettingName } from '#config/setting-names.ts';
+import type { SettingName } from '#/config/setting-names.ts';
 
 /** Configuration that a controller publishes, instead of a folder. */
 export interface PublishedSettings {

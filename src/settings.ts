@@ -1,9 +1,9 @@
 import { readAnchorSettings, type AnchorSettings } from './anchor-settings.ts';
 import { readPublishedSettings, type PublishedSettings } from './published-settings.ts';
 import { readJobSettings, type JobSettings } from './job-settings.ts';
-import { readExchangeRates } from '#config/exchange-rates.ts';
-import { unknownSettingFaults, type SettingName } from '#config/setting-names.ts';
-import { LOG_LEVELS } from '#telemetry/log.ts';
+import { readExchangeRates } from '#/config/exchange-rates.ts';
+import { unknownSettingFaults, type SettingName } from '#/config/setting-names.ts';
+import { LOG_LEVELS } from '#/telemetry/log.ts';
 
 /** What the process is told by its environment. */
 export interface Settings {

@@ -3,17 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkRepository, violations } from '../tools/architecture.ts';
 import { badLinks, badPaths, numbersTwice } from '../tools/doc-paths.ts';
 
-const ALIASES = {
-  '#surfaces/*': './src/surfaces/*',
-  '#pipeline/*': './src/pipeline/*',
-  '#meter/*': './src/pipeline/4-meter/*',
-  '#wire/*': './src/wire/*',
-  '#ports/*': './src/ports/*',
-  '#providers/*': './src/providers/*',
-  '#adapters/*': './src/adapters/*',
-  '#config/*': './src/config/*',
-  '#errors/*': './src/errors/*',
-};
+const ALIASES = { '#/*': './src/*' };
 
 const check = (path: string, text: string): string[] => violations([{ path, text }], ALIASES);
 
@@ -23,49 +13,49 @@ test('the repository keeps its own rules', () => {
 
 describe('directions', () => {
   test.each([
-    ['src/wire/chat/stream.ts', `import { serve } from '#pipeline/pipeline.ts';`],
-    ['src/wire/chat/stream.ts', `import type { NanoEuro } from '#meter/money.ts';`],
-    ['src/adapters/memory/spend.ts', `import { formatEuro, type NanoEuro } from '#meter/money.ts';`],
+    ['src/wire/chat/stream.ts', `import { serve } from '#/pipeline/model-call.ts';`],
+    ['src/wire/chat/stream.ts', `import type { NanoEuro } from '#/call/money.ts';`],
+    ['src/adapters/memory/spend.ts', `import { formatEuro, type NanoEuro } from '#/call/money.ts';`],
     ['src/wire/chat/stream.ts', `import { readFile } from 'node:fs/promises';`],
     ['src/wire/chat/stream.ts', `export { request } from 'undici';`],
-    ['src/pipeline/pipeline.ts', `import { chat } from '#surfaces/chat/chat.ts';`],
-    ['src/pipeline/pipeline.ts', `import { openai } from '../providers/openai.ts';`],
+    ['src/pipeline/model-call.ts', `import { chat } from '#/surfaces/chat/chat.ts';`],
+    ['src/pipeline/model-call.ts', `import { openai } from '../providers/openai.ts';`],
     ['src/surfaces/chat/chat.ts', `import type {\n  Provider,\n} from '../../providers/openai.ts';`],
-    ['src/providers/openai.ts', `import { meter } from '#meter/meter.ts';`],
-    ['src/ports/ledger.ts', `import { formatEuro } from '#meter/money.ts';`],
-    ['src/adapters/redis/counters.ts', `export * from '#wire/document.ts';`],
-    ['src/errors/catalogue.ts', `import '#wire/document.ts';`],
-    ['src/config/compile.ts', `const late = await import('#meter/money.ts');`],
-    ['src/surfaces/chat/chat.ts', `import { redis } from '#adapters/redis/redis.ts';`],
+    ['src/providers/openai.ts', `import { meter } from '#/meter/meter.ts';`],
+    ['src/ports/ledger.ts', `import { formatEuro } from '#/call/money.ts';`],
+    ['src/adapters/redis/counters.ts', `export * from '#/wire/document.ts';`],
+    ['src/errors/catalogue.ts', `import '#/wire/document.ts';`],
+    ['src/config/compile.ts', `const late = await import('#/call/money.ts');`],
+    ['src/surfaces/chat/chat.ts', `import { redis } from '#/adapters/redis/redis.ts';`],
     ['src/gateway.ts', `import { redis } from './adapters/redis/redis.ts';`],
     ['src/observer.ts', `import { openai } from './providers/openai.ts';`],
     ['src/surfaces/chat/chat.ts', `import { buildGateway } from '../../gateway.ts';`],
-    ['src/cli/gwctl.ts', `import { chat } from '#surfaces/chat/chat.ts';`],
+    ['src/cli/gwctl.ts', `import { chat } from '#/surfaces/chat/chat.ts';`],
     ['src/telemetry/log.ts', `import { start } from '../main.ts';`],
-    ['src/pipeline/call.ts', `import { gate } from '../../test/harness/gate.ts';`],
-    ['src/pipeline/call.ts', `import { ocr } from '../../inference/ocr.ts';`],
+    ['src/call/call.ts', `import { gate } from '../../test/harness/gate.ts';`],
+    ['src/call/call.ts', `import { ocr } from '../../inference/ocr.ts';`],
     ['inference/server.ts', `import { GatewayError } from '../src/errors/gateway-error.ts';`],
-    ['operators/reconcile.ts', `import type { Call } from '../src/pipeline/call.ts';`],
-    ['src/new-room/thing.ts', `import { readDocument } from '#wire/document.ts';`],
+    ['operators/reconcile.ts', `import type { Call } from '../src/call/call.ts';`],
+    ['src/new-room/thing.ts', `import { readDocument } from '#/wire/document.ts';`],
   ])('%s may not: %s', (path, text) => {
     expect(check(path, text)).toHaveLength(1);
   });
 
   test.each([
-    ['src/adapters/memory/spend.ts', `import type { NanoEuro } from '#meter/money.ts';`],
-    ['src/adapters/memory/spend.ts', `import { type NanoEuro } from '#meter/money.ts';`],
-    ['src/wire/chat/stream.ts', `// see the following\n// import { serve } from '#pipeline/pipeline.ts';`],
+    ['src/adapters/memory/spend.ts', `import type { NanoEuro } from '#/call/money.ts';`],
+    ['src/adapters/memory/spend.ts', `import { type NanoEuro } from '#/call/money.ts';`],
+    ['src/wire/chat/stream.ts', `// see the following\n// import { serve } from '#/pipeline/model-call.ts';`],
     ['src/wire/chat/stream.ts', `import { createHash } from 'node:crypto';`],
-    ['src/pipeline/pipeline.ts', `import { GatewayError } from '#errors/gateway-error.ts';`],
-    ['src/pipeline/pipeline.ts', `import { price } from '#meter/price.ts';`],
-    ['src/pipeline/pipeline.test.ts', `import { memory } from '#adapters/memory/counters.ts';`],
-    ['src/surfaces/chat/chat.ts', `import { serve } from '#pipeline/pipeline.ts';`],
-    ['src/surfaces/chat/chat.ts', `import { member } from '#wire/scan.ts';`],
-    ['src/ports/ledger.ts', `import type { NanoEuro } from '#meter/money.ts';`],
-    ['src/main.ts', `import { redis } from '#adapters/redis/redis.ts';\nconst url = process.env['REDIS_URL'];`],
-    ['src/main.ts', `import { openai } from '#providers/openai.ts';`],
+    ['src/pipeline/model-call.ts', `import { GatewayError } from '#/errors/gateway-error.ts';`],
+    ['src/pipeline/model-call.ts', `import { price } from '#/meter/pricing/price.ts';`],
+    ['src/pipeline/pipeline.test.ts', `import { memory } from '#/adapters/memory/counters.ts';`],
+    ['src/surfaces/chat/chat.ts', `import { serve } from '#/pipeline/model-call.ts';`],
+    ['src/surfaces/chat/chat.ts', `import { member } from '#/wire/scan.ts';`],
+    ['src/ports/ledger.ts', `import type { NanoEuro } from '#/call/money.ts';`],
+    ['src/main.ts', `import { redis } from '#/adapters/redis/redis.ts';\nconst url = process.env['REDIS_URL'];`],
+    ['src/main.ts', `import { openai } from '#/providers/openai.ts';`],
     ['src/gateway.ts', `import { chat } from './surfaces/chat/chat.ts';\nimport { log } from './observer.ts';`],
-    ['src/cli/gwctl.ts', `import { ledger } from '#adapters/postgres/ledger.ts';`],
+    ['src/cli/gwctl.ts', `import { ledger } from '#/adapters/postgres/ledger.ts';`],
     ['inference/server.ts', `import { schema } from '../src/config/schema.ts';`],
   ])('%s may: %s', (path, text) => {
     expect(check(path, text)).toEqual([]);
@@ -73,26 +63,21 @@ describe('directions', () => {
 });
 
 test('a violation names the file, the line, the import and the rule', () => {
-  expect(check('src/wire/x.ts', `import { a } from './a.ts';\n\nimport { b } from '#surfaces/b.ts';\n`)).toEqual([
-    `src/wire/x.ts:3: '#surfaces/b.ts': wire may not import surfaces; it may import config, errors, telemetry`,
+  expect(check('src/wire/x.ts', `import { a } from './a.ts';\n\nimport { b } from '#/surfaces/b.ts';\n`)).toEqual([
+    `src/wire/x.ts:3: '#/surfaces/b.ts': wire may not import surfaces; it may import config, errors, telemetry`,
   ]);
 });
 
-describe('the folders of the steps', () => {
-  const message = (line: string): string[] => check('src/pipeline/pipeline.ts', line);
-
-  test('are reached through their aliases from outside', () => {
-    expect(message(`import { price } from './4-meter/price.ts';`)).toHaveLength(1);
-    expect(message(`import { price } from '#pipeline/4-meter/price.ts';`)).toHaveLength(1);
-    expect(
-      check('test/contract/x.test.ts', `import { price } from '../../src/pipeline/4-meter/price.ts';`),
-    ).toHaveLength(1);
+describe('rooms', () => {
+  test('are reached by their alias from other rooms', () => {
+    expect(check('src/pipeline/model-call.ts', `import { price } from '../meter/pricing/price.ts';`)).toHaveLength(1);
+    expect(check('src/pipeline/model-call.ts', `import { price } from '#/meter/pricing/price.ts';`)).toEqual([]);
+    expect(check('test/contract/x.test.ts', `import { price } from '../../src/meter/pricing/price.ts';`)).toEqual([]);
   });
 
   test('are relative inside', () => {
-    expect(check('src/pipeline/4-meter/hold.ts', `import { price } from './price.ts';`)).toEqual([]);
-    expect(check('src/pipeline/4-meter/hold/x.ts', `import { price } from '../price.ts';`)).toEqual([]);
-    expect(check('src/pipeline/3-seal/row.ts', `import { price } from '../4-meter/price.ts';`)).toHaveLength(1);
+    expect(check('src/meter/hold.ts', `import { price } from './pricing/price.ts';`)).toEqual([]);
+    expect(check('src/meter/hold/x.ts', `import { price } from '../pricing/price.ts';`)).toEqual([]);
   });
 });
 
@@ -129,7 +114,7 @@ describe('paths in the documents', () => {
 
   test('must exist, from the root or from the document', () => {
     expect(paths('See `src/wire/sse.ts:12`, `src/wire/`, `sse.ts`, `k8s/` and `package.json`.')).toEqual([]);
-    expect(paths('See `wire/sse.ts`.', 'src/README.md')).toEqual([]);
+    expect(paths('See `wire/sse.ts`.', 'docs/internals/architecture.md')).toEqual([]);
     expect(paths('# A\n\nSee `src/wire/gone.ts`.')).toEqual(['README.md:3: `src/wire/gone.ts` does not exist']);
     expect(paths('`src/nowhere/` `gone.ts` `wire/sse.ts` `tools/x`')).toHaveLength(4);
   });
@@ -165,7 +150,7 @@ describe('functions', () => {
     `    this.#take = async (data) => sink.onData(data);`,
     `    command.reject = function (error) {`,
   ])('are not written where a property is assigned: %s', (text) => {
-    expect(check('src/pipeline/call.ts', text)).toHaveLength(1);
+    expect(check('src/call/call.ts', text)).toHaveLength(1);
     expect(check('src/main/start.ts', text)).toEqual([]);
   });
 
@@ -175,6 +160,6 @@ describe('functions', () => {
     `    rewrite.where = where;`,
     `    this.known = items.some((item) => item.known);`,
   ])('may be written as: %s', (text) => {
-    expect(check('src/pipeline/call.ts', text)).toEqual([]);
+    expect(check('src/call/call.ts', text)).toEqual([]);
   });
 });

@@ -18,24 +18,38 @@ interface Direction {
 
 const MAX_LINES = 300;
 const FREE = ['config', 'errors', 'telemetry'];
-const ROOMS = ['surfaces', 'pipeline', 'wire', 'providers', 'ports', 'adapters', 'cli', 'console', 'embedded', ...FREE];
+/** What every step of a call may use: its nouns, the formats, the stores' interfaces, the event loop's turns. */
+const BASE = ['call', 'runtime', 'wire', 'ports'];
+const STEPS = ['inspect', 'route', 'meter', 'seal'];
+const ROOMS = [
+  ...['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE],
+  ...['providers', 'adapters', 'cli', 'console', 'embedded', ...FREE],
+];
 const IO_MODULES =
   /^(?:node:(?:fs|http|https|http2|net|tls|dns|child_process|worker_threads|cluster)\b|undici|fastify|ioredis|pg$)/;
 
 /**
- * Which room may import which (src/README.md). Every room may import itself and the free ones; `src/main.ts` may import
- * all. `src/*.ts`: what main.ts composes the process with.
+ * Which room may import which (docs/internals/architecture.md). Every room may import itself and the free ones;
+ * `src/main.ts` may import all. `src/*.ts`: what main.ts composes the process with.
  */
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
-  'src/*.ts': { uses: ['surfaces', 'pipeline', 'wire', 'ports', 'console'], types: [] },
+  'src/*.ts': { uses: ['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE, 'console'], types: [] },
   embedded: { uses: [], types: [] },
-  surfaces: { uses: ['pipeline', 'wire'], types: [] },
-  console: { uses: ['pipeline', 'wire'], types: [] },
-  pipeline: { uses: ['wire', 'ports'], types: [] },
+  surfaces: { uses: ['pipeline', 'route', 'inspect', ...BASE], types: [] },
+  console: { uses: ['route', 'seal', 'meter', ...BASE], types: [] },
+  pipeline: { uses: ['dispatch', ...STEPS, ...BASE], types: [] },
+  dispatch: { uses: [...STEPS, ...BASE], types: ['pipeline'] },
+  inspect: { uses: BASE, types: [] },
+  // An alias may choose the cheapest model.
+  route: { uses: ['meter', ...BASE], types: ['seal', 'dispatch', 'pipeline'] },
+  meter: { uses: BASE, types: ['inspect', 'route', 'dispatch'] },
+  seal: { uses: ['inspect', 'meter', ...BASE], types: [] },
+  call: { uses: [], types: ['ports', 'wire', 'runtime'] },
+  runtime: { uses: ['wire'], types: ['call'] },
   providers: { uses: ['wire', 'ports'], types: [] },
   wire: { uses: [], types: [] },
-  ports: { uses: [], types: ['pipeline', 'wire'] },
-  adapters: { uses: ['ports'], types: ['pipeline'] },
+  ports: { uses: [], types: ['call', 'wire'] },
+  adapters: { uses: ['ports'], types: ['call', 'seal'] },
   cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
   config: { uses: [], types: ROOMS },
   errors: { uses: [], types: ROOMS },
@@ -64,9 +78,10 @@ function importViolations(path: string, found: Import, aliases: Readonly<Record<
   const target = resolveSpecifier(path, found.specifier, aliases);
   if (target === undefined) return purityViolations(path, at, found);
   const reasons: string[] = [];
-  const step = /^src\/pipeline\/\d-[^/]+\//.exec(target)?.[0];
-  const byDigits = found.specifier.startsWith('#') ? /\/\d-/.test(found.specifier) : !path.startsWith(step ?? '');
-  if (step && byDigits) reasons.push(`${step} is reached through its # alias from outside`);
+  const across = path.startsWith('src/') && target.startsWith('src/') && roomOf(path) !== roomOf(target);
+  if (across && !found.specifier.startsWith('#') && roomOf(path) !== 'main' && roomOf(path) !== 'src/*.ts') {
+    reasons.push('another room is named by its alias, #/room/file.ts');
+  }
   if (!isTest(path)) reasons.push(...directionReasons(path, target, found.typeOnly));
   return reasons.map((reason) => `${at}: '${found.specifier}': ${reason}`);
 }
@@ -113,8 +128,9 @@ function environmentViolations({ path, text }: SourceFile): string[] {
     : [];
 }
 
-/** What the corridor runs through for each call. */
-const OF_A_CALL = /^src\/(?:surfaces|pipeline|wire|providers|adapters)\//;
+/** What runs for each call. */
+const OF_A_CALL =
+  /^src\/(?:surfaces|pipeline|dispatch|inspect|route|meter|seal|call|runtime|wire|providers|adapters)\//;
 const ASSIGNED_FUNCTION = /\.#?\w+ = (?:async )?(?:function\b|(?:\([^()]*\)|\w+)(?:: [^=]{1,80})? =>)/;
 
 /**
@@ -150,7 +166,7 @@ export function checkRepository(root: string): string[] {
       .map((path) => path.replaceAll('\\', '/'))
       .sort();
   const read = (path: string): SourceFile => ({ path, text: readFileSync(join(root, path), 'utf8') });
-  const docs = ['README.md', 'src/README.md', 'src/decisions/*.md'].flatMap(list).map(read);
+  const docs = ['README.md', 'docs/**/*.md'].flatMap(list).map(read);
   const code = list('{src,inference,operators,test}/**/*.ts').map(read);
   const names = new Set(list(`{${FOLDERS.join(',')}}/**/*.*`).map((path) => posix.basename(path)));
   const { imports } = JSON.parse(read('package.json').text) as { imports: Record<string, string> };
@@ -158,7 +174,7 @@ export function checkRepository(root: string): string[] {
   return [
     ...violations(code, imports),
     ...docs.flatMap((doc) => [...badPaths(doc, world), ...badLinks(doc, world.exists)]),
-    ...numbersTwice(list('src/decisions/*.md')),
+    ...numbersTwice(list('docs/internals/decisions/*.md')),
   ];
 }
 

@@ -10,14 +10,14 @@ export interface World {
 }
 
 /** The folders of the repository: a name that starts with one is meant as a path. */
-export const FOLDERS = ['src', 'test', 'tools', 'inference', 'operators', 'charts', 'k8s', '.ci'] as const;
+export const FOLDERS = ['src', 'docs', 'test', 'tools', 'inference', 'operators', 'charts', 'k8s', '.ci'] as const;
 
 const EXTENSION = /\.(?:ts|md|json|sql|lua|yaml|yml|sh)$/;
 
 /**
  * Paths that a Markdown text names in backticks and that are not there, one readable line each. A path is what starts
  * with one of the repository's folders or ends like a file of ours; it may be meant from the root or from the
- * document's own folder. Fenced blocks, URLs, aliases (`#wire/…`) and what no path can be are left alone.
+ * document's own folder. Fenced blocks, URLs, aliases (`#/…`) and what no path can be are left alone.
  */
 export function badPaths(doc: { readonly path: string; readonly text: string }, world: World): string[] {
   const prose = doc.text.replace(/^(`{3,}|~{3,})[\s\S]*?^\1/gm, (block) => block.replace(/[^\n]/g, ' '));

@@ -44,7 +44,7 @@ export function lineOf(text: string, offset: number): number {
 
 /**
  * The path, from the repository's root, that a specifier in `path` names; undefined for a package or a Node.js module.
- * `aliases` maps `#wire/*` to `./src/wire/*`, as in package.json.
+ * `aliases` maps `#/*` to `./src/*`, as in package.json.
  */
 export function resolveSpecifier(
   path: string,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # with-node.sh COMMAND…: runs a command with a Node.js that can run this project first on the PATH. That is the
-# system's own when it is 24.12 or newer, else the one pinned in tools/node, fetched on first use.
+# system's own when it is 24.14 or newer, else the one pinned in tools/node, fetched on first use.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 

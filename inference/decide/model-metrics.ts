@@ -1,4 +1,4 @@
-import { Metrics } from '#telemetry/metrics.ts';
+import { Metrics } from '#/telemetry/metrics.ts';
 import type { ModelHost, NoAnswer } from './model-host.ts';
 
 /** What is counted of models: never what they were asked. */

@@ -1,4 +1,4 @@
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 
 /** A text and how it was written. */
 export interface Decoded {

@@ -9,7 +9,7 @@ import type {
   RedactedDocument,
   RedactOptions,
   RenderOptions,
-} from '#ports/documents.ts';
+} from '#/ports/documents.ts';
 
 /** A picture as pixels that a recognizer can read: PNG, grey or RGB, within the pixel bound. */
 export interface Picture {

@@ -1,6 +1,6 @@
 import { strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import type { DocumentFile, RedactedDocument } from '#ports/documents.ts';
+import type { DocumentFile, RedactedDocument } from '#/ports/documents.ts';
 import { officeFile } from '../../test/harness/office.ts';
 import { epub } from './epub/epub.ts';
 import type { Format, Tools } from './format.ts';

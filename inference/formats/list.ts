@@ -1,4 +1,4 @@
-import type { DocumentKind } from '#ports/documents.ts';
+import type { DocumentKind } from '#/ports/documents.ts';
 import type { Format } from './format.ts';
 
 /** Every kind of document and who reads it. Loaded when the first one comes: a thread that is never asked holds none. */

@@ -1,4 +1,4 @@
-import { DocumentFault, type Replacement, type TextUnit } from '#ports/documents.ts';
+import { DocumentFault, type Replacement, type TextUnit } from '#/ports/documents.ts';
 
 /** A place in a document that holds text and can be given another: a run, an attribute, a cell. */
 export interface Slot {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 
 /** A language's other codes, those of ISO 639-1 and of ISO 639-2 for libraries, and the SHA-256 of its trained nets. */
 interface LanguageData {

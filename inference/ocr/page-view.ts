@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import type { Box, Line, Picture } from '../formats/format.ts';
 import { withoutGrain } from './grain.ts';
 import { inkOf, skewOf, type Ink } from './ink.ts';

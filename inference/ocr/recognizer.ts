@@ -1,4 +1,4 @@
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import type { Line, Picture, RecognizedText } from '../formats/format.ts';
 import { splitColumns } from './columns.ts';
 import { densest } from './ink.ts';

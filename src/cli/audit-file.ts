@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { verifyProof, type Proof, type ProofReport } from '#seal/proof.ts';
-import type { CheckpointTrust } from '#seal/verify-checkpoints.ts';
-import { verifyExport } from '#seal/verify-export.ts';
+import { verifyProof, type Proof, type ProofReport } from '#/seal/export/proof.ts';
+import type { CheckpointTrust } from '#/seal/verify/verify-checkpoints.ts';
+import { verifyExport } from '#/seal/verify/verify-export.ts';
 import { describe, isIntact, type Findings } from './audit-report.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { PostgresLedger } from '#adapters/postgres/ledger.ts';
-import type { Checkpoint } from '#ports/checkpoints.ts';
-import type { CoveredRow } from '#ports/evidence.ts';
-import { makeProof } from '#seal/proof.ts';
+import type { PostgresLedger } from '#/adapters/postgres/ledger.ts';
+import type { Checkpoint } from '#/ports/checkpoints.ts';
+import type { CoveredRow } from '#/ports/evidence.ts';
+import { makeProof } from '#/seal/export/proof.ts';
 import { DATABASE_OPTIONS, openSource, type AuditDefaults } from './audit-source.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,10 +1,10 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
-import { openS3Anchors, type S3AnchorStore } from '#adapters/s3/anchor-store.ts';
-import type { SettingName } from '#config/setting-names.ts';
-import { readAnchorSettings, type AnchorSettings } from '../anchor-settings.ts';
-import { readCheckpointKeys } from '../checkpoint-key.ts';
+import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
+import { openS3Anchors, type S3AnchorStore } from '#/adapters/s3/anchor-store.ts';
+import type { SettingName } from '#/config/setting-names.ts';
+import { readAnchorSettings, type AnchorSettings } from '#/anchor-settings.ts';
+import { readCheckpointKeys } from '#/checkpoint-key.ts';
 import { databaseOf, type DatabaseDefaults } from './database.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { anchoredStatements } from '#seal/anchorer.ts';
-import { verifyCheckpoints, type CheckpointReport, type CheckpointTrust } from '#seal/verify-checkpoints.ts';
-import { verifyCredit } from '#seal/verify-credit.ts';
-import { verify, withheldByStrand } from '#seal/verify.ts';
-import type { Evidence } from '#ports/evidence.ts';
+import { anchoredStatements } from '#/seal/checkpoints/anchorer.ts';
+import { verifyCheckpoints, type CheckpointReport, type CheckpointTrust } from '#/seal/verify/verify-checkpoints.ts';
+import { verifyCredit } from '#/seal/verify/verify-credit.ts';
+import { verify, withheldByStrand } from '#/seal/verify/verify.ts';
+import type { Evidence } from '#/ports/evidence.ts';
 import { verifyFile } from './audit-file.ts';
 import { describe, isIntact, type Findings } from './audit-report.ts';
 import { DATABASE_OPTIONS, openAnchors, openSource, readPublicKey, type AuditDefaults } from './audit-source.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { make } from '#config/testing/resources.ts';
+import { make } from '#/config/testing/resources.ts';
 import { configCheck } from './config-check.ts';
 
 let dir: string;

@@ -1,5 +1,5 @@
-import { loadFolder } from '#config/folder-source.ts';
-import type { Fault } from '#config/fault.ts';
+import { loadFolder } from '#/config/folder-source.ts';
+import type { Fault } from '#/config/fault.ts';
 
 /** What `gwctl config check` is given. */
 export interface ConfigCheckArguments {

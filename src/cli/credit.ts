@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { openPostgresCredit, type PostgresCredit } from '#adapters/postgres/credit.ts';
-import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
-import { formatEuro, type NanoEuro } from '#meter/money.ts';
-import type { NumberedEntry } from '#ports/credit.ts';
+import { openPostgresCredit, type PostgresCredit } from '#/adapters/postgres/credit.ts';
+import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
+import { formatEuro, type NanoEuro } from '#/call/money.ts';
+import type { NumberedEntry } from '#/ports/credit.ts';
 import { databaseOf, type DatabaseDefaults } from './database.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';

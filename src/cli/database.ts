@@ -1,4 +1,4 @@
-import { reachEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
+import { reachEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Where the database is when the command line does not say. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { make, sha256, type TestResource } from '#config/testing/resources.ts';
+import { make, sha256, type TestResource } from '#/config/testing/resources.ts';
 import { explain } from './explain.ts';
 
 let dir: string;

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import type { CompiledSnapshot } from '#config/compile.ts';
-import { loadFolder } from '#config/folder-source.ts';
-import { nearestFew } from '#config/nearest.ts';
-import type { WorkloadConfig } from '#config/snapshot.ts';
+import type { CompiledSnapshot } from '#/config/compile.ts';
+import { loadFolder } from '#/config/folder-source.ts';
+import { nearestFew } from '#/config/nearest.ts';
+import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { formatFault } from './config-check.ts';
 import { FEATURES, routeExplain, SURFACES, type Feature, type SurfaceName } from './explain-route.ts';
 import type { Output } from './output.ts';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import { unknownSettings, type SettingName } from '#config/setting-names.ts';
+import { unknownSettings, type SettingName } from '#/config/setting-names.ts';
 import type { AuditDefaults } from './audit-source.ts';
 import type { ContentDefaults } from './content.ts';
 import type { CreditDefaults } from './credit.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { validate } from '#config/resources/validate.ts';
+import { validate } from '#/config/resources/validate.ts';
 import { startFakeCluster } from '../../test/harness/fake-cluster.ts';
 import { keyCreate } from './key-create.ts';
 

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
-import { openApiClient } from '#adapters/kubernetes/api-client.ts';
-import { collectionPath } from '#adapters/kubernetes/cluster.ts';
+import { openApiClient } from '#/adapters/kubernetes/api-client.ts';
+import { collectionPath } from '#/adapters/kubernetes/cluster.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { grantTo } from '#adapters/postgres/grants.ts';
-import { maintain } from '#adapters/postgres/maintain.ts';
-import { migrate as bringUpToDate } from '#adapters/postgres/migrate.ts';
-import { createPool } from '#adapters/postgres/pool.ts';
+import { grantTo } from '#/adapters/postgres/grants.ts';
+import { maintain } from '#/adapters/postgres/maintain.ts';
+import { migrate as bringUpToDate } from '#/adapters/postgres/migrate.ts';
+import { createPool } from '#/adapters/postgres/pool.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 

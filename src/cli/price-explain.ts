@@ -1,6 +1,6 @@
-import type { OrganizationConfig } from '#config/snapshot.ts';
-import { formatEuro } from '#meter/money.ts';
-import { createPriceBook, type PriceBookOptions, type PricedProvider } from '#meter/price-book.ts';
+import type { OrganizationConfig } from '#/config/snapshot.ts';
+import { formatEuro } from '#/call/money.ts';
+import { createPriceBook, type PriceBookOptions, type PricedProvider } from '#/meter/pricing/price-book.ts';
 import {
   billedUnits,
   ceiling,
@@ -13,8 +13,8 @@ import {
   type Price,
   type Quantity,
   type Units,
-} from '#meter/price.ts';
-import { inputTokens, NO_USAGE, outputTokens, totalTokens, type Usage } from '#wire/usage.ts';
+} from '#/meter/pricing/price.ts';
+import { inputTokens, NO_USAGE, outputTokens, totalTokens, type Usage } from '#/wire/usage.ts';
 
 /** A call to explain the price of. */
 export interface PriceQuestion extends PriceBookOptions {

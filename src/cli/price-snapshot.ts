@@ -1,11 +1,11 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { fraction } from '#meter/fraction.ts';
-import { mergePrices, type PriceSource } from '#meter/price-merge.ts';
-import { signSnapshot, type Difference, type SnapshotContent } from '#meter/price-snapshot.ts';
-import { bundledSource } from '#meter/source-bundled.ts';
-import { FILE_SOURCES, fileSource, type FileSource } from '#meter/source-files.ts';
+import { fraction } from '#/meter/pricing/fraction.ts';
+import { mergePrices, type PriceSource } from '#/meter/pricing/price-merge.ts';
+import { signSnapshot, type Difference, type SnapshotContent } from '#/meter/pricing/price-snapshot.ts';
+import { bundledSource } from '#/meter/pricing/source-bundled.ts';
+import { FILE_SOURCES, fileSource, type FileSource } from '#/meter/pricing/source-files.ts';
 import type { Output } from './output.ts';
 import { snapshotOf } from './price.ts';
 import { UsageError } from './usage-error.ts';

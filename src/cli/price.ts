@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readExchangeRates } from '#config/exchange-rates.ts';
-import { readSnapshot, type PriceSnapshot } from '#meter/price-snapshot.ts';
-import { UNITS, type Units } from '#meter/price.ts';
-import { askedServiceTier, MEDIA_BUCKETS, NO_USAGE, type Usage } from '#wire/usage.ts';
-import { readPublicKeys } from '../price-snapshot-file.ts';
+import { readExchangeRates } from '#/config/exchange-rates.ts';
+import { readSnapshot, type PriceSnapshot } from '#/meter/pricing/price-snapshot.ts';
+import { UNITS, type Units } from '#/meter/pricing/price.ts';
+import { askedServiceTier, MEDIA_BUCKETS, NO_USAGE, type Usage } from '#/wire/usage.ts';
+import { readPublicKeys } from '#/price-snapshot-file.ts';
 import type { DatabaseDefaults } from './database.ts';
 import type { Output } from './output.ts';
 import { callExplain } from './price-call.ts';

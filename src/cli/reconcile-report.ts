@@ -1,11 +1,11 @@
-import type { DriftSuspect } from '#adapters/postgres/ledger.ts';
-import type { SpendDifference } from '#ports/evidence.ts';
+import type { DriftSuspect } from '#/adapters/postgres/ledger.ts';
+import type { SpendDifference } from '#/ports/evidence.ts';
 import { describeSince } from './audit-report.ts';
-import type { OrganizationConfig } from '#config/snapshot.ts';
-import type { BookLine } from '#meter/books.ts';
-import { formatEuro, type NanoEuro } from '#meter/money.ts';
-import type { NumberedEntry } from '#ports/credit.ts';
-import type { CountersView } from '#ports/limit-counters.ts';
+import type { OrganizationConfig } from '#/config/snapshot.ts';
+import type { BookLine } from '#/meter/settlement/books.ts';
+import { formatEuro, type NanoEuro } from '#/call/money.ts';
+import type { NumberedEntry } from '#/ports/credit.ts';
+import type { CountersView } from '#/ports/limit-counters.ts';
 
 /** A hold that was open when the counters were read. */
 interface HoldReport {

@@ -1,4 +1,4 @@
-import type { NanoEuro } from '#meter/money.ts';
+import type { NanoEuro } from '#/call/money.ts';
 import type { ProviderSideTool } from './resources/policy-fragment.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { SourceDocument } from '#config/fault.ts';
-import type { VendorId } from '#config/snapshot.ts';
+import type { SourceDocument } from '#/config/fault.ts';
+import type { VendorId } from '#/config/snapshot.ts';
 
 const API = 'gatewarden.dev/v1alpha1';
 /** Namespace of the sample resources, whose workload the development key is for. */

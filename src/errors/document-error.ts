@@ -1,4 +1,4 @@
-import type { DocumentFault, DocumentFaultKind } from '#ports/documents.ts';
+import type { DocumentFault, DocumentFaultKind } from '#/ports/documents.ts';
 import type { ErrorCode } from './catalogue.ts';
 import { GatewayError } from './gateway-error.ts';
 

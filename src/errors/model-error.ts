@@ -1,4 +1,4 @@
-import type { ModelFault } from '#ports/local-models.ts';
+import type { ModelFault } from '#/ports/local-models.ts';
 import { GatewayError } from './gateway-error.ts';
 
 /** Why a local model gave no answer, as every surface tells it. // spec 4.4.7 */

@@ -1,19 +1,19 @@
 import type { Pool } from 'pg';
-import { openDiskJobFiles } from '#adapters/disk/job-files.ts';
-import { openPostgresJobs } from '#adapters/postgres/document-jobs.ts';
-import { openS3JobFiles } from '#adapters/s3/job-files.ts';
-import type { ConfigSource } from '#config/config-source.ts';
-import type { Corridor } from '#pipeline/corridor.ts';
-import { createJobDesk, type JobDesk } from '#pipeline/job-desk.ts';
-import { JobPapers } from '#pipeline/job-papers.ts';
-import type { JobEnded } from '#pipeline/job-run.ts';
-import { createJobRunner, type JobRunner } from '#pipeline/job-runner.ts';
-import type { JobFiles } from '#ports/document-jobs.ts';
-import type { Ledger } from '#ports/ledger.ts';
-import { createSealedBox, type MasterKey } from '#seal/sealed-box.ts';
-import { createAddressSigner } from '#seal/signed-address.ts';
-import type { OpenCalls } from '#surfaces/open-calls.ts';
-import type { Settings } from '../settings.ts';
+import { openDiskJobFiles } from '#/adapters/disk/job-files.ts';
+import { openPostgresJobs } from '#/adapters/postgres/document-jobs.ts';
+import { openS3JobFiles } from '#/adapters/s3/job-files.ts';
+import type { ConfigSource } from '#/config/config-source.ts';
+import type { Corridor } from '#/pipeline/pipeline.ts';
+import { createJobDesk, type JobDesk } from '#/pipeline/jobs/job-service.ts';
+import { JobPapers } from '#/pipeline/jobs/job-storage.ts';
+import type { JobEnded } from '#/pipeline/jobs/job-run.ts';
+import { createJobRunner, type JobRunner } from '#/pipeline/jobs/job-runner.ts';
+import type { JobFiles } from '#/ports/document-jobs.ts';
+import type { Ledger } from '#/ports/ledger.ts';
+import { createSealedBox, type MasterKey } from '#/seal/content/sealed-box.ts';
+import { createAddressSigner } from '#/seal/signed-address.ts';
+import type { OpenCalls } from '#/surfaces/open-calls.ts';
+import type { Settings } from '#/settings.ts';
 
 export interface DocumentJobsDeps {
   readonly settings: Settings;

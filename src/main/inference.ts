@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDocumentEngine } from '#adapters/inference/documents.ts';
-import { openLocalModels } from '#adapters/inference/models.ts';
-import { DocumentFault, type DocumentEngine, type DocumentFaultKind } from '#ports/documents.ts';
-import { ModelFault, type LocalModels, type ModelKind } from '#ports/local-models.ts';
-import { startEngineChild, type EngineChild } from '../embedded/document-engine.ts';
-import type { DocumentsEvent, DocumentVerb, ModelsEvent } from '../observer.ts';
-import type { Settings } from '../settings.ts';
+import { openDocumentEngine } from '#/adapters/inference/documents.ts';
+import { openLocalModels } from '#/adapters/inference/models.ts';
+import { DocumentFault, type DocumentEngine, type DocumentFaultKind } from '#/ports/documents.ts';
+import { ModelFault, type LocalModels, type ModelKind } from '#/ports/local-models.ts';
+import { startEngineChild, type EngineChild } from '#/embedded/document-engine.ts';
+import type { DocumentsEvent, DocumentVerb, ModelsEvent } from '#/observer.ts';
+import type { Settings } from '#/settings.ts';
 
 /** The inference process as this one reaches it: the document engine, and local models. */
 export interface Inference {

@@ -1,6 +1,6 @@
-import type { Stranger } from '#surfaces/stranger.ts';
-import type { Log } from '#telemetry/log.ts';
-import { Sampled } from '#telemetry/sampled.ts';
+import type { Stranger } from '#/surfaces/stranger.ts';
+import type { Log } from '#/telemetry/log.ts';
+import { Sampled } from '#/telemetry/sampled.ts';
 
 /** So many lines a minute: who tries many keys does not fill the log. */
 const LINES = 20;

@@ -1,24 +1,24 @@
 import type { Pool } from 'pg';
-import { openRowJournal } from '#adapters/file/row-journal.ts';
-import { openMemoryCounters } from '#adapters/memory/limit-counters.ts';
-import { openMemoryCache } from '#adapters/memory/response-cache.ts';
-import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
-import { openPostgresCredit } from '#adapters/postgres/credit.ts';
-import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
-import { openPostgresObjects } from '#adapters/postgres/kept-objects.ts';
-import { createPool } from '#adapters/postgres/pool.ts';
-import { openPostgresContent } from '#adapters/postgres/retained-content.ts';
-import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
-import { openRedisCache } from '#adapters/redis/response-cache.ts';
-import { openS3Anchors, type S3AnchorStore } from '#adapters/s3/anchor-store.ts';
-import type { CorridorDeps } from '#pipeline/corridor-deps.ts';
-import type { CheckpointStore } from '#ports/checkpoints.ts';
-import type { ResponseCache } from '#ports/response-cache.ts';
-import type { RowJournal } from '#ports/row-journal.ts';
-import { createAnchorer, type Anchorer } from '#seal/anchorer.ts';
-import type { Log } from '#telemetry/log.ts';
-import type { Observer } from '../observer.ts';
-import type { Settings } from '../settings.ts';
+import { openRowJournal } from '#/adapters/file/row-journal.ts';
+import { openMemoryCounters } from '#/adapters/memory/limit-counters.ts';
+import { openMemoryCache } from '#/adapters/memory/response-cache.ts';
+import { openEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
+import { openPostgresCredit } from '#/adapters/postgres/credit.ts';
+import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
+import { openPostgresObjects } from '#/adapters/postgres/kept-objects.ts';
+import { createPool } from '#/adapters/postgres/pool.ts';
+import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
+import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
+import { openRedisCache } from '#/adapters/redis/response-cache.ts';
+import { openS3Anchors, type S3AnchorStore } from '#/adapters/s3/anchor-store.ts';
+import type { CorridorDeps } from '#/pipeline/pipeline-deps.ts';
+import type { CheckpointStore } from '#/ports/checkpoints.ts';
+import type { ResponseCache } from '#/ports/response-cache.ts';
+import type { RowJournal } from '#/ports/row-journal.ts';
+import { createAnchorer, type Anchorer } from '#/seal/checkpoints/anchorer.ts';
+import type { Log } from '#/telemetry/log.ts';
+import type { Observer } from '#/observer.ts';
+import type { Settings } from '#/settings.ts';
 
 /** Whatever this process keeps anything in, opened as the settings say. */
 export interface Stores {

@@ -1,17 +1,17 @@
-import { staysHere } from '#config/local-provider.ts';
-import { GatewayError } from '#errors/gateway-error.ts';
-import { shapeError } from '#errors/shape-error.ts';
-import { readExtension } from '#inspect/extension.ts';
-import { planRefusal } from '#meter/plan.ts';
-import { BadRequestShape, KeptThread } from '#wire/codec.ts';
-import { NotAJsonObject, readDocument, type WireDocument } from '#wire/document.ts';
-import { readLarge } from '#wire/large-json.ts';
-import { AmbiguousJson, TooManyValues } from '#wire/scan.ts';
-import type { ToolServers } from '#wire/tool-servers.ts';
-import type { Call, Ingress, Opening } from './call.ts';
-import type { LargeWork } from './large-work.ts';
-import type { Turns } from './loop-turns.ts';
-import { permittedToolServers, permittedToolServerSteps, withoutToolServerFlags } from './provider-side-tools.ts';
+import { staysHere } from '#/config/local-provider.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { shapeError } from '#/errors/shape-error.ts';
+import { readExtension } from '#/inspect/extension.ts';
+import { planRefusal } from '#/meter/plan-refusal.ts';
+import { BadRequestShape, KeptThread } from '#/wire/codec.ts';
+import { NotAJsonObject, readDocument, type WireDocument } from '#/wire/document.ts';
+import { readLarge } from '#/wire/large-json.ts';
+import { AmbiguousJson, TooManyValues } from '#/wire/scan.ts';
+import type { ToolServers } from '#/wire/tool-servers.ts';
+import type { Call, Ingress, Opening } from '#/call/call.ts';
+import type { LargeWork } from '#/runtime/large-work.ts';
+import type { Turns } from '#/runtime/loop-turns.ts';
+import { permittedToolServers, permittedToolServerSteps, withoutToolServerFlags } from '#/route/provider-side-tools.ts';
 
 /**
  * Reads a request at the door. Throws `invalid_request`, `request_too_large`, `header_removed` or `insufficient_quota` (no

@@ -1,4 +1,4 @@
-import type { NanoEuro } from '#meter/money.ts';
+import type { NanoEuro } from '#/call/money.ts';
 
 /** Money that is used up, or nearly: said once, whichever gateway notices. */
 export interface Alert {

@@ -1,5 +1,5 @@
-import type { OpenHold, SpendTotals } from '#ports/limit-counters.ts';
-import type { NanoEuro } from '#meter/money.ts';
+import type { OpenHold, SpendTotals } from './limit-counters.ts';
+import type { NanoEuro } from '#/call/money.ts';
 
 /** One row of the audit ledger, linked into its strand. The text is the evidence; the other columns repeat it for queries. */
 export interface SealedRow {

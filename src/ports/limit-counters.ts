@@ -1,4 +1,4 @@
-import type { NanoEuro } from '#meter/money.ts';
+import type { NanoEuro } from '#/call/money.ts';
 
 /** The calendar periods a call counts towards, in its organization's time zone. */
 export interface Periods {

@@ -1,4 +1,4 @@
-import type { RouterState } from '#wire/systemone/state.ts';
+import type { RouterState } from '#/wire/systemone/state.ts';
 
 /** What a local model is for. */
 export type ModelKind = 'names' | 'router' | 'typed';

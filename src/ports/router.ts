@@ -1,5 +1,5 @@
-import type { ModelRequest } from '#wire/canonical.ts';
-import type { RouterDecision } from '#wire/systemone/decision.ts';
+import type { ModelRequest } from '#/wire/canonical.ts';
+import type { RouterDecision } from '#/wire/systemone/decision.ts';
 
 /** What the local router model makes of a request. // spec 2.6 */
 export interface RouterVerdict extends RouterDecision {

@@ -1,5 +1,5 @@
-import type { ProviderConfig } from '#config/snapshot.ts';
-import type { Outgoing, Provider } from '#ports/provider.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import type { Outgoing, Provider } from '#/ports/provider.ts';
 import { readFailure } from './failure.ts';
 import { fitMessages } from './fit-messages.ts';
 import { configured, httpExit, type Headers } from './http-exit.ts';

@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '#config/snapshot.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
 import { azureTokens, type AzureTokens } from './azure-token.ts';
 import { chatVendor } from './chat-vendor.ts';
 import { OPENAI_TIERS } from './family-rules.ts';

@@ -1,6 +1,6 @@
-import type { ProviderConfig, VendorId } from '#config/snapshot.ts';
-import type { Incoming, ListAsk, Outgoing, Provider } from '#ports/provider.ts';
-import type { Family } from '#wire/document.ts';
+import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
+import type { Incoming, ListAsk, Outgoing, Provider } from '#/ports/provider.ts';
+import type { Family } from '#/wire/document.ts';
 import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
 import { readFailure } from './failure.ts';
 import type { VendorRules } from './family-rules.ts';

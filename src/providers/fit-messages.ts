@@ -1,8 +1,8 @@
-import type { ProviderConfig } from '#config/snapshot.ts';
-import type { FitContext } from '#ports/provider.ts';
-import type { Lose } from '#wire/canonical.ts';
-import type { Edit, WireDocument } from '#wire/document.ts';
-import type { Traits } from '#wire/traits.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import type { FitContext } from '#/ports/provider.ts';
+import type { Lose } from '#/wire/canonical.ts';
+import type { Edit, WireDocument } from '#/wire/document.ts';
+import type { Traits } from '#/wire/traits.ts';
 import { fitCache } from './fit-cache.ts';
 import { fitThinking } from './fit-thinking.ts';
 import { fitBlockToolIds } from './fit-tool-ids.ts';

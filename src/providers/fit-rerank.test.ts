@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ProviderConfig } from '#config/snapshot.ts';
-import { readDocument, render } from '#wire/document.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import { readDocument, render } from '#/wire/document.ts';
 import { fitRerank } from './fit-rerank.ts';
 
 const VOYAGE = 'https://api.voyageai.com/v1';

@@ -1,7 +1,7 @@
-import type { ProviderConfig } from '#config/snapshot.ts';
-import { setString } from '#wire/document.ts';
-import { member } from '#wire/scan.ts';
-import type { Traits } from '#wire/traits.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import { setString } from '#/wire/document.ts';
+import { member } from '#/wire/scan.ts';
+import type { Traits } from '#/wire/traits.ts';
 import type { FamilyRules } from './family-rules.ts';
 import { effortWord } from './fit-effort.ts';
 import { fitMembers } from './fit-members.ts';

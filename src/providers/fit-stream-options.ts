@@ -1,6 +1,6 @@
-import type { FitContext } from '#ports/provider.ts';
-import { setMember } from '#wire/document.ts';
-import { member } from '#wire/scan.ts';
+import type { FitContext } from '#/ports/provider.ts';
+import { setMember } from '#/wire/document.ts';
+import { member } from '#/wire/scan.ts';
 import type { ChatRules } from './family-rules.ts';
 import type { Fitting } from './fitting.ts';
 

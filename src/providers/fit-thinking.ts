@@ -1,5 +1,5 @@
-import { removeItems } from '#wire/document.ts';
-import { member, type JsonNode } from '#wire/scan.ts';
+import { removeItems } from '#/wire/document.ts';
+import { member, type JsonNode } from '#/wire/scan.ts';
 import type { Fitting } from './fitting.ts';
 
 /**

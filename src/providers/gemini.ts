@@ -1,5 +1,5 @@
-import type { ProviderConfig } from '#config/snapshot.ts';
-import type { Outgoing, Provider } from '#ports/provider.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import type { Outgoing, Provider } from '#/ports/provider.ts';
 import { embeddingsDialectOf } from './catalogue/embedding-models.ts';
 import { embed, readEmbeddingsAsk } from './embeddings.ts';
 import { readFailure } from './failure.ts';

@@ -1,6 +1,6 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import { buildConnector } from 'undici';
-import { isMachineAddress } from '#config/machine-address.ts';
+import { isMachineAddress } from '#/config/machine-address.ts';
 
 /** An address that no provider has: nothing is connected to. */
 class MachineAddress extends Error {

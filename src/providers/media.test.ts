@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MediaUnavailable } from '#ports/media.ts';
+import { MediaUnavailable } from '#/ports/media.ts';
 import { isPublicAddress } from './media-address.ts';
 import { createMediaFetcher, type ClosableMediaFetcher, type MediaFetcherOptions } from './media.ts';
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, request, type Dispatcher } from 'undici';
-import { MediaUnavailable, type FetchedMedia, type MediaFetcher } from '#ports/media.ts';
+import { MediaUnavailable, type FetchedMedia, type MediaFetcher } from '#/ports/media.ts';
 import { isPublicAddress } from './media-address.ts';
 
 /** How addresses are fetched; the defaults are meant for everything but tests and closed networks. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Incoming, Provider } from '#ports/provider.ts';
+import type { Incoming, Provider } from '#/ports/provider.ts';
 import { cutOff, json, text } from '../../test/harness/answers.ts';
 import type { Answer } from '../../test/harness/exchange.ts';
 import { startUpstream, type Upstream } from '../../test/harness/upstream.ts';

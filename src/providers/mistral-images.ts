@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UpstreamFault, type Incoming, type Outgoing } from '#ports/provider.ts';
-import { isObject, type Json, type JsonObject } from '#wire/json.ts';
+import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
 import type { HttpApi } from './http-exit.ts';
 import { madeAnswer, madeFailure, readObject, succeeded } from './made-answer.ts';
 import type { Transport } from './transport.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { addressOf, VENDOR_IDS } from '#config/resources/vendors.ts';
-import { placeOf } from '#config/compile/whereabouts.ts';
+import { addressOf, VENDOR_IDS } from '#/config/resources/vendors.ts';
+import { placeOf } from '#/config/compile/whereabouts.ts';
 import { WAYS_OUT } from './registry.ts';
 
 test.each(VENDOR_IDS)('configuration knows %s, and there is a way out to it', (id) => {

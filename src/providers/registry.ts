@@ -1,6 +1,6 @@
-import { LOCAL_PROVIDER } from '#config/local-provider.ts';
-import type { ProviderConfig, VendorId } from '#config/snapshot.ts';
-import type { Provider } from '#ports/provider.ts';
+import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
+import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
+import type { Provider } from '#/ports/provider.ts';
 import { anthropic } from './anthropic.ts';
 import { azure } from './azure.ts';
 import { bedrock } from './bedrock/bedrock.ts';

@@ -1,4 +1,4 @@
-import { AnswerWithoutEnd, UpstreamFault, type Incoming } from '#ports/provider.ts';
+import { AnswerWithoutEnd, UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import type { AnswerHead } from './http1/answer-head.ts';
 import { BodySender } from './http1/body-sender.ts';
 import type { Connection, Exchange } from './http1/connection.ts';

@@ -1,4 +1,4 @@
-import { UpstreamFault } from '#ports/provider.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
 import { BrokenAnswer } from './http1/broken-answer.ts';
 
 const NEVER_CONNECTED = new Set([

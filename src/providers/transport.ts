@@ -1,4 +1,4 @@
-import type { Incoming, PassedMethod } from '#ports/provider.ts';
+import type { Incoming, PassedMethod } from '#/ports/provider.ts';
 import { guardedConnector } from './guarded-connector.ts';
 import { Http1Client } from './http1/client.ts';
 import type { Pool } from './http1/pool.ts';

@@ -1,5 +1,5 @@
-import type { ProviderConfig } from '#config/snapshot.ts';
-import type { Provider } from '#ports/provider.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import type { Provider } from '#/ports/provider.ts';
 import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
 import { readFailure } from './failure.ts';
 import { configured, httpExit } from './http-exit.ts';

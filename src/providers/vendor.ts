@@ -1,6 +1,6 @@
-import type { ProviderConfig, VendorId } from '#config/snapshot.ts';
-import type { Provider } from '#ports/provider.ts';
-import type { Traits } from '#wire/traits.ts';
+import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
+import type { Provider } from '#/ports/provider.ts';
+import type { Traits } from '#/wire/traits.ts';
 import type { Transport } from './transport.ts';
 
 /** What a vendor's way out is made with. */

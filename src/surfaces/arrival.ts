@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { newCallId } from '#pipeline/call-id.ts';
+import { newCallId } from '#/call/call-id.ts';
 import { identify, type Caller, type KeyStore } from './caller.ts';
 import type { Door } from './door.ts';
 import { requireOnce } from './once.ts';

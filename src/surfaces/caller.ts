@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Snapshot, VirtualKeyConfig } from '#config/snapshot.ts';
-import { GatewayError } from '#errors/gateway-error.ts';
+import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
 import type { RequestHeaders } from './voice.ts';
 
 /** What the door knows of its callers: the configuration in force, and whether it can be believed to be complete. */

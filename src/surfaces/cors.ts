@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Snapshot } from '#config/snapshot.ts';
+import type { Snapshot } from '#/config/snapshot.ts';
 import type { Caller } from './caller.ts';
 
 const HOUR_S = '3600';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { ClientHungUp } from '#pipeline/call.ts';
+import { ClientHungUp } from '#/call/call.ts';
 
 /** Aborted with `ClientHungUp` when the client leaves before its answer is complete. */
 export function hangUpOf({ raw }: FastifyReply): AbortController {

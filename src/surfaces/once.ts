@@ -1,4 +1,4 @@
-import { GatewayError } from '#errors/gateway-error.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
 
 /** Headers that decide about a request, beside our own: two of one of them are two readings of the request. */
 const ONCE: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerRestarting } from '#pipeline/call.ts';
-import { PassingSet } from '#pipeline/passing.ts';
+import { ServerRestarting } from '#/call/call.ts';
+import { PassingSet } from '#/runtime/passing.ts';
 
 /** How long calls that were told to end may take to do so. */
 const LATE_MS = 10_000;

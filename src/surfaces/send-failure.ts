@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { errorHeaders } from '#errors/envelopes.ts';
-import type { GatewayError } from '#errors/gateway-error.ts';
+import { errorHeaders } from '#/errors/envelopes.ts';
+import type { GatewayError } from '#/errors/gateway-error.ts';
 import { letGo } from './body/let-go.ts';
 import type { Voice } from './voice.ts';
 

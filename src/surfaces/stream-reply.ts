@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { GatewayError } from '#errors/gateway-error.ts';
+import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { Voice } from './voice.ts';
 import { writeOut } from './write-out.ts';
 

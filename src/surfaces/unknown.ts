@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { GatewayError } from '#errors/gateway-error.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
 import { numberReply } from './arrival.ts';
 import type { KnownPaths } from './known-paths.ts';
 import { notServed } from './messages/not-served.ts';

@@ -1,4 +1,4 @@
-import type { Usage } from '#wire/usage.ts';
+import type { Usage } from './usage.ts';
 import type { CloudDialect } from './cloud-dialect.ts';
 import type { Lose, ModelAnswer, ModelRequest, StreamEvent } from './canonical.ts';
 import type { Edit, Family, HubFamily, WireDocument } from './document.ts';

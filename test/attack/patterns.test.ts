@@ -8,12 +8,12 @@ const tried = tally('patterns x pumped texts');
 /** Patterns that are not linear and need not be: by file and source, what bounds the text that they run over. */
 const BOUNDED: readonly { readonly file: string; readonly source: string; readonly because: string }[] = [
   {
-    file: 'src/pipeline/1-inspect/broken-addresses.ts',
+    file: 'src/inspect/decoding/broken-addresses.ts',
     source: '[\\p{L}\\p{N}][^\\s<>()[\\]"\',;:]*$',
     because: 'runs over the last 256 characters of a unit',
   },
   {
-    file: 'src/pipeline/1-inspect/detectors/phone-context.ts',
+    file: 'src/inspect/detectors/phone-context.ts',
     source: '\\d[^]*(?:[.!?](?=\\s)|[\\n;|}])|\\n\\s*\\n',
     because: 'runs over the 40 characters before a number',
   },
@@ -24,8 +24,8 @@ const SEEN_ELSEWHERE: Readonly<Record<string, string>> = {
   'inference/formats/search.ts': 'words of the originals with blanks between, escaped',
   'inference/formats/text/csv.ts': 'one delimiter of a fixed list',
   'src/adapters/s3/versions.ts': 'the name of an element of S3, over its answer',
-  'src/pipeline/1-inspect/addresses.ts': 'a pattern that is written down there, with another flag',
-  'src/pipeline/3-seal/row-text.ts': 'names of members of a row',
+  'src/inspect/restore/addresses.ts': 'a pattern that is written down there, with another flag',
+  'src/seal/row-text.ts': 'names of members of a row',
 };
 
 const { patterns, built } = writtenPatterns();
@@ -39,8 +39,8 @@ test('every pattern that is written down takes a time in proportion to the text'
 test('every pattern that is built of parts does, too', async () => {
   const made = await builtPatterns(buildings, async () => {
     // Loaded only now: what a module builds when it is loaded is to be seen.
-    const { createDetection } = await import('#inspect/detect.ts');
-    const { createReadingTermFinder } = await import('#inspect/readings.ts');
+    const { createDetection } = await import('#/inspect/detectors/detect.ts');
+    const { createReadingTermFinder } = await import('#/inspect/decoding/readings.ts');
     createDetection().find('call +49 30 901820, IBAN DE89 3704 0044 0532 0130 00, password=hunter2hunter2');
     createReadingTermFinder([{ term: 'Ada Lovelace', label: 'person' }])?.('a\u0300 b ada');
   });

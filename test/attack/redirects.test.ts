@@ -5,12 +5,12 @@ import type { lookup } from 'node:dns';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { S3Client } from '#adapters/s3/signed-request.ts';
-import { createAlertWebhook } from '#adapters/webhook/alert-webhook.ts';
-import { azureTokens } from '#providers/azure-token.ts';
-import { guardedConnector } from '#providers/guarded-connector.ts';
-import { createTransport } from '#providers/transport.ts';
-import type { Alert } from '#ports/alerts.ts';
+import { S3Client } from '#/adapters/s3/signed-request.ts';
+import { createAlertWebhook } from '#/adapters/webhook/alert-webhook.ts';
+import { azureTokens } from '#/providers/azure-token.ts';
+import { guardedConnector } from '#/providers/guarded-connector.ts';
+import { createTransport } from '#/providers/transport.ts';
+import type { Alert } from '#/ports/alerts.ts';
 import { tally } from './tally.ts';
 
 /** Servers that lead the gateway elsewhere, with what it has in its hands. */

@@ -1,4 +1,4 @@
-import { createReadDetection } from '#inspect/read-detection.ts';
+import { createReadDetection } from '#/inspect/decoding/read-detection.ts';
 
 /**
  * How long detection takes, in microseconds a text (best of many): prose, prose with a usual mix of finds, and hostile runs, at three

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
-import type { UsageQuestion } from '#ports/usage.ts';
-import { makeCheckpoint } from '#seal/checkpoint.ts';
+import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
+import type { UsageQuestion } from '#/ports/usage.ts';
+import { makeCheckpoint } from '#/seal/checkpoints/checkpoint.ts';
 import { StrandBuilder } from '../contract/ledger-rows.ts';
 import { createDatabase, dropDatabase, startPostgres } from '../harness/postgres.ts';
 import { LARGE_ORGANIZATION, loadLedger } from './ledger-load.ts';

@@ -3,8 +3,8 @@ import { readFile, rm, writeFile, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { openDocumentEngine } from '#adapters/inference/documents.ts';
-import { DocumentFault, type DocumentEngine, type ReadDocument, type Replacement } from '#ports/documents.ts';
+import { openDocumentEngine } from '#/adapters/inference/documents.ts';
+import { DocumentFault, type DocumentEngine, type ReadDocument, type Replacement } from '#/ports/documents.ts';
 import { startDocumentEngine } from '../harness/document-engine.ts';
 
 /**

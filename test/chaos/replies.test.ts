@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
+import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
 import { openHold } from '../contract/limit-counters-world.ts';
 import { openLink } from './link.ts';
 

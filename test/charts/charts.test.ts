@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { PRESENTATION } from '#config/crds/presentation.ts';
+import { PRESENTATION } from '#/config/crds/presentation.ts';
 import { readSettings as readInferenceSettings } from '../../inference/settings.ts';
 import { readSettings } from '../../src/settings.ts';
 import { HAS_HELM, helm, install, manifests, template, type Manifest } from '../harness/helm.ts';

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PRESENTATION } from '#config/crds/presentation.ts';
-import { CUSTOM_KINDS } from '#config/resources/kinds.ts';
-import { BROKEN_RESOURCES, REFUSED_CHANGES } from '#config/testing/broken-resources.ts';
-import { make } from '#config/testing/resources.ts';
+import { PRESENTATION } from '#/config/crds/presentation.ts';
+import { CUSTOM_KINDS } from '#/config/resources/kinds.ts';
+import { BROKEN_RESOURCES, REFUSED_CHANGES } from '#/config/testing/broken-resources.ts';
+import { make } from '#/config/testing/resources.ts';
 import { HAS_CLUSTER, startCluster, type Cluster, type KubectlRun } from '../harness/cluster.ts';
 import { skipUnless } from '../harness/skip.ts';
 

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { openPostgresCredit } from '#adapters/postgres/credit.ts';
-import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
-import { createCheckpointer } from '#seal/checkpointer.ts';
+import { openPostgresCredit } from '#/adapters/postgres/credit.ts';
+import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
+import { createCheckpointer } from '#/seal/checkpoints/checkpointer.ts';
 import { verifyEvidence } from '../../src/cli/audit-verify.ts';
 import { connect, LEDGER_SUBJECTS, makeSchemaUntil } from './ledger-subjects.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openPostgresCredit, type PostgresCredit } from '#adapters/postgres/credit.ts';
-import { CreditConflict } from '#ports/credit.ts';
+import { openPostgresCredit, type PostgresCredit } from '#/adapters/postgres/credit.ts';
+import { CreditConflict } from '#/ports/credit.ts';
 import { LEDGER_SUBJECTS, openHome, type OpenHome } from './ledger-subjects.ts';
 
 describe.each(LEDGER_SUBJECTS)('credit entries in $name', (subject) => {

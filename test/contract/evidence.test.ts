@@ -4,10 +4,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCheckpoint } from '#seal/checkpoint.ts';
-import type { Proof } from '#seal/proof.ts';
-import { firstKeptMonth } from '#seal/cut.ts';
-import type { SealedRow } from '#ports/ledger.ts';
+import { makeCheckpoint } from '#/seal/checkpoints/checkpoint.ts';
+import type { Proof } from '#/seal/export/proof.ts';
+import { firstKeptMonth } from '#/seal/verify/cut.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
 import { StrandBuilder } from './ledger-rows.ts';
 import { LEDGER_SUBJECTS, openHome, temporaryFolder, type OpenHome } from './ledger-subjects.ts';
 

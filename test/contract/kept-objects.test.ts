@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openPostgresObjects, type PostgresObjects } from '#adapters/postgres/kept-objects.ts';
-import type { KeptObject, KeptQuery } from '#ports/kept-objects.ts';
+import { openPostgresObjects, type PostgresObjects } from '#/adapters/postgres/kept-objects.ts';
+import type { KeptObject, KeptQuery } from '#/ports/kept-objects.ts';
 import { LEDGER_SUBJECTS, type LedgerHome } from './ledger-subjects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
-import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
-import type { SealedRow } from '#ports/ledger.ts';
-import { makeCheckpoint, statementHash } from '#seal/checkpoint.ts';
+import { openEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
+import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
+import { makeCheckpoint, statementHash } from '#/seal/checkpoints/checkpoint.ts';
 import { editText, StrandBuilder } from './ledger-rows.ts';
 import { embeddedDataDir, LEDGER_SUBJECTS, openHome, temporaryFolder, type OpenHome } from './ledger-subjects.ts';
 

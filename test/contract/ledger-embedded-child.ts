@@ -2,8 +2,8 @@
  * Run as a process of its own by ledger-embedded.test.ts: opens the embedded ledger of the folder named by the first
  * argument, and appends batch after batch, writing a line for each that was acknowledged, until it is killed.
  */
-import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
-import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
+import { openEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
+import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { StrandBuilder } from './ledger-rows.ts';
 
 const database = await openEmbeddedPostgres({ dataDir: process.argv[2]! });

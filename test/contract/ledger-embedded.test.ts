@@ -13,8 +13,8 @@ import {
   openEmbeddedPostgres,
   reachEmbeddedPostgres,
   type EmbeddedPostgres,
-} from '#adapters/pglite/embedded-postgres.ts';
-import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
+} from '#/adapters/pglite/embedded-postgres.ts';
+import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { StrandBuilder, verifyLedger } from './ledger-rows.ts';
 import { connect, embeddedDataDir, temporaryFolder } from './ledger-subjects.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
-import { createPool } from '#adapters/postgres/pool.ts';
+import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
+import { createPool } from '#/adapters/postgres/pool.ts';
 import { startPostgres, type PostgresServer } from '../harness/postgres.ts';
 import { StrandBuilder, verifyLedger } from './ledger-rows.ts';
 import { connect } from './ledger-subjects.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalRow, genesis, link } from '#seal/chain.ts';
-import type { AuditRow } from '#seal/row.ts';
-import type { VerifyReport } from '#seal/verify-report.ts';
-import { verify } from '#seal/verify.ts';
-import type { PostgresLedger } from '#adapters/postgres/ledger.ts';
-import type { StoredRow, StoredRows } from '#ports/evidence.ts';
-import type { SealedRow } from '#ports/ledger.ts';
+import { canonicalRow, genesis, link } from '#/seal/chain.ts';
+import type { AuditRow } from '#/seal/row.ts';
+import type { VerifyReport } from '#/seal/verify/verify-report.ts';
+import { verify } from '#/seal/verify/verify.ts';
+import type { PostgresLedger } from '#/adapters/postgres/ledger.ts';
+import type { StoredRow, StoredRows } from '#/ports/evidence.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
 
 export interface RowFields {
   readonly callId?: string;

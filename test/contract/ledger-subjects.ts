@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, inject } from 'vitest';
-import { openEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
-import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
+import { openEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
+import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { createDatabase, dropDatabase } from '../harness/postgres.ts';
 
 /** A database of a test's own. */

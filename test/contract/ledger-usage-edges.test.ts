@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditRow } from '#seal/row.ts';
-import type { UsageDimension } from '#ports/usage.ts';
-import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
-import { localDays } from '#adapters/postgres/local-periods.ts';
+import type { AuditRow } from '#/seal/row.ts';
+import type { UsageDimension } from '#/ports/usage.ts';
+import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
+import { localDays } from '#/adapters/postgres/local-periods.ts';
 import { connect, LEDGER_SUBJECTS, makeSchemaUntil, openHome, type OpenHome } from './ledger-subjects.ts';
 import {
   added,

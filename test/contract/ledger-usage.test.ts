@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditRow } from '#seal/row.ts';
-import type { UsageDimension } from '#ports/usage.ts';
-import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
+import type { AuditRow } from '#/seal/row.ts';
+import type { UsageDimension } from '#/ports/usage.ts';
+import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { StrandBuilder } from './ledger-rows.ts';
 import { connect, LEDGER_SUBJECTS, makeSchemaUntil, openHome, type OpenHome } from './ledger-subjects.ts';
 import { added, byKey, dayOf, HOUR, NOW, OLD_APPEND, ORGANIZATION, parametersOf, variedRows } from './usage-rows.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
+import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { LARGE_ORGANIZATION, loadLedger } from '../bench/ledger-load.ts';
 import { startPostgres, type PostgresServer } from '../harness/postgres.ts';
 import { verifyLedger } from './ledger-rows.ts';

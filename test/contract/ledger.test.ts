@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
-import type { SealedRow } from '#ports/ledger.ts';
+import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
 import { callIdAt, collect, StrandBuilder, verifyLedger } from './ledger-rows.ts';
 import { connect, LEDGER_SUBJECTS, openHome, type OpenHome } from './ledger-subjects.ts';
 

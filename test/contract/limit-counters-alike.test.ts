@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
+import type { LimitCounters, OpenHold } from '#/ports/limit-counters.ts';
 import { memory, redis, type Store } from './limit-counters-subjects.ts';
 import { ORGANIZATION, request, spent, TestLedger } from './limit-counters-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Credit, Periods } from '#ports/limit-counters.ts';
+import type { Credit, Periods } from '#/ports/limit-counters.ts';
 import { forward, type Store, type Subject } from './limit-counters-subjects.ts';
 import { ORGANIZATION, openHold, PERIODS, request, spendOf, spent, TestLedger } from './limit-counters-world.ts';
 

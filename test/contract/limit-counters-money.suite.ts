@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HoldDecision, SpendLimit } from '#ports/limit-counters.ts';
+import type { HoldDecision, SpendLimit } from '#/ports/limit-counters.ts';
 import { forward, type Store, type Subject } from './limit-counters-subjects.ts';
 import { ORGANIZATION, openHold, request, spendOf, spent } from './limit-counters-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { LimitCounters, OpenHold } from '#ports/limit-counters.ts';
+import type { LimitCounters, OpenHold } from '#/ports/limit-counters.ts';
 import { forward, type Store, type Subject } from './limit-counters-subjects.ts';
 import { openHold, ORGANIZATION, request, spent } from './limit-counters-world.ts';
 

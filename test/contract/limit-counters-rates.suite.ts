@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HoldDecision, HoldRequest } from '#ports/limit-counters.ts';
+import type { HoldDecision, HoldRequest } from '#/ports/limit-counters.ts';
 import { forward, type Store, type Subject } from './limit-counters-subjects.ts';
 import { ORGANIZATION, request, spent } from './limit-counters-world.ts';
 

@@ -6,10 +6,10 @@ import {
   openRedisCounters,
   type RedisCountersOptions,
   type RedisLimitCounters,
-} from '#adapters/redis/limit-counters.ts';
-import { encodeOwner } from '#adapters/redis/open-hold.ts';
-import { loadScripts } from '#adapters/redis/scripts.ts';
-import { CountersUnavailable, type LimitCounters } from '#ports/limit-counters.ts';
+} from '#/adapters/redis/limit-counters.ts';
+import { encodeOwner } from '#/adapters/redis/open-hold.ts';
+import { loadScripts } from '#/adapters/redis/scripts.ts';
+import { CountersUnavailable, type LimitCounters } from '#/ports/limit-counters.ts';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
 import { openHold, ORGANIZATION, request, spendOf, spent } from './limit-counters-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { SpendLimit } from '#ports/limit-counters.ts';
+import type { SpendLimit } from '#/ports/limit-counters.ts';
 import { forward, type Store, type Subject } from './limit-counters-subjects.ts';
 import { ORGANIZATION, request, spendOf, spent } from './limit-counters-world.ts';
 

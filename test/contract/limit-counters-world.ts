@@ -7,7 +7,7 @@ import {
   type Periods,
   type PeriodTotals,
   type SpendTotals,
-} from '#ports/limit-counters.ts';
+} from '#/ports/limit-counters.ts';
 
 export const ORGANIZATION = 'default/acme';
 export const PERIODS: Periods = { day: '2026-11-21', month: '2026-11' };

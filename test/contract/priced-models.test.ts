@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { VendorId } from '#config/snapshot.ts';
-import { createPriceBook } from '#meter/price-book.ts';
-import { knownModels } from '#providers/catalogue/known-models.ts';
-import { WAYS_OUT } from '#providers/registry.ts';
+import type { VendorId } from '#/config/snapshot.ts';
+import { createPriceBook } from '#/meter/pricing/price-book.ts';
+import { knownModels } from '#/providers/catalogue/known-models.ts';
+import { WAYS_OUT } from '#/providers/registry.ts';
 import { chat } from '../harness/answers.ts';
 import { newKey, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
 import { rowOf } from '../harness/ledger-rows.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openMemoryCache } from '#adapters/memory/response-cache.ts';
-import type { Ingress } from '#pipeline/call.ts';
-import { Repeats, type Repeat } from '#route/repeats.ts';
+import { openMemoryCache } from '#/adapters/memory/response-cache.ts';
+import type { Ingress } from '#/call/call.ts';
+import { Repeats, type Repeat } from '#/dispatch/cache/hot-cache.ts';
 
 /** What a process remembers of calls that it answered from the cache: for how long, and how much. */
 

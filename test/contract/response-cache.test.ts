@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { openMemoryCache } from '#adapters/memory/response-cache.ts';
-import { openRedisCache } from '#adapters/redis/response-cache.ts';
-import type { ResponseCache } from '#ports/response-cache.ts';
+import { openMemoryCache } from '#/adapters/memory/response-cache.ts';
+import { openRedisCache } from '#/adapters/redis/response-cache.ts';
+import type { ResponseCache } from '#/ports/response-cache.ts';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
 
 let cluster: RedisServer;

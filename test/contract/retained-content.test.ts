@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openPostgresContent, type PostgresContent } from '#adapters/postgres/retained-content.ts';
-import type { RetainedItem } from '#ports/retained-content.ts';
+import { openPostgresContent, type PostgresContent } from '#/adapters/postgres/retained-content.ts';
+import type { RetainedItem } from '#/ports/retained-content.ts';
 import { callIdAt } from './ledger-rows.ts';
 import { LEDGER_SUBJECTS, type LedgerHome } from './ledger-subjects.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createPool, openConnections } from '#adapters/postgres/pool.ts';
-import { openPostgresCredit } from '#adapters/postgres/credit.ts';
-import { openPostgresJobs } from '#adapters/postgres/document-jobs.ts';
-import { openPostgresLedger } from '#adapters/postgres/ledger.ts';
-import { openPostgresContent } from '#adapters/postgres/retained-content.ts';
+import { createPool, openConnections } from '#/adapters/postgres/pool.ts';
+import { openPostgresCredit } from '#/adapters/postgres/credit.ts';
+import { openPostgresJobs } from '#/adapters/postgres/document-jobs.ts';
+import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
+import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { createDatabase } from '../harness/postgres.ts';
 
 let shared: ReturnType<typeof createPool>;

@@ -1,9 +1,9 @@
-import { canonicalRow, genesis, link } from '#seal/chain.ts';
-import type { AuditRow } from '#seal/row.ts';
-import { periodsAt } from '#meter/periods.ts';
-import type { SealedRow } from '#ports/ledger.ts';
-import type { UsageDimension, UsageLine } from '#ports/usage.ts';
-import type { Usage } from '#wire/usage.ts';
+import { canonicalRow, genesis, link } from '#/seal/chain.ts';
+import type { AuditRow } from '#/seal/row.ts';
+import { periodsAt } from '#/meter/periods.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
+import type { UsageDimension, UsageLine } from '#/ports/usage.ts';
+import type { Usage } from '#/wire/usage.ts';
 import { callIdAt, StrandBuilder } from './ledger-rows.ts';
 
 export const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDocumentEngine } from '#adapters/inference/documents.ts';
-import type { DocumentEngine, DocumentFile } from '#ports/documents.ts';
+import { openDocumentEngine } from '#/adapters/inference/documents.ts';
+import type { DocumentEngine, DocumentFile } from '#/ports/documents.ts';
 import { encode } from '../../inference/formats/image/encode.ts';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
 import { picture, writtenPage } from '../harness/pictures.ts';

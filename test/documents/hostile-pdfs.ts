@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { strToU8, zipSync } from 'fflate';
-import type { DocumentFaultKind } from '#ports/documents.ts';
+import type { DocumentFaultKind } from '#/ports/documents.ts';
 import { letter } from '../harness/pdfs.ts';
 
 /** A file that means harm, or is broken, and how work on it may end: `done` where nothing is wrong with what comes out. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDocumentEngine } from '#adapters/inference/documents.ts';
-import { DocumentFault, type DocumentEngine, type DocumentFile } from '#ports/documents.ts';
+import { openDocumentEngine } from '#/adapters/inference/documents.ts';
+import { DocumentFault, type DocumentEngine, type DocumentFile } from '#/ports/documents.ts';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
 import { letter } from '../harness/pdfs.ts';
 import { HOSTILE } from './hostile-files.ts';

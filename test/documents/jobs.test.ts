@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { openRedisCounters } from '#adapters/redis/limit-counters.ts';
-import type { OpenHold } from '#ports/limit-counters.ts';
+import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
+import type { OpenHold } from '#/ports/limit-counters.ts';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
 import { gate } from '../harness/gate.ts';
 import { startGateway, type GatewayProcess } from '../harness/gateway.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { mediaTypeOfName } from '#wire/media.ts';
-import { unitsAtMost } from '../../src/pipeline/document-units.ts';
+import { mediaTypeOfName } from '#/wire/media.ts';
+import { unitsAtMost } from '../../src/pipeline/anonymize/document-units.ts';
 import { DOCUMENT_KINDS } from '../../inference/formats/list.ts';
 import { sniff } from '../../inference/sniff.ts';
 import { documentOf } from './corpus/corpus.ts';

@@ -1,9 +1,9 @@
 import sharp from 'sharp';
 import { afterAll, expect, test } from 'vitest';
-import type { DocumentEngine } from '#ports/documents.ts';
-import { createDetectionPool } from '#inspect/detect-worker.ts';
-import { findInDocument, tagsFor } from '#inspect/document-text.ts';
-import { lookAgain, originalsOf, type Searched } from '#inspect/second-look.ts';
+import type { DocumentEngine } from '#/ports/documents.ts';
+import { createDetectionPool } from '#/inspect/search/detect-worker.ts';
+import { findInDocument, tagsFor } from '#/inspect/attachments/document-text.ts';
+import { lookAgain, originalsOf, type Searched } from '#/inspect/attachments/second-look.ts';
 import type { Box, Line, Tools } from '../../inference/formats/format.ts';
 import { image } from '../../inference/formats/image/image.ts';
 

@@ -12,7 +12,7 @@ import {
 import { createDatabase } from '../harness/postgres.ts';
 import { picture, writtenPage } from '../harness/pictures.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
-import type { AuditRow } from '#seal/row.ts';
+import type { AuditRow } from '#/seal/row.ts';
 
 /** A gateway with a document engine, and applications under rules of their own. */
 export interface DocumentWorld extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { NAME_CATEGORIES } from '#inspect/detect-names.ts';
-import type { Span } from '#inspect/detector.ts';
+import { NAME_CATEGORIES } from '#/inspect/names/detect-names.ts';
+import type { Span } from '#/inspect/detectors/detector.ts';
 import { marked } from '../harness/marked.ts';
 import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
 import { inspectionWith } from './inspection.ts';

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createReadDetection } from '#inspect/read-detection.ts';
+import { createReadDetection } from '#/inspect/decoding/read-detection.ts';
 import { scoreDetection } from './detectors.ts';
 
 /**
  * The detectors alone, as JSON: `node test/eval/detect.ts --data DIR --out FILE`, with
- * `--beside OTHER/src/pipeline/1-inspect/detect.ts` to measure an older checkout in the same run; `--misses KIND` lists
+ * `--beside OTHER/src/inspect/detectors/detect.ts` to measure an older checkout in the same run; `--misses KIND` lists
  * what goes wrong.
  */
 const { values: options } = parseArgs({

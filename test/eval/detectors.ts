@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { createReadDetection } from '#inspect/read-detection.ts';
-import type { Detection } from '#inspect/detect.ts';
+import { createReadDetection } from '#/inspect/decoding/read-detection.ts';
+import type { Detection } from '#/inspect/detectors/detect.ts';
 import { type Label, readCorpus, type Sample } from './corpus.ts';
 import type { Evaluation, Places, Table } from './evaluation.ts';
 import { quantileOf, rounded, scoreOf, type Score, type Tally, tallyOf } from './score.ts';

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Detection } from '#inspect/detect.ts';
-import type { Span } from '#inspect/detector.ts';
-import { createReadDetection } from '#inspect/read-detection.ts';
+import type { Detection } from '#/inspect/detectors/detect.ts';
+import type { Span } from '#/inspect/detectors/detector.ts';
+import { createReadDetection } from '#/inspect/decoding/read-detection.ts';
 import { marked, type Marked } from '../harness/marked.ts';
 import type { Evaluation, Table } from './evaluation.ts';
 import { rounded } from './score.ts';

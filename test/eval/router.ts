@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { decisionOf } from '#wire/systemone/decision.ts';
+import { decisionOf } from '#/wire/systemone/decision.ts';
 import type { RouterAnswer } from '../../inference/decide/router.ts';
 import type { RouterState } from '../../inference/decide/router-input.ts';
 import { folded, wordsOf } from '../../inference/decide/words.ts';

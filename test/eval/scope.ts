@@ -1,6 +1,6 @@
-import { guardScope } from '#inspect/scope-guard.ts';
-import type { LocalModels } from '#ports/local-models.ts';
-import { saidIn, spokenIn } from '../../src/pipeline/said-in.ts';
+import { guardScope } from '#/inspect/scope/scope-guard.ts';
+import type { LocalModels } from '#/ports/local-models.ts';
+import { saidIn, spokenIn } from '../../src/inspect/user-text.ts';
 import type { Answerer } from '../../inference/decide/loaders.ts';
 import type { TypedAnswer } from '../../inference/decide/typed.ts';
 import { wordsBeside } from '../../inference/decide/typed-input.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openRedisCache } from '#adapters/redis/response-cache.ts';
+import { openRedisCache } from '#/adapters/redis/response-cache.ts';
 import { chat, cutOff, echo, json, sse } from '../harness/answers.ts';
 import { newKey, resource, tenant } from '../harness/gateway.ts';
 import { gate } from '../harness/gate.ts';

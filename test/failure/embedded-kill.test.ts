@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
-import { reachEmbeddedPostgres } from '#adapters/pglite/embedded-postgres.ts';
+import { reachEmbeddedPostgres } from '#/adapters/pglite/embedded-postgres.ts';
 import { chat } from '../harness/answers.ts';
 import { newKey, startGateway, tenant } from '../harness/gateway.ts';
 import { ledgerRows } from '../harness/ledger-rows.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
-import { genesis, link } from '#seal/chain.ts';
+import { genesis, link } from '#/seal/chain.ts';
 import { all, hex, placeOf, type Change } from './tamper-places.ts';
 import { editCarried, editCheckpoint, editHead, editWithheld } from './tamper-checkpoints.ts';
 import { editText } from '../contract/ledger-rows.ts';

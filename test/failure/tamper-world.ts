@@ -1,12 +1,12 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { PoolClient } from 'pg';
-import { openPostgresCredit } from '#adapters/postgres/credit.ts';
-import { createPool } from '#adapters/postgres/pool.ts';
-import { openPostgresLedger, type PostgresLedger } from '#adapters/postgres/ledger.ts';
-import type { SealedRow } from '#ports/ledger.ts';
-import { makeCheckpoint } from '#seal/checkpoint.ts';
-import { signerAfter } from '#seal/checkpointer.ts';
-import { retain } from '#seal/retain.ts';
+import { openPostgresCredit } from '#/adapters/postgres/credit.ts';
+import { createPool } from '#/adapters/postgres/pool.ts';
+import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
+import { makeCheckpoint } from '#/seal/checkpoints/checkpoint.ts';
+import { signerAfter } from '#/seal/checkpoints/checkpointer.ts';
+import { retain } from '#/seal/retention.ts';
 import { callIdAt, StrandBuilder } from '../contract/ledger-rows.ts';
 import { createDatabase, dropDatabase } from '../harness/postgres.ts';
 

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { DocumentFile } from '#ports/documents.ts';
+import type { DocumentFile } from '#/ports/documents.ts';
 import { documentOf } from '../documents/corpus/corpus.ts';
 
 /** A document to begin with, and what is personal in it. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { openDocumentEngine } from '#adapters/inference/documents.ts';
-import { DocumentFault, type DocumentEngine, type DocumentFile, type Replacement } from '#ports/documents.ts';
+import { openDocumentEngine } from '#/adapters/inference/documents.ts';
+import { DocumentFault, type DocumentEngine, type DocumentFile, type Replacement } from '#/ports/documents.ts';
 import { unpacked } from '../documents/leaks/means.ts';
 import { readings } from '../documents/leaks/search.ts';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';

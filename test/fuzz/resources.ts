@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compile } from '#config/compile.ts';
-import { parseYaml } from '#config/folder/yaml-documents.ts';
+import { compile } from '#/config/compile.ts';
+import { parseYaml } from '#/config/folder/yaml-documents.ts';
 import { law, type PureTarget } from './pure-target.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../k8s/samples');

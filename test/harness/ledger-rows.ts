@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { AuditRow } from '#seal/row.ts';
+import type { AuditRow } from '#/seal/row.ts';
 
 /** The audit rows of a database, in the order of their strands, once there are at least `least` of them. */
 export async function ledgerRows(databaseUrl: string, least = 0): Promise<AuditRow[]> {

@@ -17,7 +17,7 @@ describe('what an image holds', () => {
   test('the gateway and the controller: threads too, and nothing of the document engine', () => {
     const { files, packages } = reached('gateway');
     expect(files).toEqual(expect.arrayContaining(['src/main.ts', 'operators/main.ts', 'src/cli/gwctl.ts']));
-    expect(files).toContain('src/pipeline/1-inspect/detect-thread.ts');
+    expect(files).toContain('src/inspect/search/detect-thread.ts');
     expect(files.filter((path) => path.startsWith('inference/'))).toEqual([]);
     expect(packages).toEqual(expect.arrayContaining(['fastify', 'pg', 'ioredis', '@kubernetes/client-node']));
     expect(packages).not.toContain('onnxruntime-node');

@@ -5,7 +5,7 @@ import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../
 import { rowOf } from '../harness/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
-import type { AuditRow } from '#seal/row.ts';
+import type { AuditRow } from '#/seal/row.ts';
 
 /** What a platform engineer sees of policy: in rows, in refusals, in discovery, and in the shadow. */
 

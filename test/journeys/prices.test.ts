@@ -4,7 +4,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import type { AuditRow } from '#seal/row.ts';
+import type { AuditRow } from '#/seal/row.ts';
 import { json } from '../harness/answers.ts';
 import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
 import { rowOf } from '../harness/ledger-rows.ts';

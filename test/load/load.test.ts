@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditRow } from '#seal/row.ts';
+import type { AuditRow } from '#/seal/row.ts';
 import { expectBooksToAgree, startStack, type Stack } from '../failure/stack.ts';
 import { chat, hang, json } from '../harness/answers.ts';
 import type { Answer } from '../harness/exchange.ts';

@@ -1,5 +1,5 @@
 import { ledgerRows } from '../harness/ledger-rows.ts';
-import type { AuditRow } from '#seal/row.ts';
+import type { AuditRow } from '#/seal/row.ts';
 import { familyOf, refusalOf, type Cell } from './cell.ts';
 import { lossesOf } from './losses.ts';
 import { COUNTS } from './stand-in/usage.ts';

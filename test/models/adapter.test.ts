@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openLocalModels } from '#adapters/inference/models.ts';
-import { ModelFault } from '#ports/local-models.ts';
+import { openLocalModels } from '#/adapters/inference/models.ts';
+import { ModelFault } from '#/ports/local-models.ts';
 import { startDocumentEngine, type EngineProcess } from '../harness/document-engine.ts';
 import { writeModels, type ModelFolders } from '../harness/model-folders.ts';
 

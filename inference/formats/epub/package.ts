@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import { unescaped } from '../decode-text.ts';
 import { unzip } from '../ooxml/unzip.ts';
 import { allElements, attributeOf, type XmlElement } from '../ooxml/xml.ts';

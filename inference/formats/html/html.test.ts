@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DocumentFile, RedactedDocument } from '#ports/documents.ts';
+import type { DocumentFile, RedactedDocument } from '#/ports/documents.ts';
 import { picture, writtenPage } from '../../../test/harness/pictures.ts';
 import type { Tools } from '../format.ts';
 import { html } from './html.ts';

@@ -1,5 +1,5 @@
 import { serialize } from 'parse5';
-import type { DocumentFile, ReadDocument, ReadOptions, RedactedDocument, RedactOptions } from '#ports/documents.ts';
+import type { DocumentFile, ReadDocument, ReadOptions, RedactedDocument, RedactOptions } from '#/ports/documents.ts';
 import { decodeText } from '../decode-text.ts';
 import type { Format, Tools } from '../format.ts';
 import { identifierUnits } from '../identifiers.ts';

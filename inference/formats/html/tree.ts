@@ -1,5 +1,5 @@
 import { defaultTreeAdapter, html as htmlNames, parse, type DefaultTreeAdapterTypes } from 'parse5';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 
 export type Node = DefaultTreeAdapterTypes.ChildNode;
 export type Element = DefaultTreeAdapterTypes.Element;

@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import type { Pixels } from './lettering.ts';
 
 /** Of one picture, whatever its file says: more are refused before they are decoded. */

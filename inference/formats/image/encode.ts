@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import type { Frame, ImageFacts } from './decode.ts';
 import type { Pixels } from './lettering.ts';
 import { tiff, tiffPage } from './tiff.ts';

@@ -1,4 +1,4 @@
-import type { RecognizedPage } from '#ports/documents.ts';
+import type { RecognizedPage } from '#/ports/documents.ts';
 import type { Box, Line } from '../format.ts';
 import { toJpeg } from './encode.ts';
 import type { Pixels } from './lettering.ts';

@@ -1,6 +1,6 @@
 import sharp, { type ChannelStats, type Region } from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { DocumentFile, RedactedDocument, TextUnit } from '#ports/documents.ts';
+import type { DocumentFile, RedactedDocument, TextUnit } from '#/ports/documents.ts';
 import { paintPhoto, picture, writtenPage } from '../../../test/harness/pictures.ts';
 import { randomFor } from '../../../test/harness/random.ts';
 import { createRecognizer } from '../../ocr/recognizer.ts';

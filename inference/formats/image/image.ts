@@ -8,7 +8,7 @@ import {
   type RecognizeOptions,
   type RenderOptions,
   type TextUnit,
-} from '#ports/documents.ts';
+} from '#/ports/documents.ts';
 import { toMarkdown } from '../../ocr/markdown.ts';
 import type { Format, Line, Tools } from '../format.ts';
 import { Deadline, RECOGNIZED } from '../pace.ts';

@@ -4,7 +4,7 @@ import {
   type RedactedDocument,
   type RedactOptions,
   type Replacement,
-} from '#ports/documents.ts';
+} from '#/ports/documents.ts';
 import { findOriginals } from '../../originals.ts';
 import type { Box, Tools } from '../format.ts';
 import { blurAll, blurPhotos, cover } from './blur.ts';

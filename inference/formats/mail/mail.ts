@@ -7,7 +7,7 @@ import {
   type RedactOptions,
   type Replacement,
   type TextUnit,
-} from '#ports/documents.ts';
+} from '#/ports/documents.ts';
 import { sniff } from '../../sniff.ts';
 import type { Format, Tools } from '../format.ts';
 import { formatOf } from '../list.ts';

@@ -1,5 +1,5 @@
 import PostalMime, { decodeWords, type Address } from 'postal-mime';
-import { DocumentFault, type DocumentFile } from '#ports/documents.ts';
+import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
 import type { Slot } from '../slots.ts';
 import { withoutOpaque } from './opaque.ts';
 

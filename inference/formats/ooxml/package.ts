@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import { unescaped } from '../decode-text.ts';
 import { parseXml } from './parse-xml.ts';
 import { isArchive, unzip } from './unzip.ts';

@@ -1,4 +1,4 @@
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import { localOf, type XmlAttribute, type XmlElement } from './xml.ts';
 
 /** Elements and texts of one file: its tree takes some hundred MiB then. */

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import { blurPicture } from '../image/blur.ts';
 
 /** What a picture in a document has become. */

@@ -1,5 +1,5 @@
 import { Unzip, UnzipInflate, unzipSync, zipSync, type UnzipFile, type Zippable } from 'fflate';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 
 /** Real documents stay far below. */
 const MAX_ENTRIES = 2000;

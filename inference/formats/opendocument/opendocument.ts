@@ -5,7 +5,7 @@ import {
   type ReadOptions,
   type RedactedDocument,
   type RedactOptions,
-} from '#ports/documents.ts';
+} from '#/ports/documents.ts';
 import type { Format, Tools } from '../format.ts';
 import { isInTree, saidIn, sweepTree, unitsIn, type Said } from '../markup.ts';
 import { allElements, type XmlElement } from '../ooxml/xml.ts';

@@ -1,4 +1,4 @@
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import { parseXml } from '../ooxml/parse-xml.ts';
 import { isArchive, unzip } from '../ooxml/unzip.ts';
 import type { XmlElement } from '../ooxml/xml.ts';

@@ -1,4 +1,4 @@
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import type { Frame } from './geometry.ts';
 import type { Drawing, PageHandle, PdfiumFile } from './pdfium.ts';
 import type { Pixels } from '../image/lettering.ts';

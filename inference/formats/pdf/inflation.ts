@@ -1,5 +1,5 @@
 import { constants, inflateSync } from 'node:zlib';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 
 /** What one deflated stream may hold: pictures of 64 million dots are the largest that are read. */
 const MAX_STREAM = 192 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { DocumentFault, type TextUnit } from '#ports/documents.ts';
+import { DocumentFault, type TextUnit } from '#/ports/documents.ts';
 import type { PageContent } from './page.ts';
 
 const NUMBER = Type.Number();

@@ -1,7 +1,7 @@
 import { PDFDocument, PDFName, StandardFonts } from '@cantoo/pdf-lib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { DocumentFile, RedactedDocument } from '#ports/documents.ts';
+import type { DocumentFile, RedactedDocument } from '#/ports/documents.ts';
 import { everythingIn, hasPdfTools, letter, PLANTED, plantedPdf, SEEN } from '../../../test/harness/pdfs.ts';
 import { picture, writtenPage } from '../../../test/harness/pictures.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import { boundInflation } from './inflation.ts';
 
 /** Beyond this a document is refused before any of its pages is looked at. */

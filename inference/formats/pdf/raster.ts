@@ -1,4 +1,4 @@
-import { DocumentFault, type Replacement } from '#ports/documents.ts';
+import { DocumentFault, type Replacement } from '#/ports/documents.ts';
 import { findOriginals } from '../../originals.ts';
 import type { Box, Tools } from '../format.ts';
 import { blurAll, blurPhotos, cover } from '../image/blur.ts';

@@ -1,4 +1,4 @@
-import type { DocumentFile, ReadDocument, ReadOptions, TextUnit } from '#ports/documents.ts';
+import type { DocumentFile, ReadDocument, ReadOptions, TextUnit } from '#/ports/documents.ts';
 import type { Line, RecognizedText, Tools } from '../format.ts';
 import { Deadline, RECOGNIZED, SAID } from '../pace.ts';
 import { toPng } from '../image/encode.ts';

@@ -1,4 +1,4 @@
-import type { DocumentFile, PageImage, RecognizedPage, RecognizeOptions, RenderOptions } from '#ports/documents.ts';
+import type { DocumentFile, PageImage, RecognizedPage, RecognizeOptions, RenderOptions } from '#/ports/documents.ts';
 import { toMarkdown } from '../../ocr/markdown.ts';
 import type { Box, Line, Tools } from '../format.ts';
 import { toJpeg, toPng } from '../image/encode.ts';

@@ -5,7 +5,7 @@ import {
   type RedactedDocument,
   type RedactOptions,
   type Replacement,
-} from '#ports/documents.ts';
+} from '#/ports/documents.ts';
 import { findOriginals } from '../../originals.ts';
 import type { Tools } from '../format.ts';
 import { Deadline } from '../pace.ts';

@@ -1,4 +1,4 @@
-import type { TextUnit } from '#ports/documents.ts';
+import type { TextUnit } from '#/ports/documents.ts';
 import type { Tools } from '../format.ts';
 import { readPage, settlePage } from './page.ts';
 import { PdfiumFile } from './pdfium.ts';

@@ -1,4 +1,4 @@
-import type { Replacement } from '#ports/documents.ts';
+import type { Replacement } from '#/ports/documents.ts';
 import { findOriginals } from '../../originals.ts';
 import type { Glyph } from './glyphs.ts';
 import { unitId } from './layout.ts';

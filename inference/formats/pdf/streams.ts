@@ -8,7 +8,7 @@ import {
   type PDFObject,
   type PDFStream,
 } from '@cantoo/pdf-lib';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 
 /** Of one stream after each of its filters: no page that anybody reads has more. */
 const MAX_DECODED = 96 * 1024 * 1024;

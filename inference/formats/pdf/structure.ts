@@ -9,7 +9,7 @@ import {
   type PDFContext,
   type PDFObject,
 } from '@cantoo/pdf-lib';
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 
 /** Opens a document as its objects. Rejects with `unreadable`. */
 export async function openObjects(bytes: Uint8Array): Promise<PDFDocument> {

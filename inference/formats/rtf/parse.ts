@@ -1,4 +1,4 @@
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import type { Slot, SlottedUnit } from '../slots.ts';
 import { tokensOf, type Token } from './tokens.ts';
 import {

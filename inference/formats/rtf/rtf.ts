@@ -1,4 +1,4 @@
-import type { DocumentFile, ReadDocument, ReadOptions, RedactedDocument, RedactOptions } from '#ports/documents.ts';
+import type { DocumentFile, ReadDocument, ReadOptions, RedactedDocument, RedactOptions } from '#/ports/documents.ts';
 import type { Format, Tools } from '../format.ts';
 import { safePicture } from '../ooxml/pictures.ts';
 import { leftOver, Search } from '../search.ts';

@@ -1,4 +1,4 @@
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 
 /** A piece of RTF: the beginning or end of a group, a word or sign of the language, bytes of text, or bytes as they are. */
 export type Token =

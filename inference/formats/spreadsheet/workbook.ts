@@ -1,4 +1,4 @@
-import { DocumentFault } from '#ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import { openPackage, reachable, rootOf, type OfficePackage, type Part } from '../ooxml/package.ts';
 import { attributeOf, childOf, elementsIn, isElement, type XmlElement } from '../ooxml/xml.ts';
 import { numberFormat, type NumberFormat } from './number-format.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DocumentFile } from '#ports/documents.ts';
+import type { DocumentFile } from '#/ports/documents.ts';
 import type { Tools } from '../format.ts';
 import { parseCsv } from './csv.ts';
 import { text } from './text.ts';

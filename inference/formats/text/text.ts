@@ -1,5 +1,5 @@
-import type { DocumentFile, ReadDocument, RedactedDocument, RedactOptions } from '#ports/documents.ts';
-import { DocumentFault } from '#ports/documents.ts';
+import type { DocumentFile, ReadDocument, RedactedDocument, RedactOptions } from '#/ports/documents.ts';
+import { DocumentFault } from '#/ports/documents.ts';
 import { decodeText } from '../decode-text.ts';
 import type { Format } from '../format.ts';
 import { leftOver, Search } from '../search.ts';

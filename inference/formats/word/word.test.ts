@@ -19,7 +19,7 @@ import {
 } from 'docx';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import type { DocumentFile, RedactedDocument, TextUnit } from '#ports/documents.ts';
+import type { DocumentFile, RedactedDocument, TextUnit } from '#/ports/documents.ts';
 import { officeFile, partsOf, stringsOf, type TestPart } from '../../../test/harness/office.ts';
 import { picture, writtenPage } from '../../../test/harness/pictures.ts';
 import type { Tools } from '../format.ts';

@@ -5,7 +5,7 @@ import {
   type ReadOptions,
   type RedactedDocument,
   type RedactOptions,
-} from '#ports/documents.ts';
+} from '#/ports/documents.ts';
 import type { Format, Tools } from '../format.ts';
 import { openPackage, reachable, type OfficePackage, type Part } from '../ooxml/package.ts';
 import { addressUnits, nameUnits, proseOf } from '../ooxml/prose.ts';

@@ -12,7 +12,7 @@ from typed.input import GONE, option_text, question_text, state_text
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pl", "pt")
 OWN, SCOPE = "own", "scope"
 ABOUT = "The request is about this: "
-"""How the scope guard asks; in src/pipeline/1-inspect/scope-guard.ts, too."""
+"""How the scope guard asks; in src/inspect/scope/scope-guard.ts, too."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JobFile, JobFiles } from '#ports/document-jobs.ts';
+import type { JobFile, JobFiles } from '#/ports/document-jobs.ts';
 
 /** Files of jobs in a folder: of one process, or one that all of them mount. Rejects when it cannot be made. */
 export async function openDiskJobFiles(folder: string): Promise<JobFiles> {

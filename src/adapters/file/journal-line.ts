@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
-import type { SealedRow } from '#ports/ledger.ts';
-import type { Settlement } from '#ports/limit-counters.ts';
-import type { JournaledRow } from '#ports/row-journal.ts';
-import type { AuditRow } from '#seal/row.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
+import type { Settlement } from '#/ports/limit-counters.ts';
+import type { JournaledRow } from '#/ports/row-journal.ts';
+import type { AuditRow } from '#/seal/row.ts';
 
 /** What a settlement says beside its row. */
 type Settled = Readonly<Record<Exclude<keyof Settlement, 'callId' | 'organization'>, string | number>>;

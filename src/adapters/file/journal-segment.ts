@@ -1,5 +1,5 @@
 import { open, rename, unlink, type FileHandle } from 'node:fs/promises';
-import type { JournaledRow } from '#ports/row-journal.ts';
+import type { JournaledRow } from '#/ports/row-journal.ts';
 import { readJournalLine } from './journal-line.ts';
 
 /** A line of a journal that was not as it was written; what follows it is read all the same. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { JournaledRow, RowBacklog, RowJournal } from '#ports/row-journal.ts';
+import type { JournaledRow, RowBacklog, RowJournal } from '#/ports/row-journal.ts';
 import { StrandBuilder } from '../../../test/contract/ledger-rows.ts';
 import type { JournalDamage } from './journal-segment.ts';
 import { openRowJournal } from './row-journal.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JournaledRow, JournalState, RowBacklog, RowJournal } from '#ports/row-journal.ts';
+import type { JournaledRow, JournalState, RowBacklog, RowJournal } from '#/ports/row-journal.ts';
 import { journalLine } from './journal-line.ts';
 import { JournalSegment, type JournalDamage } from './journal-segment.ts';
 import { showPresence, type Presence } from './presence.ts';

@@ -9,7 +9,7 @@ import {
   type ReadDocument,
   type RecognizedPage,
   type RedactedDocument,
-} from '#ports/documents.ts';
+} from '#/ports/documents.ts';
 import type { Lookup } from './addresses.ts';
 import { Exchange, faultIn, NoExchange, type Exchanged, type Sent } from './exchange.ts';
 

@@ -8,7 +8,7 @@ import {
   type TypedDecision,
   type TypedQuestion,
   type TypedState,
-} from '#ports/local-models.ts';
+} from '#/ports/local-models.ts';
 import type { Lookup } from './addresses.ts';
 import { Exchange, faultIn, NoExchange, type Exchanged } from './exchange.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ClusterFault } from '#ports/cluster.ts';
+import { ClusterFault } from '#/ports/cluster.ts';
 import { hasOpenssl, makeClusterKeys, tokenKubeconfig } from '../../../test/harness/cluster-keys.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
 import { openApiClient } from './api-client.ts';

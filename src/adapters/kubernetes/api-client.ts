@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
-import { ClusterFault } from '#ports/cluster.ts';
+import { ClusterFault } from '#/ports/cluster.ts';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';

@@ -8,7 +8,7 @@ import {
   type LeaseState,
   type LeaseStore,
   type ObjectRef,
-} from '#ports/cluster.ts';
+} from '#/ports/cluster.ts';
 import type { ApiClient } from './api-client.ts';
 
 const GROUP = '/apis/gatewarden.dev/v1alpha1';

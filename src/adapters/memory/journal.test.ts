@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HoldRequest, OpenHold } from '#ports/limit-counters.ts';
+import type { HoldRequest, OpenHold } from '#/ports/limit-counters.ts';
 import { openMemoryCounters, type MemoryLimitCounters } from './limit-counters.ts';
 
 const ORGANIZATION = 'default/acme';

@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
-import { CountersUnavailable, type OpenHold } from '#ports/limit-counters.ts';
+import { CountersUnavailable, type OpenHold } from '#/ports/limit-counters.ts';
 
 /**
  * Open holds on disk, a line for each that is placed or closed, written before its caller hears of it: they survive

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CreditCounters } from '#ports/credit.ts';
+import type { CreditCounters } from '#/ports/credit.ts';
 import {
   CountersUnavailable,
   type CountersView,
@@ -11,9 +11,9 @@ import {
   type OpenHold,
   type SettleResult,
   type TakeOver,
-} from '#ports/limit-counters.ts';
-import type { Marks } from '#ports/marks.ts';
-import type { OpenHolds } from '#ports/open-holds.ts';
+} from '#/ports/limit-counters.ts';
+import type { Marks } from '#/ports/marks.ts';
+import type { OpenHolds } from '#/ports/open-holds.ts';
 import { checkHold, checkRequest, checkSettlement, nearTokens } from './amount.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { openOrganization, type OrganizationState } from './organization-state.ts';

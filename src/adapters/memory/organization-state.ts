@@ -1,4 +1,4 @@
-import type { OpenHold } from '#ports/limit-counters.ts';
+import type { OpenHold } from '#/ports/limit-counters.ts';
 import { recentIds, type RecentIds } from './recent-ids.ts';
 import type { SlidingWindow } from './sliding-window.ts';
 import type { Spend } from './spend.ts';

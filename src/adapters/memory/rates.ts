@@ -1,4 +1,4 @@
-import type { HoldRequest, LimitName, RateStatus } from '#ports/limit-counters.ts';
+import type { HoldRequest, LimitName, RateStatus } from '#/ports/limit-counters.ts';
 import type { OrganizationState } from './organization-state.ts';
 import { advance, emptyWindow, resetMs, use, waitFor, type SlidingWindow } from './sliding-window.ts';
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { ResponseCache } from '#ports/response-cache.ts';
+import type { ResponseCache } from '#/ports/response-cache.ts';
 
 export interface MemoryCacheOptions {
   /** Most bytes kept for all organizations together. Default 64 MiB. */

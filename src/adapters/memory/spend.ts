@@ -7,8 +7,8 @@ import type {
   Periods,
   SpendLimit,
   SpendTotals,
-} from '#ports/limit-counters.ts';
-import type { NanoEuro } from '#meter/money.ts';
+} from '#/ports/limit-counters.ts';
+import type { NanoEuro } from '#/call/money.ts';
 import { clamp, MOST, nearRoom, room } from './amount.ts';
 import type { RestoredSpend } from './restored-spend.ts';
 

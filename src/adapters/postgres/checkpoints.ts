@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Checkpoint, CheckpointInput, CreditHead, Cut, StrandHead } from '#ports/checkpoints.ts';
+import type { Checkpoint, CheckpointInput, CreditHead, Cut, StrandHead } from '#/ports/checkpoints.ts';
 import { bigintArray, byteaArray, digestArray, textArray, uuidArray } from './array-parameter.ts';
 import { query, STATEMENTS } from './statements.ts';
 

@@ -1,4 +1,4 @@
-import type { LinkedEntry } from '#ports/credit.ts';
+import type { LinkedEntry } from '#/ports/credit.ts';
 import type { Queryable } from './checkpoints.ts';
 import { query, STATEMENTS } from './statements.ts';
 

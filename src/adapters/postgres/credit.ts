@@ -4,7 +4,7 @@ import {
   type CreditEntry,
   type CreditStanding,
   type NumberedEntry,
-} from '#ports/credit.ts';
+} from '#/ports/credit.ts';
 import { textArray } from './array-parameter.ts';
 import { openStore, type StoreOptions } from './migrate.ts';
 import type { Connections } from './pool.ts';

@@ -12,7 +12,7 @@ import type {
   JobState,
   NewJob,
   TakenJob,
-} from '#ports/document-jobs.ts';
+} from '#/ports/document-jobs.ts';
 import { openPostgresJobFiles } from './job-files.ts';
 import { openStore } from './migrate.ts';
 import type { Connections, PostgresOptions } from './pool.ts';

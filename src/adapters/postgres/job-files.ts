@@ -1,4 +1,4 @@
-import type { JobFile, JobFiles } from '#ports/document-jobs.ts';
+import type { JobFile, JobFiles } from '#/ports/document-jobs.ts';
 import type { Connections } from './pool.ts';
 import { query, STATEMENTS } from './statements.ts';
 import { inTransaction } from './transaction.ts';

@@ -1,4 +1,4 @@
-import type { KeptObject, KeptObjects, KeptQuery } from '#ports/kept-objects.ts';
+import type { KeptObject, KeptObjects, KeptQuery } from '#/ports/kept-objects.ts';
 import { textArray, timestampArray } from './array-parameter.ts';
 import { openStore, type StoreOptions } from './migrate.ts';
 import type { Connections } from './pool.ts';

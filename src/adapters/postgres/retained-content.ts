@@ -1,4 +1,4 @@
-import type { RetainedContent, RetainedItem } from '#ports/retained-content.ts';
+import type { RetainedContent, RetainedItem } from '#/ports/retained-content.ts';
 import { byteaArray, textArray, timestampArray, uuidArray } from './array-parameter.ts';
 import { openStore, type StoreOptions } from './migrate.ts';
 import type { Connections } from './pool.ts';

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import type { StoredRow } from '#ports/evidence.ts';
-import type { SealedRow } from '#ports/ledger.ts';
+import type { StoredRow } from '#/ports/evidence.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
 import { firstRow, isEnd } from './copy-format.ts';
 import { copyOut, copyQuery } from './copy-out.ts';
 import { STATEMENTS } from './statements.ts';

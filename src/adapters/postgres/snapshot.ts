@@ -7,7 +7,7 @@ import type {
   SpendDifference,
   StoredRows,
   WithheldRow,
-} from '#ports/evidence.ts';
+} from '#/ports/evidence.ts';
 import { uuidArray } from './array-parameter.ts';
 import { linkedEntries } from './credit-chain.ts';
 import { readCheckpoint, readCheckpoints, type Queryable } from './checkpoints.ts';

@@ -1,5 +1,5 @@
-import type { StoredRow } from '#ports/evidence.ts';
-import type { SealedRow } from '#ports/ledger.ts';
+import type { StoredRow } from '#/ports/evidence.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
 import { firstRow, isEnd } from './copy-format.ts';
 
 const MOST_NAMES = 10_000;

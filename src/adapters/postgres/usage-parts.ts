@@ -1,4 +1,4 @@
-import type { UsageLine } from '#ports/usage.ts';
+import type { UsageLine } from '#/ports/usage.ts';
 import { firstRow, isEnd } from './copy-format.ts';
 
 /** Numbers of a part, in the order of `usage.sql`; the cost comes after them. */

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { USAGE_DIMENSIONS, type UsageDifference, type UsageQuestion, type UsageReport } from '#ports/usage.ts';
+import { USAGE_DIMENSIONS, type UsageDifference, type UsageQuestion, type UsageReport } from '#/ports/usage.ts';
 import { copyOut, copyQuery } from './copy-out.ts';
 import { localDays } from './local-periods.ts';
 import { query, STATEMENTS } from './statements.ts';

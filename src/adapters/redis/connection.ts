@@ -1,5 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { CountersUnavailable } from '#ports/limit-counters.ts';
+import { CountersUnavailable } from '#/ports/limit-counters.ts';
 import type { Script } from './scripts.ts';
 import { sendingOn, type Encoding, type Send } from './sender.ts';
 

@@ -1,4 +1,4 @@
-import type { HoldDecision, HoldRequest, SpendLimit } from '#ports/limit-counters.ts';
+import type { HoldDecision, HoldRequest, SpendLimit } from '#/ports/limit-counters.ts';
 
 /** Counts calls that are free and alike; resolves with a decision for each. */
 export type CountAlike = (request: HoldRequest, calls: number) => Promise<readonly HoldDecision[]>;

@@ -1,4 +1,4 @@
-import type { HoldDecision, HoldRequest } from '#ports/limit-counters.ts';
+import type { HoldDecision, HoldRequest } from '#/ports/limit-counters.ts';
 
 /** Places holds of one organization and one owner; resolves with a decision for each. */
 export type PlaceHolds = (requests: readonly HoldRequest[]) => Promise<readonly HoldDecision[]>;

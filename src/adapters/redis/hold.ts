@@ -1,5 +1,5 @@
-import { MOST, nearRoom, nearTokens, room } from '#adapters/memory/amount.ts';
-import type { HoldDecision, HoldRequest, LimitName, RateStatus } from '#ports/limit-counters.ts';
+import { MOST, nearRoom, nearTokens, room } from '../memory/amount.ts';
+import type { HoldDecision, HoldRequest, LimitName, RateStatus } from '#/ports/limit-counters.ts';
 import { encodeHold } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { CountersUnavailable } from '#ports/limit-counters.ts';
+import { CountersUnavailable } from '#/ports/limit-counters.ts';
 import { runOnLeases, type Store } from './store.ts';
 
 /** What a renewal tells. */

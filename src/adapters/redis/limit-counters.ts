@@ -1,9 +1,9 @@
-import { checkHold, checkRequest, checkSettlement } from '#adapters/memory/amount.ts';
-import { recentIds } from '#adapters/memory/recent-ids.ts';
-import type { CreditCounters } from '#ports/credit.ts';
-import { CountersUnavailable, type Ended, type HoldRequest, type LimitCounters } from '#ports/limit-counters.ts';
-import type { Marks } from '#ports/marks.ts';
-import type { OpenHolds } from '#ports/open-holds.ts';
+import { checkHold, checkRequest, checkSettlement } from '../memory/amount.ts';
+import { recentIds } from '../memory/recent-ids.ts';
+import type { CreditCounters } from '#/ports/credit.ts';
+import { CountersUnavailable, type Ended, type HoldRequest, type LimitCounters } from '#/ports/limit-counters.ts';
+import type { Marks } from '#/ports/marks.ts';
+import type { OpenHolds } from '#/ports/open-holds.ts';
 import { openConnection, type ConnectionOptions } from './connection.ts';
 import { gatherFreeCalls } from './free-calls.ts';
 import { gatherHolds } from './gather-holds.ts';

@@ -1,4 +1,4 @@
-import type { OpenHold } from '#ports/limit-counters.ts';
+import type { OpenHold } from '#/ports/limit-counters.ts';
 
 type Facts = readonly [workload: string, day: string, month: string, amount: string, tokens: number, at: number];
 

@@ -1,4 +1,4 @@
-import type { SettleResult, Settlement } from '#ports/limit-counters.ts';
+import type { SettleResult, Settlement } from '#/ports/limit-counters.ts';
 
 /** Holds that may have been placed although the caller was told that they could not be. */
 export interface Orphans {

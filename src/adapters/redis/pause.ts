@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CountersUnavailable } from '#ports/limit-counters.ts';
+import { CountersUnavailable } from '#/ports/limit-counters.ts';
 import { runOn, type Store } from './store.ts';
 
 const ASK_AGAIN_MS = 10;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ResponseCache } from '#ports/response-cache.ts';
+import type { ResponseCache } from '#/ports/response-cache.ts';
 import { kindOf, openClient, type ConnectionOptions } from './connection.ts';
 import { answersKey, checkPrefix } from './keys.ts';
 import { load, type Script } from './scripts.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { restoredSpend, type RestoredScope, type RestoredSpend } from '#adapters/memory/restored-spend.ts';
-import type { Lowering, OpenHold, SpendTotals } from '#ports/limit-counters.ts';
+import { restoredSpend, type RestoredScope, type RestoredSpend } from '../memory/restored-spend.ts';
+import type { Lowering, OpenHold, SpendTotals } from '#/ports/limit-counters.ts';
 import type { Leases } from './leases.ts';
 import { encodeHold } from './open-hold.ts';
 import { overtaken, pause, release } from './pause.ts';

@@ -1,4 +1,4 @@
-import { CountersUnavailable, type SettleResult, type Ended, type Settlement } from '#ports/limit-counters.ts';
+import { CountersUnavailable, type SettleResult, type Ended, type Settlement } from '#/ports/limit-counters.ts';
 import { encodeOwner } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { OpenHold, TakeOver } from '#ports/limit-counters.ts';
+import type { OpenHold, TakeOver } from '#/ports/limit-counters.ts';
 import type { Leases } from './leases.ts';
 import { decodeHold, encodeHold, encodeOwner } from './open-hold.ts';
 import { runOn, type Store } from './store.ts';

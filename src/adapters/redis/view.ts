@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CountersView, Credit, OpenHold } from '#ports/limit-counters.ts';
+import type { CountersView, Credit, OpenHold } from '#/ports/limit-counters.ts';
 import { decodeHolds } from './open-hold.ts';
 import { overtaken, pause, release } from './pause.ts';
 import { runOn, type Store } from './store.ts';

@@ -1,4 +1,4 @@
-import type { JobFile, JobFiles } from '#ports/document-jobs.ts';
+import type { JobFile, JobFiles } from '#/ports/document-jobs.ts';
 import { S3Client, S3Error, type S3Address } from './signed-request.ts';
 
 export interface S3JobFilesOptions extends S3Address {

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Alert, AlertSink } from '#ports/alerts.ts';
+import type { Alert, AlertSink } from '#/ports/alerts.ts';
 
 export interface AlertWebhookOptions {
   readonly url: string;

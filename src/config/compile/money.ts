@@ -1,4 +1,4 @@
-import type { NanoEuro } from '#meter/money.ts';
+import type { NanoEuro } from '#/call/money.ts';
 
 /** A currency in which amounts may be written. */
 export type Currency = 'EUR' | 'USD';

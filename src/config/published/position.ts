@@ -1,4 +1,4 @@
-import type { Position } from '#ports/published-config.ts';
+import type { Position } from '#/ports/published-config.ts';
 
 /** Less than 0 when the first is older. */
 export function comparePositions(one: Position, other: Position): number {

@@ -105,7 +105,7 @@ const scopeGuard = closed(
     scope: Type.Optional(
       Type.String({
         minLength: 1,
-        // Whatever the language, the model reads all of it (pipeline/1-inspect/scope-guard.ts).
+        // Whatever the language, the model reads all of it (inspect/scope/scope-guard.ts).
         maxLength: 1000,
         description: 'What the workload is for, in plain words: best in one or two sentences.',
       }),

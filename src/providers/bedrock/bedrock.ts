@@ -1,5 +1,5 @@
-import type { CredentialConfig, ProviderConfig } from '#config/snapshot.ts';
-import { UpstreamFault, type Incoming, type Outgoing, type Provider } from '#ports/provider.ts';
+import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
+import { UpstreamFault, type Incoming, type Outgoing, type Provider } from '#/ports/provider.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
 import { BEDROCK_CLAUDE, betasFor, isInOwnWords, withMembers } from '../claude-hosts.ts';
 import { embed, readEmbeddingsAsk } from '../embeddings.ts';

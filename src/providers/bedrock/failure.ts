@@ -1,5 +1,5 @@
-import type { Incoming, ProviderFailure } from '#ports/provider.ts';
-import { isObject } from '#wire/json.ts';
+import type { Incoming, ProviderFailure } from '#/ports/provider.ts';
+import { isObject } from '#/wire/json.ts';
 import { readFailure } from '../failure.ts';
 
 interface Kind {

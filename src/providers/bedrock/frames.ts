@@ -1,4 +1,4 @@
-import { UpstreamFault } from '#ports/provider.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
 
 /** Lengths and checksums that every frame has: 12 bytes before its headers, 4 at its end. */
 const LEAST_FRAME = 16;

@@ -1,4 +1,4 @@
-import type { VendorId } from '#config/snapshot.ts';
+import type { VendorId } from '#/config/snapshot.ts';
 
 const CLAUDE = [
   ...['claude-fable-5-2', 'claude-fable-5-1', 'claude-fable-5', 'claude-mythos-5-2', 'claude-mythos-5-1'],
@@ -10,7 +10,7 @@ const GEMINI = ['gemini-4-hydrogen', 'gemini-4-argon'];
 
 /**
  * Models that vendors offer under these ids, so that they are listed where nothing else names them. Each must have a price
- * in the bundled data or in `pipeline/4-meter/own-prices.ts`: a test compares.
+ * in the bundled data or in `meter/pricing/own-prices.ts`: a test compares.
  */
 const KNOWN_MODELS: Readonly<Partial<Record<VendorId, readonly string[]>>> = {
   anthropic: CLAUDE,

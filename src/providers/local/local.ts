@@ -1,10 +1,10 @@
-import { LOCAL_PROVIDER } from '#config/local-provider.ts';
-import type { DocumentEngine } from '#ports/documents.ts';
-import type { LocalModels } from '#ports/local-models.ts';
-import type { Provider } from '#ports/provider.ts';
-import { LOCAL_OPTIONS } from '#wire/decisions/codec.ts';
-import type { Family } from '#wire/document.ts';
-import { UNKNOWN_MODEL } from '#wire/traits.ts';
+import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
+import type { DocumentEngine } from '#/ports/documents.ts';
+import type { LocalModels } from '#/ports/local-models.ts';
+import type { Provider } from '#/ports/provider.ts';
+import { LOCAL_OPTIONS } from '#/wire/decisions/codec.ts';
+import type { Family } from '#/wire/document.ts';
+import { UNKNOWN_MODEL } from '#/wire/traits.ts';
 import { decideBySystemOne, fitDecisions } from '../decisions.ts';
 import { decide } from './decide.ts';
 import { readOcrRequest } from './ocr-request.ts';

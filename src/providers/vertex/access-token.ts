@@ -1,5 +1,5 @@
-import { UpstreamFault } from '#ports/provider.ts';
-import { isObject } from '#wire/json.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
+import { isObject } from '#/wire/json.ts';
 import type { Transport } from '../transport.ts';
 
 /** What a service account's key file says, as far as it is needed. */

@@ -1,7 +1,7 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CredentialConfig } from '#config/snapshot.ts';
-import { UpstreamFault, type Outgoing, type Provider } from '#ports/provider.ts';
+import type { CredentialConfig } from '#/config/snapshot.ts';
+import { UpstreamFault, type Outgoing, type Provider } from '#/ports/provider.ts';
 import { gated, json, sse } from '../../../test/harness/answers.ts';
 import type { Answer } from '../../../test/harness/exchange.ts';
 import { gate } from '../../../test/harness/gate.ts';

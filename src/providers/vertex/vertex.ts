@@ -1,5 +1,5 @@
-import type { ProviderConfig } from '#config/snapshot.ts';
-import { UpstreamFault, type Incoming, type Outgoing, type Provider } from '#ports/provider.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import { UpstreamFault, type Incoming, type Outgoing, type Provider } from '#/ports/provider.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
 import { betasFor, isInOwnWords, VERTEX_CLAUDE, withMembers } from '../claude-hosts.ts';
 import { embed, readEmbeddingsAsk } from '../embeddings.ts';

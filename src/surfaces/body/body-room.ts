@@ -1,4 +1,4 @@
-import { GatewayError } from '#errors/gateway-error.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
 
 /** Whose body it is. */
 export interface BodyOwner {

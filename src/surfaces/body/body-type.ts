@@ -1,4 +1,4 @@
-import { GatewayError } from '#errors/gateway-error.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
 
 const JSON_TYPE = /^application\/json(?=[\t ;]|$)/i;
 const FORM_TYPE = /^multipart\/form-data(?=[\t ;]|$)/i;

@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { GatewayError } from '#errors/gateway-error.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
 import { unsupported } from './body-type.ts';
 
 /** So much comes out at a time: a body that grows is noticed before it has grown. */

@@ -1,9 +1,9 @@
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { GatewayError } from '#errors/gateway-error.ts';
-import type { Asker } from '#inspect/fair-turns.ts';
-import { inTurns } from '#pipeline/loop-turns.ts';
-import type { Steps } from '#wire/steps.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import type { Asker } from '#/runtime/fair-turns.ts';
+import { inTurns } from '#/runtime/loop-turns.ts';
+import type { Steps } from '#/wire/steps.ts';
 import { arrivalOf } from '../arrival.ts';
 import type { BodyPlace, BodyRoom } from './body-room.ts';
 import { isForm, requireJson, unsupported } from './body-type.ts';

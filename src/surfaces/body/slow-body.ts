@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '#errors/gateway-error.ts';
-import { PassingSet } from '#pipeline/passing.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { PassingSet } from '#/runtime/passing.ts';
 
 /** How slowly a body may come. */
 export interface Pace {

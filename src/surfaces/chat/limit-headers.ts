@@ -1,4 +1,4 @@
-import type { Limits } from '#pipeline/call.ts';
+import type { Limits } from '#/call/call.ts';
 
 /** `x-ratelimit-*` as OpenAI's clients read them: the time to a reset as a duration. // wire-formats 1.2 */
 export function limitHeaders(limits: Limits): Record<string, string> {

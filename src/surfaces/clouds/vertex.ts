@@ -1,5 +1,5 @@
-import { GatewayError } from '#errors/gateway-error.ts';
-import { messagesCodec } from '#wire/messages/codec.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { messagesCodec } from '#/wire/messages/codec.ts';
 import type { Door } from '../door.ts';
 import { messagesVoice } from '../messages/voice.ts';
 import { asMessages, type Addressed } from './hosted-body.ts';

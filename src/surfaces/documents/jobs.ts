@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CATALOGUE, type ErrorCode } from '#errors/catalogue.ts';
-import { asGatewayError, type GatewayError } from '#errors/gateway-error.ts';
-import { refuseRemovedHeader } from '#pipeline/admit.ts';
-import type { Opening } from '#pipeline/call.ts';
-import { JOBS_PATH, type AnonymizeRequest } from '#pipeline/documents.ts';
-import type { JobDesk, JobResult, JobView } from '#pipeline/job-desk.ts';
-import type { Family } from '#wire/document.ts';
+import { CATALOGUE, type ErrorCode } from '#/errors/catalogue.ts';
+import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
+import { refuseRemovedHeader } from '#/pipeline/admit.ts';
+import type { Opening } from '#/call/call.ts';
+import { JOBS_PATH, type AnonymizeRequest } from '#/pipeline/anonymize/anonymize.ts';
+import type { JobDesk, JobResult, JobView } from '#/pipeline/jobs/job-service.ts';
+import type { Family } from '#/wire/document.ts';
 import { arrivalOf, numberReply } from '../arrival.ts';
 import { chatVoice } from '../chat/voice.ts';
 

@@ -1,14 +1,14 @@
-import type { VirtualKeyConfig } from '#config/snapshot.ts';
-import { requestFault } from '#pipeline/admit.ts';
-import type { Opening } from '#pipeline/call.ts';
-import { turnsFor, type Turns } from '#pipeline/loop-turns.ts';
-import { permittedToolServerSteps } from '#pipeline/provider-side-tools.ts';
-import type { Leaf, Media } from '#wire/codec.ts';
-import { readDocument, render, setMember, type WireDocument } from '#wire/document.ts';
-import { readLarge } from '#wire/large-json.ts';
-import { messagesCodec } from '#wire/messages/codec.ts';
-import { member, type JsonNode } from '#wire/scan.ts';
-import { finish, type Steps } from '#wire/steps.ts';
+import type { VirtualKeyConfig } from '#/config/snapshot.ts';
+import { requestFault } from '#/pipeline/admit.ts';
+import type { Opening } from '#/call/call.ts';
+import { turnsFor, type Turns } from '#/runtime/loop-turns.ts';
+import { permittedToolServerSteps } from '#/route/provider-side-tools.ts';
+import type { Leaf, Media } from '#/wire/codec.ts';
+import { readDocument, render, setMember, type WireDocument } from '#/wire/document.ts';
+import { readLarge } from '#/wire/large-json.ts';
+import { messagesCodec } from '#/wire/messages/codec.ts';
+import { member, type JsonNode } from '#/wire/scan.ts';
+import { finish, type Steps } from '#/wire/steps.ts';
 import { textTokens } from './text-tokens.ts';
 
 /** What a model is told beside the texts: where the conversation begins, who speaks, where a turn ends. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '#errors/gateway-error.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
 import type { RequestHeaders } from '../voice.ts';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;

@@ -1,4 +1,4 @@
-import type { Limits } from '#pipeline/call.ts';
+import type { Limits } from '#/call/call.ts';
 
 /** `anthropic-ratelimit-*`: the time of a reset as RFC 3339, in whole seconds. // wire-formats 1.2 */
 export function limitHeaders(limits: Limits, now: number): Record<string, string> {

@@ -1,4 +1,4 @@
-import { GatewayError } from '#errors/gateway-error.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
 
 /** What the protocol has and the gateway has not. // spec 4.5.5 */
 const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [

@@ -1,4 +1,4 @@
-import type { Turns } from '#pipeline/loop-turns.ts';
+import type { Turns } from '#/runtime/loop-turns.ts';
 
 /**
  * A tokenizer's time grows with the square of a word that has no end: texts are cut into pieces of this many UTF-16

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { GatewayError } from '#errors/gateway-error.ts';
-import { withNearest } from '#route/nearest-models.ts';
-import { completed, type RouteDeps } from '#route/plan.ts';
-import { reachableModel, reachableModels } from '#route/reachable.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { withNearest } from '#/route/nearest-models.ts';
+import { completed, type RouteDeps } from '#/route/plan.ts';
+import { reachableModel, reachableModels } from '#/route/reachable.ts';
 import type { Arrival } from '../arrival.ts';
 import { chatVoice } from '../chat/voice.ts';
 import { namesVersion } from '../messages/headers.ts';

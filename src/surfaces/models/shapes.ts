@@ -1,5 +1,5 @@
-import { GatewayError } from '#errors/gateway-error.ts';
-import type { ReachableModel } from '#route/reachable.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import type { ReachableModel } from '#/route/reachable.ts';
 
 /** When models were made is not ours to say; clients expect a time. // spec 4.5.2 */
 const CREATED_AT = '1970-01-01T00:00:00Z';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { GatewayError } from '#errors/gateway-error.ts';
-import type { Opening } from '#pipeline/call.ts';
-import type { Passage, PassageBody } from '#pipeline/passage.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import type { Opening } from '#/call/call.ts';
+import type { Passage, PassageBody } from '#/pipeline/passthrough/passthrough.ts';
 import { isForm, isJson, unsupported } from '../body/body-type.ts';
 import type { IncomingBody } from '../body/incoming-body.ts';
 import { knows, type KeyStore } from '../caller.ts';

@@ -1,7 +1,7 @@
-import type { Surface } from '#pipeline/call.ts';
-import type { Passage } from '#pipeline/passage.ts';
-import type { Gate } from '#pipeline/passage-gate.ts';
-import { OPERATION_OBJECTS } from '#wire/kept/table.ts';
+import type { Surface } from '#/call/call.ts';
+import type { Passage } from '#/pipeline/passthrough/passthrough.ts';
+import type { Gate } from '#/pipeline/passthrough/gate.ts';
+import { OPERATION_OBJECTS } from '#/wire/kept/table.ts';
 
 /** One kind of call that is passed on. */
 export interface Operation extends Pick<Passage, 'method' | 'quantities' | 'ownKeyOnly' | 'prefixIds' | 'objects'> {

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { asGatewayError, GatewayError } from '#errors/gateway-error.ts';
-import type { Opening, Surface } from '#pipeline/call.ts';
-import type { Passage, PassageAnswer, PassageBody } from '#pipeline/passage.ts';
+import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
+import type { Opening, Surface } from '#/call/call.ts';
+import type { Passage, PassageAnswer, PassageBody } from '#/pipeline/passthrough/passthrough.ts';
 import { chatVoice } from '../chat/voice.ts';
-import type { Family } from '#wire/document.ts';
-import { ID_SEPARATOR } from '#wire/kept/names.ts';
+import type { Family } from '#/wire/document.ts';
+import { ID_SEPARATOR } from '#/wire/kept/names.ts';
 import { arrivalOf, type Arrival } from '../arrival.ts';
 import { isJson, unsupported } from '../body/body-type.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';

@@ -1,4 +1,4 @@
-import type { Usage } from '#wire/usage.ts';
+import type { Usage } from '../usage.ts';
 import { refuseUnasked } from '../answer-bounds.ts';
 import { readId } from '../answer-id.ts';
 import type { Delta, FrameFacts, StreamReader } from '../codec.ts';

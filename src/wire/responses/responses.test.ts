@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { StreamRestorer } from '#inspect/stream-restorer.ts';
+import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
-import { TagTable } from '#inspect/tags.ts';
+import { TagTable } from '#/inspect/tags.ts';
 import type { BadRequestShape } from '../codec.ts';
 import { readDocument, render } from '../document.ts';
 import type { JsonObject } from '../json.ts';

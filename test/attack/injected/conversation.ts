@@ -1,19 +1,19 @@
-import { createDetectionPool } from '#inspect/detect-worker.ts';
-import { Conversation } from '#inspect/conversation.ts';
-import { inspect } from '#inspect/inspect.ts';
-import { Restoration } from '#inspect/restoration.ts';
-import { EventRestorer } from '#inspect/restore-events.ts';
-import { restoreAnswer } from '#inspect/restore.ts';
-import { StreamRestorer } from '#inspect/stream-restorer.ts';
-import type { RestorePolicy } from '#config/snapshot.ts';
-import type { StreamEvent } from '#wire/canonical.ts';
-import { chatCodec } from '#wire/chat/codec.ts';
-import type { Codec } from '#wire/codec.ts';
-import { completionsCodec } from '#wire/completions/codec.ts';
-import { readDocument } from '#wire/document.ts';
-import { messagesCodec } from '#wire/messages/codec.ts';
-import { responsesCodec } from '#wire/responses/codec.ts';
-import { SseDecoder } from '#wire/sse.ts';
+import { createDetectionPool } from '#/inspect/search/detect-worker.ts';
+import { Conversation } from '#/inspect/restore/conversation.ts';
+import { inspect } from '#/inspect/inspect.ts';
+import { Restoration } from '#/inspect/restore/restoration.ts';
+import { EventRestorer } from '#/inspect/restore/restore-events.ts';
+import { restoreAnswer } from '#/inspect/restore/restore.ts';
+import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
+import type { RestorePolicy } from '#/config/snapshot.ts';
+import type { StreamEvent } from '#/wire/canonical.ts';
+import { chatCodec } from '#/wire/chat/codec.ts';
+import type { Codec } from '#/wire/codec.ts';
+import { completionsCodec } from '#/wire/completions/codec.ts';
+import { readDocument } from '#/wire/document.ts';
+import { messagesCodec } from '#/wire/messages/codec.ts';
+import { responsesCodec } from '#/wire/responses/codec.ts';
+import { SseDecoder } from '#/wire/sse.ts';
 import { ANSWERS, pieceOf, STREAMS, type Filled } from './answers.ts';
 
 /** One call of a tool and what it returned. */

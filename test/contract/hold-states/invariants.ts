@@ -1,5 +1,5 @@
-import { holdState, mayFollow } from '#meter/hold-state.ts';
-import type { SealedRow } from '#ports/ledger.ts';
+import { holdState, mayFollow } from '#/meter/hold-state.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
 import { spendOf } from '../limit-counters-world.ts';
 import { CAP, type World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { OpenHold, SpendTotals } from '#ports/limit-counters.ts';
+import type { OpenHold, SpendTotals } from '#/ports/limit-counters.ts';
 
 export type CallState =
   | 'new'

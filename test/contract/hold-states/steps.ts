@@ -1,4 +1,4 @@
-import type { SettleResult } from '#ports/limit-counters.ts';
+import type { SettleResult } from '#/ports/limit-counters.ts';
 import { openHold } from '../limit-counters-world.ts';
 import type { CallState, Process, Restoring, Task } from './process.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,5 @@
-import type { HoldState } from '#meter/hold-state.ts';
-import type { CountersView, OpenHold, SettleResult, SpendTotals } from '#ports/limit-counters.ts';
+import type { HoldState } from '#/meter/hold-state.ts';
+import type { CountersView, OpenHold, SettleResult, SpendTotals } from '#/ports/limit-counters.ts';
 import type { AllCounters, Store } from '../limit-counters-subjects.ts';
 import { openHold, ORGANIZATION, request, spendOf, TestLedger } from '../limit-counters-world.ts';
 import { newProcess, type Message, type Process, type Restoring } from './process.ts';

@@ -1,0 +1,100 @@
+import type { CustomTerm, Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
+import type { Ask, Codec } from '#/wire/codec.ts';
+import type { RateStatus } from '#/ports/limit-counters.ts';
+import type { Edit, WireDocument } from '#/wire/document.ts';
+import type { ToolServers } from '#/wire/tool-servers.ts';
+import type { Turns } from '#/runtime/loop-turns.ts';
+
+/** The doors of the house, as audit rows name them. */
+export type Surface =
+  | 'chat'
+  | 'messages'
+  | 'responses'
+  | 'completions'
+  | 'embeddings'
+  | 'moderations'
+  | 'rerank'
+  | 'ocr'
+  | 'documents'
+  | 'images'
+  | 'systemone'
+  | 'decisions'
+  | 'audio'
+  | 'videos'
+  | 'files'
+  | 'passthrough';
+
+/** What is known of a request as soon as its caller is: every audit row begins with it. */
+export interface Opening {
+  /** UUIDv7; the request id of headers, envelopes and the audit trail. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The caller. Its workload and organization, and the policy in force, hang on it. */
+  readonly key: VirtualKeyConfig;
+  readonly snapshot: Snapshot;
+  readonly surface: Surface;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Aborted when the client hangs up, or when the process ends its grace. */
+  readonly signal: AbortSignal;
+}
+
+/** A request at the door: who sends it and its unread body. What it asks for is not known yet. */
+export interface Ingress extends Opening {
+  readonly codec: Codec;
+  /** The body as received. */
+  readonly text: string;
+}
+
+/** A request that was read and found well-formed. */
+export interface Call extends Ingress {
+  readonly document: WireDocument;
+  readonly ask: Ask;
+  /** Servers of tools that the provider is to call, where policy lets it. */
+  readonly toolServers: ToolServers | undefined;
+  /** Terms of the `gw` extension. */
+  readonly remove: readonly CustomTerm[];
+  /** Edits that every provider's copy of the request gets. */
+  readonly edits: readonly Edit[];
+  /** How long the provider may take to answer. */
+  readonly timeoutMs: number;
+  /** Those that work on its text takes; absent: it is small. */
+  readonly turns?: Turns | undefined;
+  /** Its place among large calls in work; absent: it is small. */
+  readonly place?: Disposable | undefined;
+}
+
+/** How far the limits per minute of a workload are used; those it has. */
+export interface Limits {
+  readonly requests?: RateStatus;
+  readonly tokens?: RateStatus;
+}
+
+/**
+ * What the corridor hands to a surface, in this order: `accepted` once nothing can refuse the call any more but the
+ * provider; one head; then the body. A buffered answer has one body; a stream has one per upstream read, of whole events.
+ */
+export type Answer =
+  | {
+      readonly kind: 'accepted';
+      readonly stream: boolean;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly limits: Limits;
+    }
+  /** `headers`: what is known of the answer by now. */
+  | { readonly kind: 'head'; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly kind: 'body'; readonly text: string };
+
+/** Takes the next part of an answer. False: nobody waits for the rest. */
+export type Emit = (answer: Answer) => boolean | Promise<boolean>;
+
+/** Why a call's signal was aborted. */
+export class ClientHungUp extends Error {
+  override readonly name = 'ClientHungUp';
+}
+
+/** The process is ending and its grace for open streams is over. // spec 6.1.5 */
+export class ServerRestarting extends Error {
+  override readonly name = 'ServerRestarting';
+}

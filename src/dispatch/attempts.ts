@@ -1,0 +1,194 @@
+import type { AttemptReport } from '#/errors/gateway-error.ts';
+import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
+import { attemptReport, type AttemptOutcome } from './attempt-report.ts';
+import type { Availability, Endpoints, Visit } from './endpoints.ts';
+import type { LearnedRejects } from './unsupported-parameters.ts';
+import type { Candidate, Plan } from './prepare.ts';
+import { readRefusal, type Refusal } from './upstream-refusal.ts';
+import { againAfterFault, noAnswer, nobodyToAsk, outcomeOfFault } from './upstream-error.ts';
+
+/** At most this many attempts a call, over all candidates. // design 5 */
+const MAX_ATTEMPTS = 3;
+/** Turns that were lost to other calls count too. */
+const MAX_TURNS = 2 * MAX_ATTEMPTS;
+const BASE_WAIT_MS = 100;
+/** A provider that asks for a longer wait is answered for, not waited for. */
+const MAX_WAIT_MS = 5000;
+/** Calls that wait for the same moment should not all come in it. */
+const SPREAD = 0.1;
+
+export interface AttemptDeps {
+  /** The request as this candidate gets it. */
+  readonly outgoing: (candidate: Candidate, visit: Visit, timeoutMs: number) => Outgoing;
+  readonly timeoutMs: number;
+  /** How long the workload lets a provider take: one that was given less is not blamed for its silence. */
+  readonly patienceMs: number;
+  readonly signal: AbortSignal;
+  /** Told before each attempt. */
+  readonly onAttempt: (candidate: Candidate) => void;
+  /** Told of each that is to be left alone when the call comes. */
+  readonly onLeftAlone: (candidate: Candidate, cause: Availability['cause']) => void;
+  /** Where attempts are reported. */
+  readonly report: AttemptReport[];
+  readonly learned: LearnedRejects;
+  readonly endpoints: Endpoints;
+}
+
+export interface Answered {
+  readonly candidate: Candidate;
+  readonly incoming: Incoming;
+  /** To be told how the rest of the answer went. */
+  readonly visit: Visit;
+  /** The provider had the time that the workload gives. */
+  readonly fair: boolean;
+}
+
+/**
+ * Asks the candidates until one answers with success: in the order of the plan, those first that need not be waited for.
+ * One failed attempt may be repeated, bounded by the provider's own setting and by three in all; never after a timeout,
+ * since the provider may still be running it. One that was refused for an optional member is repeated without it, once.
+ * Throws what the client is told of the last failure, or `upstream_overloaded` where nobody may be asked. // spec 7.1
+ */
+export async function attempt(plan: Plan, deps: AttemptDeps): Promise<Answered> {
+  const deadline = performance.now() + deps.timeoutMs;
+  const choices = plan.map((planned) => new Choice(planned, deps));
+  for (const { candidate, availability } of choices) {
+    if (availability.waitMs > 0) deps.onLeftAlone(candidate, availability.cause);
+  }
+  let last: Failure | undefined;
+  for (let turn = 0; turn < MAX_TURNS && deps.report.length < MAX_ATTEMPTS; turn++) {
+    const choice = soonest(choices);
+    if (!choice || !(await pause(choice.restMs, deadline, deps.signal))) break;
+    const visit = deps.endpoints.enter(choice.candidate);
+    // Another call has come first meanwhile, and things are otherwise now.
+    if (!visit) continue;
+    deps.onAttempt(choice.candidate);
+    const result = await once(choice.candidate, visit, deadline, deps);
+    if ('incoming' in result) return result;
+    last = result;
+    if (!choice.failed(result)) break;
+  }
+  throw last?.error ?? nobodyToAsk(choices.map(({ availability }) => availability));
+}
+
+/** A candidate, and what is left of its attempts. */
+class Choice {
+  candidate: Candidate;
+  left: number;
+  readonly #planned: Candidate;
+  readonly #endpoints: Endpoints;
+  /** Before this the provider has asked not to be asked by this call. */
+  #notBefore = 0;
+  #restUntil = 0;
+  #failures = 0;
+
+  constructor(planned: Candidate, { learned, endpoints }: AttemptDeps) {
+    this.#planned = planned;
+    this.#endpoints = endpoints;
+    this.candidate = learned.fit(planned);
+    this.left = planned.provider.config.attempts;
+  }
+
+  get availability(): Availability {
+    return this.#endpoints.availability(this.candidate);
+  }
+
+  /** Milliseconds until it may be asked; 0: now. Nobody waits for one that fails to recover. */
+  get waitMs(): number {
+    const { waitMs, cause } = this.availability;
+    if (waitMs > 0 && cause === 'circuit_open') return Infinity;
+    return Math.max(waitMs, this.#notBefore - performance.now(), 0);
+  }
+
+  /** Milliseconds until it is worth asking: one that has just failed is given a moment. */
+  get restMs(): number {
+    return Math.max(this.waitMs, this.#restUntil - performance.now());
+  }
+
+  /** Takes in that an attempt on it failed; false where nobody is to be asked any more. */
+  failed({ again, waitMs, lighter }: Failure): boolean {
+    if (lighter && this.candidate === this.#planned) {
+      this.candidate = lighter;
+      return true;
+    }
+    this.left--;
+    if (again !== 'here') this.left = 0;
+    else if (waitMs !== undefined) this.#notBefore = performance.now() + waitMs;
+    else this.#restUntil = performance.now() + BASE_WAIT_MS * 2 ** this.#failures++ * (0.5 + Math.random());
+    return again !== 'nowhere';
+  }
+}
+
+/** The first that may be asked now, else the one that may be soonest. */
+function soonest(choices: readonly Choice[]): Choice | undefined {
+  let best: Choice | undefined;
+  let least = Infinity;
+  for (const choice of choices) {
+    const { left, waitMs } = choice;
+    if (left === 0 || waitMs >= least) continue;
+    best = choice;
+    least = waitMs;
+  }
+  return best;
+}
+
+interface Failure extends Pick<Refusal, 'again' | 'waitMs'> {
+  readonly error: Error;
+  /** The request without an optional member that was refused. */
+  readonly lighter?: Candidate | undefined;
+}
+
+async function once(
+  candidate: Candidate,
+  visit: Visit,
+  deadline: number,
+  deps: AttemptDeps,
+): Promise<Answered | Failure> {
+  const started = performance.now();
+  const timeoutMs = remaining(deadline - started, deps.timeoutMs);
+  const fair = timeoutMs >= deps.patienceMs;
+  const record = (outcome: AttemptOutcome): void => {
+    deps.report.push(attemptReport(candidate, outcome, started));
+  };
+  try {
+    const incoming = await candidate.provider.send(deps.outgoing(candidate, visit, timeoutMs));
+    if (incoming.status >= 200 && incoming.status < 300) {
+      record({ status: incoming.status, sent: true });
+      return { candidate, incoming, visit, fair };
+    }
+    const refusal = await readRefusal(incoming, candidate.provider, visit, deps.report);
+    const { status, message } = refusal;
+    record({ status, sent: true });
+    return { ...refusal, lighter: deps.learned.learn(candidate, status, message) };
+  } catch (thrown) {
+    visit.end(outcomeOfFault(thrown, fair));
+    if (!(thrown instanceof UpstreamFault)) throw thrown;
+    record({ error: thrown.kind, sent: thrown.sent });
+    const error = thrown.kind === 'aborted' ? thrown : noAnswer(thrown, deps.report);
+    return { error, again: againAfterFault(thrown.kind), waitMs: undefined };
+  }
+}
+
+/**
+ * What is left of the answer timeout, in steps of a quarter of a second: timers of equal length share one list in the
+ * event loop, and the first attempt has the whole of it.
+ */
+function remaining(leftMs: number, timeoutMs: number): number {
+  return Math.min(timeoutMs, Math.max(1, Math.ceil(leftMs / 250)) * 250);
+}
+
+/** Waits before an attempt; false when the wait is not worth it. */
+async function pause(wait: number, deadline: number, signal: AbortSignal): Promise<boolean> {
+  if (wait <= 0) return !signal.aborted;
+  if (wait > MAX_WAIT_MS || performance.now() + wait >= deadline || signal.aborted) return false;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, wait * (1 + SPREAD * Math.random()));
+    signal.addEventListener('abort', done, { once: true });
+  });
+  return !signal.aborted;
+}

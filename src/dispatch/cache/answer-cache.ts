@@ -1,0 +1,291 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Call } from '#/call/call.ts';
+import type { CacheLookup, ResponseCache } from '#/ports/response-cache.ts';
+import type { SealedBox } from '#/seal/content/sealed-box.ts';
+import { readDocument } from '#/wire/document.ts';
+import { endedWell } from '#/wire/good-finish.ts';
+import { normalForm } from '#/wire/normal-form.ts';
+import { cacheControl } from './cache-control.ts';
+import { Flights, type Flight } from './single-flight.ts';
+import type { Candidate, Plan } from '../prepare.ts';
+import type { RecordedAnswer } from './recorded.ts';
+
+/** An answer from the cache: the provider's bytes, before anything was restored in them. */
+export interface CacheHit {
+  readonly candidate: Candidate;
+  readonly answer: Buffer;
+  /** The call that the provider gave it to. */
+  readonly callId: string;
+  /** How it is kept in the store; undefined when it was another call's that has just ended. */
+  readonly stored: Stored | undefined;
+}
+
+/** An answer is in the store, for that long and in that epoch. */
+export interface Stored {
+  readonly ttlMs: number;
+  readonly epoch: string;
+}
+
+/** What the cache says to a call. Disposing it lets go of those who wait for this call's answer. */
+export interface Recalled extends Disposable {
+  /** `off`: nothing is looked up for this call, or kept of it. */
+  readonly state: 'off' | 'miss' | 'hit';
+  readonly hit: CacheHit | undefined;
+  /** How long the call waited for another's answer. */
+  readonly waitedMs: number;
+  /** The answer was handed to the client, to its end. Keeps it, if it is one to keep; never throws, never waits. */
+  keep(candidate: Candidate, answer: RecordedAnswer): void;
+  /** Nothing will be kept: nobody needs to wait any longer. */
+  letGo(): void;
+}
+
+export interface AnswerCacheDeps {
+  readonly store: ResponseCache;
+  readonly box: SealedBox;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Where an answer was found, for calls that wait for it: the newest name it is known by. */
+interface Landed {
+  readonly name: string;
+  readonly answer: Buffer;
+  readonly callId: string;
+}
+
+/** A stream's client hears nothing while its call waits for another: for less than what keeps connections open. */
+const MAX_STREAM_WAIT_MS = 10_000;
+const MOST_NAMES = 10_000;
+/** An entry begins with the id of the call it is from, a UUID. */
+const ID_LENGTH = 36;
+const DAY_SECONDS = 86_400;
+/** Code units of a request that is cached, at most: its name is made of all of it at once. */
+export const MOST_CACHED = 1024 * 1024;
+
+/**
+ * The exact cache of answers. // spec 4.3.4
+ * Looked up by what would be sent, after inspection: personal data in it has become tags, and the answer speaks of tags,
+ * so that each caller's own table restores it. Callers of one organization share; organizations never do, since name and
+ * key are derived for each. Identical calls at the same time are dispatched once a process.
+ */
+export class AnswerCache {
+  readonly #deps: AnswerCacheDeps;
+  readonly #flights = new Flights<Landed>();
+  /** Names by digest of what they are made from: for calls that are identical to the byte. */
+  readonly #names = new LRUCache<string, readonly string[]>({ max: MOST_NAMES });
+
+  constructor(deps: AnswerCacheDeps) {
+    this.#deps = deps;
+  }
+
+  /** Looks for an answer to any of the candidates, all of which may serve the call. Never rejects: a fault is a miss. */
+  async recall(call: Call, plan: Plan): Promise<Recalled> {
+    const control = cacheControl(call);
+    if (!call.key.workload.policy.responseCache.enabled || control === 'no-store') return OFF;
+    const places = placesOf(plan, (candidate) => this.#namesOf(call, candidate));
+    const first = places.keys().next().value;
+    if (first === undefined) return OFF;
+    if (control === 'no-cache') {
+      const { epoch } = await this.#find(call, places);
+      return new Miss(0, undefined, (answered, answer) => this.#put(call, places, answered, answer, epoch));
+    }
+    const { landed, own, waitedMs } = await this.#waitForAnother(first, call);
+    const candidate = landed && places.get(landed.name)?.candidate;
+    if (landed && candidate) return new Hit({ ...landed, candidate, stored: undefined });
+    const { found, epoch } = await this.#find(call, places);
+    if (found) {
+      const { name, answer, callId } = found;
+      own?.land({ brought: { name, answer, callId } });
+      return new Hit(found);
+    }
+    const put = (answered: Candidate, answer: RecordedAnswer) => this.#put(call, places, answered, answer, epoch);
+    return new Miss(waitedMs, own, put);
+  }
+
+  /**
+   * Waits for identical calls in progress. When one fails, one of those that wait goes in its place, as their `own`, and
+   * the others wait on; when one has nothing to share, or time is up, each goes alone.
+   */
+  async #waitForAnother(name: string, call: Call): Promise<Waited> {
+    const started = performance.now();
+    for (;;) {
+      const flight = this.#flights.find(name);
+      const waitedMs = performance.now() - started;
+      // At once, before any other that waits looks for one.
+      if (!flight) return { own: this.#flights.begin(name), waitedMs };
+      const landing = await flight.wait(Math.max(0, patience(call) - waitedMs), call.signal);
+      if (landing === 'crashed') continue;
+      return { waitedMs: performance.now() - started, ...(landing !== 'nothing' && { landed: landing.brought }) };
+    }
+  }
+
+  /** What the answer of this candidate is called, the newest name first; empty when it is not to be cached. */
+  #namesOf(call: Call, { provider, model, family, body }: Candidate): readonly string[] {
+    if (body.length > MOST_CACHED) return [];
+    const { config } = provider;
+    const { id } = call.key.workload.organization;
+    const betas = call.headers['anthropic-beta'] ?? null;
+    const version = call.headers['anthropic-version'] ?? null;
+    const head = JSON.stringify([
+      'v1',
+      config.id,
+      config.url,
+      provider.upstreamModel(model),
+      family,
+      call.ask.stream,
+      betas,
+      version,
+    ]);
+    const digest = hash('sha256', `${id}\n${head}\n${body}`, 'base64');
+    let names = this.#names.get(digest);
+    if (names === undefined) {
+      const normal = normalForm(readDocument(family, body));
+      names = normal === undefined ? [] : this.#deps.box.names(id, `${head}\n${normal}`);
+      this.#names.set(digest, names);
+    }
+    return names;
+  }
+
+  async #find(call: Call, places: Places): Promise<Found> {
+    const { id: organization } = call.key.workload.organization;
+    const byName = new Map<string, Place>();
+    for (const place of places.values()) for (const name of place.names) byName.set(name, place);
+    let lookup: CacheLookup;
+    try {
+      lookup = await this.#deps.store.get(organization, [...byName.keys()]);
+    } catch (error) {
+      this.#deps.onFault(error);
+      return { epoch: undefined };
+    }
+    const { entry, epoch } = lookup;
+    const place = entry && byName.get(entry.name);
+    if (!entry || !place) return { epoch };
+    const opened = this.#deps.box.open({ organization, purpose: 'answer', name: entry.name }, entry.sealed);
+    if (!opened) return { epoch };
+    const callId = opened.toString('latin1', 0, ID_LENGTH);
+    const stored = { ttlMs: entry.ttlMs, epoch };
+    const { candidate, names } = place;
+    return { epoch, found: { name: names[0]!, candidate, answer: opened.subarray(ID_LENGTH), callId, stored } };
+  }
+
+  /**
+   * The answer as those who wait get it; undefined when it is not to be kept. Nothing is stored where the store could not
+   * be asked before the call left: it may have been erased since.
+   */
+  #put(
+    call: Call,
+    places: Places,
+    { provider, model, family }: Candidate,
+    answer: RecordedAnswer,
+    epoch: string | undefined,
+  ): Landed | undefined {
+    const { organization, policy } = call.key.workload;
+    if (!answer.whole) return undefined;
+    const { bytes } = answer;
+    // Asked again without a member that was refused, it is still the answer to what was planned.
+    const planned = [...places.values()].find(
+      ({ candidate }) => candidate.provider === provider && candidate.model === model && candidate.family === family,
+    );
+    const name = planned?.names[0];
+    if (name === undefined || !endedWell(bytes.toString('utf8'))) return undefined;
+    const landed = { name, answer: bytes, callId: call.id };
+    if (epoch === undefined) return landed;
+    const place = { organization: organization.id, purpose: 'answer', name } as const;
+    const sealed = this.#deps.box.seal(place, Buffer.concat([Buffer.from(call.id, 'latin1'), bytes]));
+    // A cached answer is retained content too.
+    const ttlSeconds = Math.min(policy.responseCache.ttlSeconds, policy.contentRetentionDays * DAY_SECONDS);
+    this.#deps.store
+      .put(organization.id, name, sealed, ttlSeconds, epoch)
+      .catch((error: unknown) => this.#deps.onFault(error));
+    return landed;
+  }
+}
+
+/** What came of waiting for others: an answer, or a flight that others may wait for, or neither. */
+interface Waited {
+  readonly landed?: Landed;
+  readonly own?: Flight<Landed>;
+  readonly waitedMs: number;
+}
+
+/** What the store said: an answer or none, and its epoch unless it could not be asked. */
+interface Found {
+  readonly epoch: string | undefined;
+  readonly found?: CacheHit & Landed;
+}
+
+interface Place {
+  readonly candidate: Candidate;
+  readonly names: readonly string[];
+}
+
+/** Candidates whose answers may be cached, by their newest name. */
+type Places = ReadonlyMap<string, Place>;
+
+function placesOf(plan: Plan, namesOf: (candidate: Candidate) => readonly string[]): Places {
+  const places = new Map<string, Place>();
+  for (const candidate of plan) {
+    const names = namesOf(candidate);
+    const [newest] = names;
+    if (newest !== undefined && !places.has(newest)) places.set(newest, { candidate, names });
+  }
+  return places;
+}
+
+function patience({ ask, timeoutMs }: Call): number {
+  return ask.stream ? Math.min(timeoutMs / 2, MAX_STREAM_WAIT_MS) : timeoutMs / 2;
+}
+
+type Put = (candidate: Candidate, answer: RecordedAnswer) => Landed | undefined;
+
+const OFF: Recalled = {
+  state: 'off',
+  hit: undefined,
+  waitedMs: 0,
+  keep: () => {},
+  letGo: () => {},
+  [Symbol.dispose]: () => {},
+};
+
+class Hit implements Recalled {
+  readonly state = 'hit';
+  readonly hit: CacheHit;
+  readonly waitedMs = 0;
+
+  constructor(hit: CacheHit) {
+    this.hit = hit;
+  }
+
+  keep(): void {}
+
+  letGo(): void {}
+
+  [Symbol.dispose](): void {}
+}
+
+class Miss implements Recalled {
+  readonly state = 'miss';
+  readonly hit = undefined;
+  readonly waitedMs: number;
+  readonly #flight: Flight<Landed> | undefined;
+  readonly #put: Put;
+
+  constructor(waitedMs: number, flight: Flight<Landed> | undefined, put: Put) {
+    this.waitedMs = waitedMs;
+    this.#flight = flight;
+    this.#put = put;
+  }
+
+  keep(candidate: Candidate, answer: RecordedAnswer): void {
+    const landed = this.#put(candidate, answer);
+    this.#flight?.land(landed ? { brought: landed } : 'nothing');
+  }
+
+  letGo(): void {
+    this.#flight?.land('nothing');
+  }
+
+  [Symbol.dispose](): void {
+    this.#flight?.land('crashed');
+  }
+}

@@ -1,0 +1,164 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Ingress } from '#/call/call.ts';
+import type { ResponseCache } from '#/ports/response-cache.ts';
+import type { CallContent } from '#/seal/content/content-writer.ts';
+import type { Recurring } from '#/seal/call-record.ts';
+import { MOST_CACHED, type Stored } from './answer-cache.ts';
+import { cacheControl } from './cache-control.ts';
+
+/** All that a call was found to be, and what its client was sent, when it was answered from the cache. */
+export interface Repeat {
+  /** What its row says beside what every call has of its own. */
+  readonly row: Recurring;
+  /** Response headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body of the answer, originals restored; of a stream, all its events. */
+  readonly text: string;
+  /** What is retained of it, where policy has content retained. */
+  readonly content: CallContent | undefined;
+}
+
+export interface RepeatsDeps {
+  readonly store: Pick<ResponseCache, 'epoch'>;
+  readonly onFault: (error: unknown) => void;
+  /** Told of every call that is answered from here. */
+  readonly onFound: () => void;
+  /** Most bytes that are remembered of all organizations, about. */
+  readonly maxBytes?: number;
+}
+
+interface Known extends Repeat {
+  /** The configuration it was decided under. */
+  readonly snapshot: Ingress['snapshot'];
+  readonly organization: string;
+  readonly epoch: string;
+  /** On the monotonic clock. */
+  readonly until: number;
+}
+
+/** They hold originals: what the store no longer has, or has been told to erase, is not to outlive it by much. */
+const TTL_MS = 60_000;
+const SWEEP_MS = 10_000;
+/** An erasure is noticed after this time at most. */
+const EPOCH_MS = 1000;
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_ENTRY_BYTES = 1024 * 1024;
+/** What one takes beside its texts. */
+const OVERHEAD_BYTES = 4096;
+
+/**
+ * Calls that were just answered from the cache, to be answered again without being read: what comes from the same key
+ * with the same bytes, under the same configuration, is the same call. // spec 4.3.4
+ * Kept by process, for a minute at most, never longer than the answer is kept in the store, and only while the
+ * organization's epoch is known and goes on. Found by digest: the requests themselves are not kept.
+ */
+export class Repeats {
+  readonly #deps: RepeatsDeps;
+  readonly #known: LRUCache<string, Known>;
+  readonly #epochs = new Map<string, KnownEpoch>();
+  #sweeping = false;
+
+  constructor(deps: RepeatsDeps) {
+    this.#deps = deps;
+    this.#known = new LRUCache<string, Known>({
+      maxSize: deps.maxBytes ?? MAX_BYTES,
+      maxEntrySize: MAX_ENTRY_BYTES,
+      sizeCalculation: sizeOf,
+    });
+  }
+
+  /** What is known of a call that has come before; a promise where the store must be asked if that still counts. */
+  find(ingress: Ingress): Repeat | undefined | Promise<Repeat | undefined> {
+    const { key, text } = ingress;
+    if (this.#known.size === 0 || !key.workload.policy.responseCache.enabled) return undefined;
+    if (text.length > MOST_CACHED) return undefined;
+    const control = cacheControl(ingress);
+    // What a fresh answer is to replace is told no more.
+    if (control === 'no-cache') this.#known.delete(digestOf(ingress));
+    if (control !== undefined) return undefined;
+    const known = this.#known.get(digestOf(ingress));
+    const now = performance.now();
+    if (!known || known.snapshot !== ingress.snapshot || known.until <= now) return undefined;
+    const epoch = this.#epochs.get(known.organization);
+    if (epoch === undefined || epoch.until <= now) return this.#ask(known);
+    return this.#in(epoch.value, known);
+  }
+
+  /** Remembers a call that was found in the store. */
+  note(ingress: Ingress, repeat: Repeat, { ttlMs, epoch }: Stored): void {
+    const { snapshot, key } = ingress;
+    const until = performance.now() + Math.min(ttlMs, TTL_MS);
+    const organization = key.workload.organization.id;
+    this.#known.set(digestOf(ingress), { ...repeat, snapshot, organization, epoch, until });
+    this.#sweepLater();
+  }
+
+  async #ask(known: Known): Promise<Repeat | undefined> {
+    const { organization } = known;
+    let epoch = this.#epochs.get(organization);
+    if (!epoch?.asking) {
+      epoch = { value: epoch?.value, until: epoch?.until ?? 0, asking: this.#read(organization) };
+      this.#epochs.set(organization, epoch);
+    }
+    return this.#in(await epoch.asking, known);
+  }
+
+  #in(epoch: string | undefined, known: Known): Repeat | undefined {
+    if (epoch !== known.epoch) return undefined;
+    this.#deps.onFound();
+    return known;
+  }
+
+  /** The epoch as it is now; undefined when it cannot be told: then for as long as an epoch counts. */
+  async #read(organization: string): Promise<string | undefined> {
+    const until = performance.now() + EPOCH_MS;
+    let value: string | undefined;
+    try {
+      value = await this.#deps.store.epoch(organization);
+    } catch (error) {
+      this.#deps.onFault(error);
+    }
+    this.#epochs.set(organization, { value, until, asking: undefined });
+    for (const [digest, known] of this.#known.entries()) {
+      if (value !== undefined && known.organization === organization && known.epoch !== value)
+        this.#known.delete(digest);
+    }
+    return value;
+  }
+
+  #sweepLater(): void {
+    if (this.#sweeping) return;
+    this.#sweeping = true;
+    setTimeout(() => {
+      this.#sweeping = false;
+      const now = performance.now();
+      for (const [digest, { until }] of this.#known.entries()) if (until <= now) this.#known.delete(digest);
+      if (this.#known.size > 0) this.#sweepLater();
+      else this.#epochs.clear();
+    }, SWEEP_MS).unref();
+  }
+}
+
+interface KnownEpoch {
+  /** Undefined when the store could not be asked. */
+  readonly value: string | undefined;
+  /** On the monotonic clock. */
+  readonly until: number;
+  readonly asking: Promise<string | undefined> | undefined;
+}
+
+/** What the answer to a call depends on, beside the configuration. */
+function digestOf({ key, surface, headers, text }: Ingress): string {
+  let heeded = '';
+  for (const name in headers) {
+    if (name.startsWith('x-gw-') || name.startsWith('anthropic-')) heeded += JSON.stringify([name, headers[name]]);
+  }
+  return hash('sha256', `${key.id}\n${surface}\n${heeded}\n${text}`, 'base64');
+}
+
+function sizeOf({ text, content }: Known): number {
+  let characters = text.length;
+  for (const tag in content?.tags) characters += tag.length + content.tags[tag]!.length;
+  return OVERHEAD_BYTES + 2 * characters;
+}

@@ -1,0 +1,57 @@
+import { MediaUnavailable, type MediaFetcher } from '#/ports/media.ts';
+import type { MediaPart, ModelRequest, Part } from '#/wire/canonical.ts';
+import { BadRequestShape } from '#/wire/codec.ts';
+
+/** Most files fetched for one request. */
+const MAX_FETCHED = 20;
+
+/**
+ * Puts the bytes of images and documents that were given by address into the request, for providers that take no
+ * addresses. Throws `BadRequestShape` when one cannot be had.
+ */
+export async function inlineRemoteMedia(
+  request: ModelRequest,
+  media: MediaFetcher,
+  signal: AbortSignal,
+): Promise<ModelRequest> {
+  if (!request.turns.some(({ parts }) => parts.some(hasRemote))) return request;
+  let fetched = 0;
+  const inline = async (part: Part): Promise<Part> => {
+    if (part.type === 'tool-result') return { ...part, parts: await all(part.parts) };
+    if (part.type !== 'media' || !('url' in part.source)) return part;
+    if (++fetched > MAX_FETCHED) throw new BadRequestShape(`at most ${MAX_FETCHED} files are fetched`, 'messages');
+    return fetchPart(part, part.source.url, media, signal);
+  };
+  const all = async (parts: readonly Part[]): Promise<readonly Part[]> => {
+    const done: Part[] = [];
+    // One after the other: a request is not a way to make the gateway open many connections at once.
+    for (const part of parts) done.push(await inline(part));
+    return done;
+  };
+  const turns = [];
+  for (const turn of request.turns) turns.push({ ...turn, parts: await all(turn.parts) });
+  return { ...request, turns };
+}
+
+function hasRemote(part: Part): boolean {
+  if (part.type === 'tool-result') return part.parts.some(hasRemote);
+  return part.type === 'media' && 'url' in part.source;
+}
+
+async function fetchPart(part: MediaPart, url: string, media: MediaFetcher, signal: AbortSignal): Promise<MediaPart> {
+  try {
+    const { mediaType, data } = await media.fetchMedia(url, signal);
+    const kind = mediaType.startsWith('image/') ? 'image' : 'document';
+    // Text behind an address was not inspected: only what is never inspected as text may come this way.
+    if (kind !== part.kind || mediaType.startsWith('text/')) {
+      throw new BadRequestShape(
+        `the address does not hold ${part.kind === 'image' ? 'an image' : 'a PDF'}`,
+        'messages',
+      );
+    }
+    return { ...part, mediaType, source: { data } };
+  } catch (thrown) {
+    if (thrown instanceof MediaUnavailable) throw new BadRequestShape(thrown.message, 'messages');
+    throw thrown;
+  }
+}

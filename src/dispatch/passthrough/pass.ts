@@ -1,0 +1,209 @@
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import type { Passage, PassageAnswer } from '#/pipeline/passthrough/passthrough.ts';
+import { ServerRestarting, type Limits } from '#/call/call.ts';
+import { UpstreamFault, type Incoming, type Passing } from '#/ports/provider.ts';
+import type { Entry } from '#/seal/call-record.ts';
+import { attemptReport, type AttemptOutcome } from '../attempt-report.ts';
+import type { Ownership } from '../kept/ownership.ts';
+import { PassedAnswer, type SentBody } from './passed-answer.ts';
+import { isJson, MAX_LOOKED_AT, prefixed, recordMade, sharedList } from './passed-objects.ts';
+import type { Target } from '#/route/plan.ts';
+import type { Endpoints, Visit } from '../endpoints.ts';
+import { readRefusal } from '../upstream-refusal.ts';
+import { withoutCredentials } from '../without-credentials.ts';
+import { noAnswer, nobodyToAsk, outcomeOfFault } from '../upstream-error.ts';
+
+/** What of a provider's headers reaches the client. */
+const PASSED_HEADERS = ['content-type', 'content-length', 'content-disposition', 'content-range', 'accept-ranges'];
+
+export interface PassDeps {
+  readonly endpoints: Endpoints;
+  readonly ownership: Ownership;
+}
+
+/** A passage on its way out. */
+export interface Outbound {
+  readonly passing: Omit<Passing, 'credential'>;
+  readonly sent: SentBody;
+  /** What the client is told of its limits with the answer. */
+  readonly limits: Limits;
+}
+
+/** Sends a passage once (its body cannot be sent twice) and hands on the answer as it comes. */
+export async function* pass(
+  passage: Passage,
+  target: Target,
+  { passing, sent, limits }: Outbound,
+  { endpoints, ownership }: PassDeps,
+  entry: Entry,
+): AsyncGenerator<PassageAnswer> {
+  const { provider, model, family } = target;
+  const { config } = provider;
+  const { slug } = config;
+  const { objects } = passage;
+  if (objects !== 'none' && objects.act.startsWith('make')) await ownership.requireRecords(config);
+  const visit = endpoints.enter(target);
+  if (!visit) throw nobodyToAsk([endpoints.availability(target)]);
+  entry.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
+  const sending: Sending = { size: 0, failure: undefined };
+  let incoming: Incoming | undefined;
+  try {
+    incoming = await ask(target, passing, sending, visit, entry);
+    entry.answering = true;
+    visit.answering();
+    const credential = visit.credential?.name ?? '';
+    const answer = new PassedAnswer(
+      passage,
+      { ...sent, ...sent.sayingAll?.() },
+      entry,
+      incoming.header('content-type'),
+    );
+    answer.begin(sending.size);
+    const unscanned = entry.unscanned.length > 0 ? { 'x-gw-unscanned': entry.unscanned.join(', ') } : {};
+    const told = { ...passedHeaders(incoming, passage, config), ...unscanned };
+    const head = { kind: 'head', status: incoming.status, headers: told, limits } as const;
+    if (objects !== 'none' && objects.act === 'list') {
+      const text = await sharedList(incoming, passage, config, answer, ownership);
+      yield head;
+      yield { kind: 'bytes', bytes: Buffer.from(prefixed(text, slug)) };
+    } else {
+      yield head;
+      const kept = (text: string): Promise<void> => recordMade(passage, config, credential, text, ownership);
+      yield* isJson(incoming) ? whole(incoming, passage, slug, answer, kept) : pieces(incoming, passage, answer);
+    }
+    if (passage.objectId !== undefined && objects !== 'none' && objects.act === 'remove')
+      await ownership.deleted(config, passage.objectId);
+    entry.served();
+    visit.end('served');
+  } catch (thrown) {
+    // Bodies go at the client's pace both ways: a timeout may be its own.
+    visit.end(passage.signal.aborted ? 'unknown' : outcomeOfFault(thrown, false));
+    throw explain(thrown, passage, entry);
+  } finally {
+    visit.end('unknown');
+    incoming?.close();
+  }
+}
+
+/** The answer's head, where it says that it worked. Throws what else came of it. */
+async function ask(
+  target: Target,
+  passing: Outbound['passing'],
+  sending: Sending,
+  visit: Visit,
+  { attempts }: Entry,
+): Promise<Incoming> {
+  const started = performance.now();
+  const { provider } = target;
+  const report = (outcome: AttemptOutcome): void => void attempts.push(attemptReport(target, outcome, started));
+  const body = passing.body && watched(passing.body, sending);
+  let incoming: Incoming;
+  try {
+    incoming = await provider.pass!({ ...passing, body, credential: visit.credential });
+  } catch (thrown) {
+    if (!(thrown instanceof UpstreamFault)) throw thrown;
+    report({ error: thrown.kind, sent: thrown.sent });
+    // A body that broke off on our side is the client's fault, or policy's, not the provider's.
+    const fault: unknown = sending.failure ?? thrown;
+    throw fault;
+  }
+  if (incoming.status >= 200 && incoming.status < 300) {
+    report({ status: incoming.status, sent: true });
+    return incoming;
+  }
+  const { status, error } = await readRefusal(incoming, provider, visit, attempts);
+  report({ status, sent: true });
+  throw error;
+}
+
+/** How the sending of a body is getting on: bytes so far, and why it broke off. */
+interface Sending {
+  size: number;
+  failure: unknown;
+}
+
+async function* watched(body: AsyncIterable<Uint8Array>, sending: Sending): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const bytes of body) {
+      sending.size += bytes.length;
+      yield bytes;
+    }
+  } catch (thrown) {
+    sending.failure = thrown;
+    throw thrown;
+  }
+}
+
+function passedHeaders(
+  incoming: Incoming,
+  { prefixIds }: Passage,
+  { credentials }: ProviderConfig,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name of PASSED_HEADERS) {
+    const value = incoming.header(name);
+    // Prefixed ids make the answer longer than the provider said.
+    if (value === undefined || (prefixIds && name === 'content-length')) continue;
+    if (withoutCredentials(value, credentials) === value) headers[name] = value;
+  }
+  return headers;
+}
+
+async function* pieces(incoming: Incoming, { gate }: Passage, answer: PassedAnswer): AsyncGenerator<PassageAnswer> {
+  const isEvents = gate !== undefined && /^text\/event-stream\b/i.test(incoming.header('content-type') ?? '');
+  const end: Uint8Array[] = [];
+  let size = 0;
+  for await (const bytes of incoming.chunks()) {
+    answer.add(bytes.length);
+    if (isEvents) {
+      end.push(bytes);
+      size += bytes.length;
+      while (size - end[0]!.length >= END_BYTES) size -= end.shift()!.length;
+    }
+    yield { kind: 'bytes', bytes };
+  }
+  if (isEvents) answer.readEvents(Buffer.concat(end).subarray(-END_BYTES).toString('utf8'));
+}
+
+/** Usage stands at the end of a stream. */
+const END_BYTES = 16 * 1024;
+
+/** A JSON answer is gathered as far as it is looked at: for its usage, and for ids that are given their prefix. */
+async function* whole(
+  incoming: Incoming,
+  { prefixIds }: Passage,
+  slug: string,
+  answer: PassedAnswer,
+  kept: (text: string) => Promise<void>,
+): AsyncGenerator<PassageAnswer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const source = incoming.chunks()[Symbol.asyncIterator]();
+  for (let next = await source.next(); ; next = await source.next()) {
+    if (next.done === true) break;
+    chunks.push(next.value);
+    size += next.value.length;
+    answer.add(next.value.length);
+    if (size <= MAX_LOOKED_AT) continue;
+    for (const bytes of chunks) yield { kind: 'bytes', bytes };
+    for (let rest = await source.next(); rest.done !== true; rest = await source.next()) {
+      yield { kind: 'bytes', bytes: rest.value };
+    }
+    return;
+  }
+  const all = Buffer.concat(chunks);
+  const text = all.toString('utf8');
+  const isObject = answer.read(text);
+  if (isObject) await kept(text);
+  const shown = isObject && prefixIds ? prefixed(text, slug) : text;
+  // What is not changed keeps its bytes, whatever they are: their number was announced.
+  yield { kind: 'bytes', bytes: shown === text ? all : Buffer.from(shown) };
+}
+
+export function explain(thrown: unknown, { signal }: Passage, entry: Entry): unknown {
+  if (signal.aborted && signal.reason instanceof ServerRestarting) {
+    return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+  }
+  return thrown instanceof UpstreamFault ? noAnswer(thrown, entry.attempts) : thrown;
+}

@@ -1,0 +1,225 @@
+import { hash } from 'node:crypto';
+import type { OrganizationConfig } from '#/config/snapshot.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { shapeError } from '#/errors/shape-error.ts';
+import type { AttachedFile } from '#/inspect/attachments/attached-file.ts';
+import type { Inspection } from '#/inspect/inspect.ts';
+import { outputCeiling } from '#/meter/usage-bounds.ts';
+import type { Call } from '#/call/call.ts';
+import { DocumentFault } from '#/ports/documents.ts';
+import type { MediaFetcher } from '#/ports/media.ts';
+import type { FitContext } from '#/ports/provider.ts';
+import type { ModelRequest } from '#/wire/canonical.ts';
+import { customNames } from '#/wire/chat/custom-tools.ts';
+import { BadRequestShape, type DoorCodec, type ExitCodec } from '#/wire/codec.ts';
+import { render, setString, type Edit, type WireDocument } from '#/wire/document.ts';
+import { member } from '#/wire/scan.ts';
+import { writeJson } from '#/wire/write-json.ts';
+import { readAnew } from './relay/read-anew.ts';
+import { renameTools, restoringNames } from '#/wire/tool-names.ts';
+import type { Traits } from '#/wire/traits.ts';
+import { EXITS, isHubFamily } from '#/route/exits.ts';
+import { inlineRemoteMedia } from './inline-media.ts';
+import type { Target } from '#/route/plan.ts';
+import { travellingFiles, type Instead } from './travelling-files.ts';
+
+/** A target with the request as it is sent there. */
+export interface Candidate extends Target {
+  readonly body: string;
+  /** What the way there dropped, by name. */
+  readonly losses: readonly string[];
+  /** Set where the provider is asked in another family than the surface's. */
+  readonly translation: Translation | undefined;
+  /** Kinds of content that nobody looked into and that are sent there. */
+  readonly unscanned: readonly string[];
+  /** What it is sent in the place of attached files. */
+  readonly instead: readonly Instead[];
+}
+
+/** Between which families a call is translated. */
+export interface Translation {
+  readonly door: DoorCodec;
+  readonly exit: ExitCodec;
+}
+
+/** Candidates in the order they are tried; never empty. */
+export type Plan = readonly [Candidate, ...Candidate[]];
+
+/**
+ * Writes the request for every target. In the surface's own family that is the original text with the declared edits;
+ * in another one it goes through the hub. Targets that cannot be asked for this are left out, which `onLeftOut` is told;
+ * throws `invalid_request` with the reason when none is left.
+ */
+export async function prepare(
+  call: Call,
+  inspection: Inspection,
+  targets: readonly Target[],
+  media: MediaFetcher,
+  onLeftOut: (target: Target, why: string) => void,
+): Promise<Plan> {
+  const candidates: Candidate[] = [];
+  let refusal: GatewayError | undefined;
+  for (const target of targets) {
+    if (call.turns) await call.turns.next();
+    try {
+      const { inspected, unscanned, instead } = await withFiles(call, inspection, target);
+      const written = mustTranslate(call, inspection, target)
+        ? await translated(call, inspected, target, media)
+        : await verbatim(call, inspected, target);
+      candidates.push({ ...written, unscanned, instead });
+    } catch (thrown) {
+      refusal ??= refusalOf(thrown, candidates.length > 0);
+      onLeftOut(target, (thrown as Error).message);
+    }
+  }
+  const [first, ...rest] = candidates;
+  if (!first) throw refusal!;
+  return [first, ...rest];
+}
+
+/**
+ * Why a target is left out. What is wrong with a document is not got around by another way to read it: it refuses the
+ * call, unless there is somebody who can be asked already. // spec 7.1
+ */
+function refusalOf(thrown: unknown, isFallback: boolean): GatewayError {
+  if (thrown instanceof BadRequestShape) return shapeError(thrown);
+  if (!(thrown instanceof GatewayError)) throw thrown;
+  const isOfDocument = thrown.cause instanceof DocumentFault;
+  if (thrown.code === 'data_protection' || (isOfDocument && isFallback)) return thrown;
+  throw thrown;
+}
+
+/** What inspection has left of a request, with its files as they travel to this target. */
+async function withFiles(
+  { document, edits }: Call,
+  inspection: Inspection,
+  target: Target,
+): Promise<Pick<Candidate, 'unscanned' | 'instead'> & { readonly inspected: Inspection }> {
+  const { attached } = inspection;
+  if (attached.length === 0) return { inspected: inspection, unscanned: inspection.unscanned, instead: [] };
+  const nameOf = (file: AttachedFile): string | undefined => nameAsInspected(file, inspection.edits);
+  const files = await travellingFiles(document, attached, target, nameOf);
+  const gone = files.edits.flatMap((edit) => attached.filter(({ place }) => isWithin(place.part, edit)));
+  const outside = inspection.edits.filter((edit) => !gone.some(({ place }) => isWithin(edit, place.part)));
+  const replaced = files.edits.filter((edit) => !edits.some((other) => isWithin(edit, other)));
+  const inspected = {
+    ...inspection,
+    edits: [...outside, ...replaced],
+    losses: [...inspection.losses, ...files.losses],
+  };
+  const unscanned = [...new Set([...inspection.unscanned, ...files.unscanned])];
+  return { inspected, unscanned, instead: files.instead };
+}
+
+function nameAsInspected({ nameNode: node }: AttachedFile, edits: readonly Edit[]): string | undefined {
+  const edit = node && edits.find(({ start }) => start === node.start);
+  return edit ? (JSON.parse(edit.text) as string) : node?.value;
+}
+
+function isWithin(inner: Pick<Edit, 'start' | 'end'>, outer: Pick<Edit, 'start' | 'end'>): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end;
+}
+
+/**
+ * Between families; and within one where a provider takes no addresses, since what is behind them must be put in, or no tools
+ * of texts, since their calls come back as those of functions.
+ */
+function mustTranslate(call: Call, { media }: Inspection, { family, provider, model }: Target): boolean {
+  if (family !== call.codec.family) return true;
+  const hasText = family === 'chat' && customNames(call.document).size > 0;
+  if (hasText && provider.traits(model).customTools !== true) return true;
+  return isHubFamily(family) && media.some(({ source }) => source === 'remote') && !provider.traits(model).remoteMedia;
+}
+
+type Written = Omit<Candidate, 'unscanned' | 'instead'>;
+
+/** The original bytes with the declared edits. */
+async function verbatim(call: Call, inspection: Inspection, target: Target): Promise<Written> {
+  const edits = [...call.edits, ...inspection.edits];
+  let losses = [...inspection.losses];
+  let { document } = call;
+  let fitted = fit(document, call, target, losses);
+  let before: readonly Edit[] = edits;
+  if ((fitted.length > 0 || inspection.losses.length > 0) && inspection.edits.length > 0) {
+    // What fits the request to the provider may move content, or depend on what is gone: it must read what is left.
+    document = await readAnew(document.family, render(document.text, edits), call.turns);
+    losses = [...inspection.losses];
+    fitted = fit(document, call, target, losses);
+    before = [];
+  }
+  const body = render(document.text, [...before, ...rename(document, target), ...fitted]);
+  return { ...target, body, losses, translation: undefined };
+}
+
+/** What inspection has left of a request, as every provider gets it. */
+export async function inspectedDocument(call: Call, inspection: Pick<Inspection, 'edits'>): Promise<WireDocument> {
+  const edits = [...call.edits, ...inspection.edits];
+  if (edits.length === 0) return call.document;
+  return readAnew(call.codec.family, render(call.text, edits), call.turns);
+}
+
+/** Through the hub: what was inspected is read, and written in the provider's family. */
+async function translated(call: Call, inspection: Inspection, target: Target, media: MediaFetcher): Promise<Written> {
+  const { family, provider, model } = target;
+  if (!isHubFamily(family)) throw new TypeError(`nothing translates to ${family}`);
+  const door = call.codec as DoorCodec;
+  const exit = EXITS[family];
+  const losses = new Set<string>(inspection.losses);
+  const lose = (what: string): void => void losses.add(what);
+  const inspected = await inspectedDocument(call, inspection);
+  const known = provider.traits(model);
+  // Markers are an opt-in of the organization's: without it no model has use for them, save on a server
+  // of one's own. // spec 4.3.2, 4.3.3
+  const marked = call.key.workload.policy.promptCache || known.cacheMarks === 'as-written';
+  const traits = marked ? known : { ...known, cacheMarks: 'none' as const };
+  let request = withCeiling(door.decodeRequest(inspected, lose), target, traits);
+  if (!traits.remoteMedia) request = await inlineRemoteMedia(request, media, call.signal);
+  if (call.turns) await call.turns.next();
+  const { request: named, originals } = renameTools(request, family);
+  const encoded = exit.encodeRequest(named, traits, lose);
+  const text = call.turns ? await call.turns.run(writeJson(encoded)) : JSON.stringify(encoded);
+  const written = await readAnew(family, text, call.turns);
+  const dropped: string[] = [];
+  const fitted = fit(written, call, target, dropped);
+  for (const what of dropped) lose(what);
+  const body = render(written.text, [...rename(written, target), ...fitted]);
+  return { ...target, body, losses: [...losses], translation: { door, exit: restoringNames(exit, originals) } };
+}
+
+/** This family must be told a ceiling: where the caller names none, it is the one that is held. */
+function withCeiling(request: ModelRequest, target: Target, { maxOutputTokens = Infinity }: Traits): ModelRequest {
+  if (target.family !== 'messages' || request.maxOutputTokens !== undefined) return request;
+  return { ...request, maxOutputTokens: Math.min(outputCeiling(target), maxOutputTokens) };
+}
+
+function fit(document: WireDocument, call: Call, { provider, model }: Target, losses: string[]): readonly Edit[] {
+  const { policy, organization } = call.key.workload;
+  const { dialect } = call.ask;
+  const context: FitContext = {
+    model,
+    ...(dialect && { dialect }),
+    stream: call.ask.stream,
+    includeUsage: call.ask.includeUsage,
+    promptCache: policy.promptCache,
+    organizationCacheKey: cacheKeyOf(organization),
+  };
+  return provider.fit(document, context, (what) => void losses.push(what));
+}
+
+/** The model as the provider knows it, where the family names it in the body. */
+function rename(document: WireDocument, { provider, model }: Target): readonly Edit[] {
+  const node = member(document.root, 'model');
+  return node ? [setString(node, provider.upstreamModel(model))] : [];
+}
+
+const cacheKeys = new WeakMap<OrganizationConfig, string>();
+
+/** Tells organizations apart towards a provider without naming them. // spec 4.3.3 */
+function cacheKeyOf(organization: OrganizationConfig): string {
+  let key = cacheKeys.get(organization);
+  if (key === undefined) {
+    key = hash('sha256', `gatewarden prompt cache ${organization.id}`, 'hex').slice(0, 32);
+    cacheKeys.set(organization, key);
+  }
+  return key;
+}

@@ -1,0 +1,22 @@
+import { asGatewayError } from '#/errors/gateway-error.ts';
+import { UpstreamFault } from '#/ports/provider.ts';
+import { AnswerOutOfBounds } from '#/wire/answer-bounds.ts';
+import { NotAJsonObject } from '#/wire/document.ts';
+import { AmbiguousJson, TooManyValues } from '#/wire/scan.ts';
+import { SseEventTooLarge } from '#/wire/sse.ts';
+
+/** What was thrown while a provider's answer was read, as its fault where the answer is the cause. */
+export function answerFault(thrown: unknown): Error {
+  if (thrown instanceof UpstreamFault) return thrown;
+  if (thrown instanceof SseEventTooLarge || thrown instanceof AnswerOutOfBounds || thrown instanceof TooManyValues) {
+    return new UpstreamFault('too_large', thrown.message, { cause: thrown });
+  }
+  if (thrown instanceof SyntaxError || thrown instanceof AmbiguousJson || thrown instanceof NotAJsonObject) {
+    return new UpstreamFault('protocol', 'the answer is not JSON', { cause: thrown });
+  }
+  // What is nested deeper than a reader can go ends in a stack that is too deep.
+  if (thrown instanceof RangeError) {
+    return new UpstreamFault('protocol', 'the answer is nested too deeply', { cause: thrown });
+  }
+  return asGatewayError(thrown);
+}

@@ -1,0 +1,98 @@
+import type { Restoration } from '#/inspect/restore/restoration.ts';
+import { EventRestorer } from '#/inspect/restore/restore-events.ts';
+import type { Call } from '#/call/call.ts';
+import type { Entry } from '#/seal/call-record.ts';
+import type { StreamEvent } from '#/wire/canonical.ts';
+import type { AnswerContext, EventReader, EventWriter } from '#/wire/codec.ts';
+import { refuseManyParts } from '#/wire/answer-bounds.ts';
+import type { SseEvent } from '#/wire/sse.ts';
+import { hidesCacheCounts, shownUsage } from './display.ts';
+import type { Candidate, Translation } from '../prepare.ts';
+import { Relay } from './relay.ts';
+
+/** A stream for a client of another family: events are read into the hub and written in the client's own words. */
+export class TranslatedRelay extends Relay {
+  readonly #reader: EventReader;
+  readonly #writer: EventWriter;
+  readonly #restorer: EventRestorer | undefined;
+  readonly #hideCache: boolean;
+  #parts = 0;
+
+  constructor(
+    call: Call,
+    restoration: Restoration,
+    entry: Entry,
+    { provider, model }: Candidate,
+    { door, exit }: Translation,
+    context: AnswerContext,
+  ) {
+    super(entry, provider.config, restoration.tags.size > 0);
+    this.#reader = exit.eventReader();
+    this.#writer = door.eventWriter(context);
+    this.#hideCache = hidesCacheCounts(provider.config);
+    // Only in this family does the client get the signature, and must send both back as they came. // spec 4.5.4
+    const signed = door.family === 'messages' && provider.traits(model).claude;
+    if (restoration.tags.size > 0) this.#restorer = new EventRestorer(restoration, call.ask.jsonAnswer, signed);
+  }
+
+  protected override get complete(): boolean {
+    return this.#reader.finished;
+  }
+
+  protected override relay(event: SseEvent): string {
+    let text = '';
+    for (const said of this.#reader.read(event)) text += this.#pass(said);
+    return text;
+  }
+
+  protected override close(): string {
+    let text = '';
+    for (const said of this.#reader.end()) text += this.#pass(said);
+    return this.#reader.finished ? text + this.#finish() : text;
+  }
+
+  protected override held(): string {
+    return (this.#restorer?.flush() ?? []).map((event) => this.#writer.write(event)).join('');
+  }
+
+  #pass(event: StreamEvent): string {
+    if (this.done) return '';
+    if (event.type === 'error') throw this.reported(event.message, event.code);
+    if (event.type === 'warning') return '';
+    if (event.type === 'end') return this.#finish();
+    this.begun = true;
+    if (event.type === 'part-start') refuseManyParts(++this.#parts);
+    const id = event.type === 'start' ? event.id : undefined;
+    if (this.observe(id, 'usage' in event ? event.usage : undefined, outputBytes(event))) return this.#write(event);
+    // What is not believed is not passed on: our own count is told, at the end. // spec 6.1.2
+    return event.type === 'start' ? this.#write({ type: 'start', ...(id !== undefined && { id }) }) : '';
+  }
+
+  /** The final usage, then the end: whatever the provider said last, in the client's family it comes in this order. */
+  #finish(): string {
+    this.observe(undefined, undefined, 0);
+    this.done = true;
+    const usage = this.entry.usage ?? this.entry.seen;
+    return this.#write({ type: 'usage', usage }) + this.#write({ type: 'end' });
+  }
+
+  #write(event: StreamEvent): string {
+    const shown = 'usage' in event && event.usage ? { ...event, usage: this.#shown(event.usage) } : event;
+    if (!this.#restorer) return this.#writer.write(shown);
+    let text = '';
+    for (const restored of this.#restorer.restore(shown)) text += this.#writer.write(restored);
+    return text;
+  }
+
+  #shown(usage: NonNullable<Entry['usage']>): NonNullable<Entry['usage']> {
+    return this.#hideCache ? shownUsage(usage) : usage;
+  }
+}
+
+function outputBytes(event: StreamEvent): number {
+  if (event.type === 'part-delta') return Buffer.byteLength(event.text);
+  if (event.type !== 'part-start') return 0;
+  const { part } = event;
+  if ('text' in part) return Buffer.byteLength(part.text);
+  return part.type === 'tool-call' ? Buffer.byteLength(part.name + part.argumentsJson) : 0;
+}

@@ -1,0 +1,96 @@
+import type { Restoration } from '#/inspect/restore/restoration.ts';
+import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
+import type { Call } from '#/call/call.ts';
+import type { Entry } from '#/seal/call-record.ts';
+import type { StreamReader } from '#/wire/codec.ts';
+import { readDocument, render, type Edit, type WireDocument } from '#/wire/document.ts';
+import type { JsonObject } from '#/wire/json.ts';
+import { writeEvent, type SseEvent } from '#/wire/sse.ts';
+import { hidesCacheCounts } from './display.ts';
+import type { Candidate } from '../prepare.ts';
+import { Relay } from './relay.ts';
+
+/**
+ * A stream for a client of the provider's own family: events pass as they came, with tags restored, usage read for
+ * metering, and the usage frame kept back when the client did not ask for it.
+ */
+export class VerbatimRelay extends Relay {
+  readonly #call: Call;
+  readonly #reader: StreamReader;
+  readonly #restorer: StreamRestorer | undefined;
+  readonly #hideCache: boolean;
+  #usageSent = false;
+
+  constructor(call: Call, restoration: Restoration, entry: Entry, { provider }: Candidate) {
+    super(entry, provider.config, restoration.tags.size > 0);
+    this.#call = call;
+    this.#reader = call.codec.streamReader(call.ask.answers);
+    this.#hideCache = hidesCacheCounts(provider.config);
+    if (restoration.tags.size > 0) this.#restorer = new StreamRestorer(call.codec, restoration, call.ask.jsonAnswer);
+  }
+
+  protected override get complete(): boolean {
+    return this.#reader.finished;
+  }
+
+  protected override relay(event: SseEvent): string {
+    const facts = this.#reader.read(event);
+    if (facts.kind === 'error') throw this.reported(facts.error, facts.errorKind);
+    if (event.data !== undefined) this.begun = true;
+    const isBelieved = this.observe(facts.id, facts.usage, facts.outputBytes);
+    const { includeUsage } = this.#call.ask;
+    if (facts.kind === 'usage' && !(includeUsage && isBelieved)) return '';
+    if (facts.usage && isBelieved && includeUsage) this.#usageSent = true;
+    const flat = facts.deviates ? this.#flat(event) : event;
+    const counted = isBelieved ? flat : this.#withOurCount(flat);
+    const shown = facts.usage && this.#hideCache ? this.#withoutCacheCounts(counted) : counted;
+    const text = this.#restorer ? this.#restorer.restore(shown, facts) : shown.raw;
+    return facts.kind === 'done' ? this.#finish(text) : text;
+  }
+
+  protected override close(): string {
+    return this.#reader.finished ? this.#finish(this.#call.codec.streamEnd) : '';
+  }
+
+  protected override held(): string {
+    return this.#restorer?.end() ?? '';
+  }
+
+  /** Text still held back, the usage frame if it was asked for and the provider sent none, then the end. */
+  #finish(end: string): string {
+    this.done = true;
+    const held = this.held();
+    if (!this.#call.ask.includeUsage || this.#usageSent) return held + end;
+    const { codec, ask } = this.#call;
+    const billed = this.entry.usage ?? this.entry.seen;
+    const like = { id: this.entry.providerResponseId ?? '', model: ask.model.slice(ask.model.indexOf('/') + 1) };
+    const frame = codec.usageFrame(like, billed);
+    return held + (frame ? writeEvent(JSON.stringify(frame)) : '') + end;
+  }
+
+  #flat(event: SseEvent): SseEvent {
+    const flat = this.#call.codec.flatAnswer?.(JSON.parse(event.data ?? '{}') as JsonObject);
+    if (!flat) return event;
+    const data = JSON.stringify(flat);
+    return { event: event.event, data, raw: writeEvent(data, event.event) };
+  }
+
+  #withoutCacheCounts(event: SseEvent): SseEvent {
+    const { codec } = this.#call;
+    return this.#edited(event, (frame) => codec.hideCacheCounts(frame));
+  }
+
+  /** A usage that can't be true gives way to the one that is billed. // spec 6.1.2 */
+  #withOurCount(event: SseEvent): SseEvent {
+    const { codec } = this.#call;
+    return this.#edited(event, (frame) => codec.tellUsage?.(frame, this.entry.seen) ?? []);
+  }
+
+  #edited(event: SseEvent, editsOf: (frame: WireDocument) => readonly Edit[]): SseEvent {
+    const frame = readDocument(this.#call.codec.family, event.data!, { lenient: true });
+    const edits = editsOf(frame);
+    if (edits.length === 0) return event;
+    const data = render(frame.text, edits);
+    return { event: event.event, data, raw: writeEvent(data, event.event) };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Inspection } from '#/inspect/inspect.ts';
+import type { Call, Opening } from '#/call/call.ts';
+import type { CallContent, ContentDraft } from '#/seal/content/content-writer.ts';
+import type { CacheHit } from './cache/answer-cache.ts';
+import type { Candidate } from './prepare.ts';
+import { MOST_RECORDED } from './cache/recorded.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What is kept of a call that was sent to a provider: the request, what came of its answer, and what its tags stand for.
+ * One that was answered from the cache keeps its tags, and the id of the call that has the rest.
+ */
+export function retained(
+  call: Call,
+  { tags }: Inspection,
+  { provider, model, family, body }: Candidate,
+  answer: Buffer | undefined,
+  hit: CacheHit | undefined,
+): CallContent {
+  const truncated: CallContent['truncated'][number][] = [];
+  if (!hit && body.length > MOST_RECORDED) truncated.push('request');
+  if (answer && answer.length >= MOST_RECORDED) truncated.push('answer');
+  return {
+    v: 1,
+    surface: call.surface,
+    wire_format: family,
+    provider: provider.config.slug,
+    model,
+    stream: call.ask.stream,
+    same_as: hit?.callId ?? null,
+    request: hit ? '' : body.slice(0, MOST_RECORDED),
+    answer: answer?.toString('utf8') ?? '',
+    tags: tags.originals,
+    truncated,
+  };
+}
+
+/** Content to be kept of a call for as long as its workload's policy says. */
+export function keptOf({ id, startedAt, key }: Opening, content: CallContent): ContentDraft {
+  const { organization, policy } = key.workload;
+  const expiresAt = startedAt + policy.contentRetentionDays * DAY_MS;
+  return { callId: id, organization: organization.id, expiresAt, content };
+}

@@ -1,0 +1,155 @@
+import { GatewayError, type AttemptReport, type FailureReport } from '#/errors/gateway-error.ts';
+import type { ErrorCode } from '#/errors/catalogue.ts';
+import { AnswerWithoutEnd, UpstreamFault, type ProviderFailure, type UpstreamFaultKind } from '#/ports/provider.ts';
+import { SseEventTooLarge } from '#/wire/sse.ts';
+import type { Outcome } from './breaker.ts';
+import type { Availability } from './endpoints.ts';
+import { withoutKeys } from './without-credentials.ts';
+
+/** Statuses that say the provider, not the request, is at fault, and may do better on another try. */
+const RETRYABLE = new Set([408, 409, 429]);
+/** The provider refused our own credentials, account or rate: no business of the client's. */
+const OURS = new Set([401, 402, 403, 407, 408, 409, 425, 429]);
+/** The provider does not serve the account it was asked with. */
+const OF_ACCOUNT = new Set([401, 402, 403]);
+/** Statuses of what stands before a model and finds nobody behind it, or too many before it. */
+const GONE = new Set([502, 503, 504, 529]);
+
+/** Where the next attempt may be made, after one that failed: `elsewhere` is any other endpoint. */
+export type Again = 'here' | 'elsewhere' | 'nowhere';
+
+/** What a provider's answer that is an error means for the next attempt. */
+export function againAfter(status: number, { retryable }: Pick<ProviderFailure, 'retryable'>): Again {
+  if (retryable ?? (RETRYABLE.has(status) || status >= 500)) return 'here';
+  return isRejection(status) ? 'nowhere' : 'elsewhere';
+}
+
+/** What a provider that gave no answer means for the next attempt: one that may still be at work is not asked again. */
+export function againAfterFault(kind: UpstreamFaultKind): Again {
+  if (kind === 'connect' || kind === 'reset') return 'here';
+  return kind === 'protocol' || kind === 'too_large' ? 'elsewhere' : 'nowhere';
+}
+
+/** Whether this says that the account will not be served, however often it asks. */
+export function refusesAccount(status: number, { retryable }: Pick<ProviderFailure, 'retryable'>): boolean {
+  return OF_ACCOUNT.has(status) || (status === 429 && retryable === false);
+}
+
+/** What an answer that is an error says of its endpoint: one that rejects a request is well. */
+export function outcomeOf(status: number): Outcome {
+  if (GONE.has(status)) return 'gone';
+  if (status >= 500) return 'failed';
+  return isRejection(status) ? 'served' : 'unknown';
+}
+
+/**
+ * What a fault says of its endpoint. `fair`: it had the time that the workload gives; a client that gives less learns
+ * nothing of the provider.
+ */
+export function outcomeOfFault(thrown: unknown, fair: boolean): Outcome {
+  if (thrown instanceof GatewayError) return thrown.report?.cause === 'reported' ? 'failed' : 'unknown';
+  if (!(thrown instanceof UpstreamFault) || thrown.kind === 'aborted') return 'unknown';
+  if (thrown.kind === 'timeout') return fair ? 'gone' : 'unknown';
+  return thrown.kind === 'protocol' || thrown.kind === 'too_large' ? 'failed' : 'gone';
+}
+
+function isRejection(status: number): boolean {
+  return status >= 400 && status < 500 && !OURS.has(status);
+}
+
+/** The last attempt's answer as the client is told. // spec 7.1 */
+export function answeredWithError(
+  status: number,
+  message: string | undefined,
+  retryAfterMs: number | undefined,
+  attempts: readonly AttemptReport[],
+  managed = false,
+): GatewayError {
+  // What a provider says about an account that is not the organization's is not for the client.
+  const ofAccount = managed && OURS.has(status);
+  const said = (ofAccount ? undefined : message) ?? `The provider answered with status ${status}.`;
+  if (isRejection(status)) {
+    const report: FailureReport = { cause: 'rejected', attempts };
+    return new GatewayError('provider_rejected_request', said, { status, report });
+  }
+  const overloaded = status === 429 || status === 503 || status === 529;
+  const code: ErrorCode = overloaded ? 'upstream_overloaded' : 'upstream_error';
+  const cause = overloaded ? 'overloaded' : status === 401 ? 'credentials' : status === 403 ? 'forbidden' : 'status';
+  const why = ofAccount || message === undefined ? undefined : said;
+  return new GatewayError(code, status === 401 || status === 403 ? refusedBy(status, why) : said, {
+    report: { cause, attempts },
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+/** A refusal of our own account: nobody but who configures it can mend it, by what the provider says. */
+function refusedBy(status: 401 | 403, why: string | undefined): string {
+  const what =
+    status === 401 ? 'the credentials it is configured with' : 'this request for the account it is configured with';
+  return `The provider refused ${what}${why === undefined ? '.' : `: ${withoutKeys(why)}`}`;
+}
+
+const UNAVAILABLE_MESSAGES: Readonly<Record<Availability['cause'], string>> = {
+  circuit_open: 'The provider has been failing and is left alone for a while; nothing was sent.',
+  overloaded: 'The provider has asked to be left alone for a while; nothing was sent.',
+};
+
+/** That nobody was asked, as the client is told: every endpoint that may serve the call is to be left alone. */
+export function nobodyToAsk(endpoints: readonly Availability[]): GatewayError {
+  const { waitMs, cause } = endpoints.reduce((soonest, next) => (next.waitMs < soonest.waitMs ? next : soonest));
+  return new GatewayError('upstream_overloaded', UNAVAILABLE_MESSAGES[cause], {
+    report: { cause, attempts: [] },
+    retryAfterMs: waitMs,
+    // Nothing was tried, so nothing would be repeated.
+    shouldRetry: true,
+  });
+}
+
+const FAULT_MESSAGES: Readonly<Record<UpstreamFaultKind, string>> = {
+  timeout:
+    'The provider did not answer within the answer timeout. The call is not repeated: the provider may still be running it.',
+  connect: 'The provider could not be reached.',
+  reset: 'The provider cut the connection before its answer was complete.',
+  protocol: 'The provider sent something that is not an answer.',
+  too_large: 'The provider sent more than an answer may be: too many bytes, values, choices or restored tags.',
+  aborted: 'The request was given up.',
+};
+
+/** A provider that gave no usable answer, as the client is told. */
+export function noAnswer({ kind, cause }: UpstreamFault, attempts: readonly AttemptReport[]): GatewayError {
+  const code: ErrorCode = kind === 'timeout' ? 'upstream_timeout' : 'upstream_error';
+  const message =
+    cause instanceof SseEventTooLarge
+      ? eventTooLarge(cause)
+      : cause instanceof AnswerWithoutEnd
+        ? withoutEnd(cause)
+        : FAULT_MESSAGES[kind];
+  return new GatewayError(code, message, { report: { cause: kind, attempts } });
+}
+
+function withoutEnd({ seconds }: AnswerWithoutEnd): string {
+  return `The provider did not come to the end of its answer within ${seconds} seconds, which is as long as one may take here. What came until then is billed.`;
+}
+
+/** // spec 6.1.6 */
+function eventTooLarge({ limit }: SseEventTooLarge): string {
+  const most = `${limit / 1024 / 1024} MiB`;
+  return `The provider sent an event of more than ${most}, the most that one event of this stream may have.`;
+}
+
+/** What providers call it, in a stream or as a status, when they have too much to do. */
+const OVERLOADED: ReadonlySet<string> = new Set([
+  ...['overloaded_error', 'overloaded', 'server_overloaded', 'slow_down', 'serviceUnavailableException', 'UNAVAILABLE'],
+  ...['rate_limit_error', 'rate_limit_exceeded', 'throttlingException', 'RESOURCE_EXHAUSTED', '429', '503', '529'],
+]);
+
+/** A failure that a provider tells in its stream. `message`: its own words, where the client may have them. */
+export function reportedError(
+  message: string | undefined,
+  kind: string | undefined,
+  attempts: readonly AttemptReport[],
+): GatewayError {
+  const code: ErrorCode = kind !== undefined && OVERLOADED.has(kind) ? 'upstream_overloaded' : 'upstream_error';
+  const said = message ?? 'The provider reported an error.';
+  return new GatewayError(code, said, { report: { cause: 'reported', attempts } });
+}

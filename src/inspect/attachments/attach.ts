@@ -1,0 +1,104 @@
+import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { disguisedKindOf } from '#/ports/disguised-text.ts';
+import type { DocumentEngine } from '#/ports/documents.ts';
+import { attachmentAt, sharePart, type Attachment } from '#/wire/attachment.ts';
+import type { Media } from '#/wire/codec.ts';
+import { isPicture, isTextMedia } from '#/wire/media.ts';
+import { member } from '#/wire/scan.ts';
+import { AttachedFile, type FileKind } from './attached-file.ts';
+import type { Detection } from '../detectors/detector.ts';
+import type { Rewrite } from '../rewrite.ts';
+import { documentsPass, imagesRule } from '../unreadable.ts';
+
+/** Who looks into the files of one call. */
+export interface Desk {
+  /** Undefined: documents are not processed in this installation. */
+  readonly engine: DocumentEngine | undefined;
+  /** Of one piece of work: aborted when nobody waits for it any more, or not for so long. */
+  signal(): AbortSignal;
+}
+
+/** What the files of a request are looked through for, and where it is written down. */
+export interface AttachScope {
+  readonly policy: ResolvedPolicy['dlp'];
+  readonly remove: readonly CustomTerm[];
+  readonly rewrite: Rewrite;
+  readonly detection: Detection;
+  readonly desk: Desk;
+  /** The provider keeps the conversation: no tag may be added to it. */
+  readonly keepsTags: boolean;
+}
+
+/** Most files of one request that are looked into. */
+const MOST_FILES = 20;
+
+/**
+ * The inline files of a request that are looked into before they travel; images too where policy inspects them, or
+ * anonymizes documents.
+ * None where policy refuses files, or where they can only be refused because nobody is there to read them: what is not
+ * returned is unreadable content. Throws `invalid_request`. // spec 4.3.5
+ */
+export function attach(media: readonly Media[], scope: AttachScope): readonly AttachedFile[] {
+  const { documents } = scope.policy;
+  if (documents === 'refuse') return [];
+  const rule = imagesRule(scope.policy);
+  const wanted = rule === 'inspect' || (rule === 'pass' && documents === 'anonymize');
+  const images = wanted && scope.desk.engine !== undefined;
+  const inline = media.filter((item) => item.source === 'inline' && (isDocument(item) || (images && isImage(item))));
+  if (inline.some((one) => media.some((other) => sharePart(one, other))))
+    throw invalid('A content part holds one file.');
+  if (inline.length > MOST_FILES) throw invalid(`At most ${MOST_FILES} files may be attached to a request.`);
+  return inline.map((item) => open(item, scope)).filter((file) => canBeRead(file, scope));
+}
+
+/** A file that a person would call one: film and the like are passed on as they are, where policy lets them. */
+function isDocument({ kind, place }: Media): boolean {
+  const type = member(place?.part, 'type');
+  return kind === 'file' && type?.kind === 'string' && /file|document/.test(type.value);
+}
+
+function isImage({ kind, place }: Media): boolean {
+  return kind === 'image' && place !== undefined;
+}
+
+/** Where content is protected and no engine is there, only what is text anyway can be looked into. */
+function canBeRead({ kind }: AttachedFile, { policy, desk }: AttachScope): boolean {
+  return desk.engine !== undefined || kind === 'text' || documentsPass(policy);
+}
+
+function open(media: Media, scope: AttachScope): AttachedFile {
+  const { place } = media;
+  if (!place) throw new TypeError('a file without a place cannot be looked into');
+  const attachment = attachmentAt(place);
+  return new AttachedFile(media, place, attachment, kindOf(attachment, scope.policy), scope);
+}
+
+/** What a file is, its bytes say. What hides its words is for the engine where something must be found in it. */
+function kindOf(attachment: Attachment, { mode, documents }: ResolvedPolicy['dlp']): FileKind {
+  const { head, mediaType } = attachment;
+  if (head.includes('%PDF')) return 'pdf';
+  if (isPicture(head)) return 'image';
+  const isProtected = mode !== 'allow_log' || documents === 'anonymize';
+  if (!isTextMedia(mediaType) || (isProtected && mediaType.includes('html'))) return 'other';
+  const file = attachment.decode();
+  if (!isText(file)) return 'other';
+  return isProtected && disguisedKindOf(file.toString(), mediaType) ? 'other' : 'text';
+}
+
+/** Tab, line ends, form feed and escape: no other control character is in a text. */
+const SPACES = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
+const DECODER = new TextDecoder('utf-8', { fatal: true });
+
+function isText(file: Buffer): boolean {
+  try {
+    DECODER.decode(file);
+    return !file.some((byte) => byte < 0x20 && !SPACES.has(byte));
+  } catch {
+    return false;
+  }
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError('invalid_request', message);
+}

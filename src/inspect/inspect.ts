@@ -1,0 +1,212 @@
+import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
+import type { GatewayError } from '#/errors/gateway-error.ts';
+import { shapeError } from '#/errors/shape-error.ts';
+import type { Turns } from '#/runtime/loop-turns.ts';
+import { BadRequestShape, type Codec, type Contents, type Leaf } from '#/wire/codec.ts';
+import type { Edit, WireDocument } from '#/wire/document.ts';
+import { pathTo } from '#/wire/path-to.ts';
+import { finish } from '#/wire/steps.ts';
+import type { Detection, Span } from './detectors/detector.ts';
+import type { AttachedFile } from './attachments/attached-file.ts';
+import { lookedFor } from './detect-or-refuse.ts';
+import { withGlued } from './glued-numbers.ts';
+import { inspectIds } from './ids.ts';
+import { attach, type Desk } from './attachments/attach.ts';
+import { detectInLeaves } from './detect-in-leaves.ts';
+import { flatten, lowest, type Text } from './leaf-texts.ts';
+import { placed, protection } from './refusals.ts';
+import { confusion, createScope, Rewrite } from './rewrite.ts';
+import { TagTable } from './tags.ts';
+import { asTexts, readTokens } from './token-lists.ts';
+import { imagesRule, unreadableReason, unreadBecause } from './unreadable.ts';
+import { writeInOrder } from './write-texts.ts';
+
+/** What inspection found, and the edits that keep it in. */
+export interface Inspection extends Omit<Contents, 'leaves'> {
+  readonly edits: readonly Edit[];
+  /** What had to be taken out whole, by name: thinking that must not be rewritten, or that nobody signed. */
+  readonly losses: readonly string[];
+  /** Category -> number of findings. */
+  readonly findings: Readonly<Record<string, number>>;
+  /** Kinds of content that could not be read; those of attached files depend on how they travel. */
+  readonly unscanned: readonly string[];
+  readonly tags: TagTable;
+  /** Files that are looked into before they travel. */
+  readonly attached: readonly AttachedFile[];
+}
+
+/** Told what was found before a refusal is thrown, so that the audit row of the refusal has it too. */
+export type OnFindings = (findings: Readonly<Record<string, number>>, unscanned: readonly string[]) => void;
+
+/**
+ * Inspects a request: every string of it, whatever its place. Mode `block` throws `data_protection`; `tokenize` and
+ * `mask` return edits; `allow_log` only counts. Terms to remove become reversible tags in every mode.
+ * `models`: those that may be asked, in whose tokens a prompt may be written. `turns`: those that a large one takes.
+ * // spec 1.7, 1.8
+ */
+export async function inspect(
+  document: WireDocument,
+  codec: Pick<Codec, 'contents' | 'dropSigned' | 'tellApart'>,
+  policy: ResolvedPolicy['dlp'],
+  remove: readonly CustomTerm[],
+  detection: Detection,
+  onFindings: OnFindings,
+  desk?: Desk,
+  models: readonly string[] = [],
+  turns?: Turns,
+): Promise<Inspection> {
+  if (turns) await turns.next();
+  const walked = inShape(() => codec.contents(document));
+  const read = walked.tokens ? await readTokens(walked, models, policy, remove.length > 0) : undefined;
+  const contents = read?.contents ?? walked;
+  const findings: Record<string, number> = {};
+  const anonymizes = policy.documents === 'anonymize' || imagesRule(policy) === 'inspect';
+  const attaches = desk !== undefined && anonymizes && contents.media.length > 0;
+  const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
+  const where = (at: number): string | undefined => pathTo(document.root, at);
+  // A function written where a property is assigned is allocated as old by V8, and would keep the document until all of
+  // the heap is collected.
+  rewrite.where = where;
+  const texts = turns ? await turns.run(flatten(contents)) : finish(flatten(contents));
+  const leaves = lowest(texts);
+  if (turns) await turns.next();
+  const isOfSource = outsideOf(texts);
+  const detected = detectInLeaves(leaves, isOfSource, document.text, policy, detection, turns);
+  const { spans: found, missed: unsearched } = detected instanceof Promise ? await detected : detected;
+  const spans = withGlued(leaves, found, detection, lookedFor(policy, detection));
+  const missed = read ? [...unsearched, ...read.missed] : unsearched;
+  const ahead = rewrite.lookAhead(leaves, detection);
+  if (ahead) await ahead;
+  const overJoints = rewrite.overJoints(leaves, isOfSource, document.text);
+  if (turns) await turns.run(overJoints);
+  else finish(overJoints);
+  const kinds = kindsOf(contents.media);
+  const keepsTags = contents.keptBefore === true;
+  const attached = desk ? attach(contents.media, { policy, remove, rewrite, detection, desk, keepsTags }) : [];
+  const before = termsBefore(texts, spans, attached);
+  try {
+    for (const [index, file] of attached.entries()) await readAt(file, before[index] ?? [], where);
+  } catch (thrown) {
+    onFindings(findings, [...missed, ...kinds]);
+    throw thrown;
+  }
+  const writing = writeInOrder(texts, spans.values(), rewrite, attached, policy);
+  const rewritten = turns ? await turns.run(writing) : finish(writing);
+  if (turns) await turns.next();
+  rewrite.judge(contents.leaves, rewritten);
+  const written = read ? [...rewritten, ...asTexts(read.texts, rewritten)] : rewritten;
+  const ids = contents.ids
+    ? inspectIds(contents.ids, rewrite.idSearch(detection, policy), policy, remove.length > 0, rewrite)
+    : undefined;
+  const renamed = ids ? (turns ? await turns.run(ids) : finish(ids)) : [];
+  const dropped = codec.dropSigned?.(document, rewrite.flagged) ?? [];
+  onFindings(findings, [...missed, ...kinds]);
+  const unlookedAt = attached.length === 0 ? contents.media : unlooked(contents.media, attached);
+  const unread = attached.length === 0 ? kinds : kindsOf(unlookedAt);
+  if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal(rewrite);
+  refuseUnreadable(unlookedAt, policy, desk?.engine !== undefined, where);
+  if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
+  const losses = dropped.length > 0 ? ['thinking'] : [];
+  const { media, keptBefore = false } = contents;
+  const edits = toldApart(document, codec, [...written, ...renamed, ...dropped]);
+  const unsaid = attached.length === 0 ? missed : [...missed, ...attached.flatMap((file) => file.missed)];
+  const unscanned = unsaid.length === 0 ? unread : [...new Set(unsaid), ...unread];
+  return { edits, losses, findings, unscanned, media, tags: rewrite.tags, keptBefore, attached };
+}
+
+function toldApart(
+  document: WireDocument,
+  { tellApart }: Pick<Codec, 'tellApart'>,
+  edits: readonly Edit[],
+): readonly Edit[] {
+  return tellApart && edits.length > 0 ? inShape(() => tellApart(document, edits)) : edits;
+}
+
+function unlooked(media: Contents['media'], attached: readonly AttachedFile[]): Contents['media'] {
+  const looked = new Set(attached.map((file) => file.media));
+  return media.filter((item) => !looked.has(item));
+}
+
+function kindsOf(media: Contents['media']): readonly string[] {
+  return media.length === 0 ? [] : [...new Set(media.map((item) => item.kind))];
+}
+
+/** What the family finds wrong with a request is told to its client. */
+function inShape<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    throw thrown instanceof BadRequestShape ? shapeError(thrown) : thrown;
+  }
+}
+
+/** A request that stays in the gateway is not looked through: nothing of it leaves. */
+export function uninspected(document: WireDocument, codec: Pick<Codec, 'contents'>): Inspection {
+  const { media } = inShape(() => codec.contents(document));
+  return {
+    edits: [],
+    losses: [],
+    findings: {},
+    unscanned: [],
+    media,
+    keptBefore: false,
+    tags: new TagTable(),
+    attached: [],
+  };
+}
+
+/** Tells the leaves of a document from those of JSON within one of its texts. */
+function outsideOf(texts: readonly Text[]): (leaf: Leaf) => boolean {
+  const inner = new Set<Leaf>();
+  for (const text of texts) if (text.inner) for (const leaf of lowest([text])) inner.add(leaf);
+  return (leaf) => !inner.has(leaf);
+}
+
+/** What was found in the texts before each file, so that it is found in the file too. */
+function termsBefore(
+  texts: readonly Text[],
+  spans: readonly (readonly Span[])[],
+  attached: readonly AttachedFile[],
+): readonly (readonly CustomTerm[])[] {
+  if (attached.length === 0) return [];
+  const terms: CustomTerm[] = [];
+  const counts: number[] = [];
+  let at = 0;
+  for (const text of texts) {
+    counts.push(terms.length);
+    for (const leaf of lowest([text])) {
+      const found = spans[at++] ?? [];
+      for (const { start, end, category } of found) terms.push({ term: leaf.text.slice(start, end), label: category });
+    }
+  }
+  return attached.map(({ leaves }) => terms.slice(0, counts[leaves] ?? terms.length));
+}
+
+/** Reads a file, and says of a failure where it stands. */
+async function readAt(file: AttachedFile, before: readonly CustomTerm[], where: Rewrite['where']): Promise<void> {
+  try {
+    await file.read(before);
+  } catch (thrown) {
+    throw placed(thrown, where(file.place.part.start));
+  }
+}
+
+function refusal({ blocked, blockedAt, where }: Rewrite): GatewayError {
+  const places = new Set(blockedAt.map((at) => where(at)).filter((path) => path !== undefined));
+  return protection(`the request contains ${[...blocked].sort().join(', ')}`, [...places]);
+}
+
+/** Content nobody can read is not waved through where policy protects content. // spec 4.3.5 */
+function refuseUnreadable(
+  media: Contents['media'],
+  policy: ResolvedPolicy['dlp'],
+  hasEngine: boolean,
+  where: Rewrite['where'],
+): void {
+  for (const item of media) {
+    const reason = unreadableReason(item.kind, policy, unreadBecause(item, hasEngine));
+    if (reason === undefined) continue;
+    const path = item.place && where(item.place.part.start);
+    throw protection(reason, path === undefined ? [] : [path]);
+  }
+}

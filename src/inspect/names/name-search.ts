@@ -1,0 +1,107 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { LocalModels } from '#/ports/local-models.ts';
+import type { Span } from '../detectors/detector.ts';
+import { BATCH, NameTurns, type Line, type Piece, type Waiting } from './name-turns.ts';
+
+/** Finds names in texts, asking the local model as little as can be. */
+export interface NameSearch {
+  /** The names in each text. Rejects with `ModelFault`, or with the signal's reason: then nobody is asked any more. */
+  find(texts: readonly string[], signal?: AbortSignal): Promise<readonly (readonly Span[])[]>;
+}
+
+/** Spans that are remembered; a turn of a conversation has a handful. */
+const MOST_SPANS = 200_000;
+const LETTER = /\p{L}/u;
+/** Names of members, mostly those of the format (`criteria`, `tool_choice`, `maxTokens`): taken for names of people, they break it. */
+const IDENTIFIER = /^[a-z][a-z0-9]*(?:[_.-][a-z0-9]+|[A-Z][a-z0-9]*)*$/;
+
+/** Whether a text may hold a name: who searches for names is asked about no other. */
+export function mayHoldName(text: string): boolean {
+  return LETTER.test(text) && !IDENTIFIER.test(text);
+}
+
+/** A text that somebody waits for. */
+interface Question {
+  readonly hash: string;
+  readonly pieces: readonly Waiting[];
+  readonly found: Promise<readonly Span[]>;
+  /** How many calls wait. */
+  calls: number;
+}
+
+/**
+ * Texts that come while the model is busy wait for it, and calls take turns. What was found in a text is remembered by its
+ * keyed hash, never the text, so that earlier turns of a conversation are not asked about again.
+ */
+export function createNameSearch(models: Pick<LocalModels, 'names'>): NameSearch {
+  const key = randomBytes(32);
+  const known = new LRUCache<string, readonly Span[]>({
+    maxSize: MOST_SPANS,
+    sizeCalculation: (spans) => spans.length + 1,
+  });
+  const asking = new Map<string, Question>();
+  const turns = new NameTurns((texts, signal) => models.names(texts, signal));
+  const forget = (question: Question): void => {
+    if (asking.get(question.hash) === question) asking.delete(question.hash);
+  };
+  const begin = (hash: string, text: string): Question => {
+    const pieces = piecesOf(text).map((piece) => waiting(piece, () => question.calls > 0));
+    const found = Promise.all(pieces.map(({ spans }) => spans)).then((parts) => {
+      const spans = parts.flat();
+      known.set(hash, spans);
+      return spans;
+    });
+    const question: Question = { hash, pieces, found, calls: 0 };
+    const done = (): void => forget(question);
+    found.then(done, done);
+    asking.set(hash, question);
+    return question;
+  };
+  const once = async (text: string, line: Line, questions: Question[]): Promise<readonly Span[]> => {
+    if (!mayHoldName(text)) return [];
+    const hash = createHmac('sha256', key).update(text).digest('base64');
+    const found = known.get(hash);
+    if (found) return found;
+    const question = asking.get(hash) ?? begin(hash, text);
+    question.calls += 1;
+    questions.push(question);
+    line.add(question.pieces);
+    return question.found;
+  };
+  return {
+    async find(texts, signal) {
+      signal?.throwIfAborted();
+      const line = turns.open();
+      const questions: Question[] = [];
+      const { promise: gone, reject } = Promise.withResolvers<never>();
+      const leave = (): void => reject(signal?.reason);
+      signal?.addEventListener('abort', leave, { once: true });
+      try {
+        return await Promise.race([Promise.all(texts.map((text) => once(text, line, questions))), gone]);
+      } finally {
+        signal?.removeEventListener('abort', leave);
+        for (const question of questions) if (--question.calls === 0) forget(question);
+        line.leave();
+      }
+    },
+  };
+}
+
+function waiting(piece: Piece, wanted: () => boolean): Waiting & { readonly spans: Promise<readonly Span[]> } {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly Span[]>();
+  return { ...piece, spans: promise, asked: false, wanted, resolve, reject };
+}
+
+/** A longer text is cut between words: its pieces are found through one after the other. */
+function piecesOf(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let offset = 0;
+  while (text.length - offset > BATCH.characters) {
+    const space = text.slice(offset, offset + BATCH.characters).search(/\s\S*$/);
+    const length = space > 0 ? space : BATCH.characters;
+    pieces.push({ text: text.slice(offset, offset + length), offset });
+    offset += length;
+  }
+  return [...pieces, { text: text.slice(offset), offset }];
+}

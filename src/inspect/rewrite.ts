@@ -1,0 +1,290 @@
+import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import type { Leaf } from '#/wire/codec.ts';
+import { isSource, setString, type Edit } from '#/wire/document.ts';
+import type { JsonNode } from '#/wire/scan.ts';
+import { finish, type Steps } from '#/wire/steps.ts';
+import { IN_A_FILE } from './restore/conversation.ts';
+import type { Detection, Span } from './detectors/detector.ts';
+import { IdSearch } from './ids.ts';
+import { isWithinCharacter } from './detectors/scripts.ts';
+import { textsOf } from './decoding/joint-texts.ts';
+import { mergeActions, type Action } from './merge.ts';
+import { protection } from './refusals.ts';
+import { ScopeTerms, type TermText } from './terms/scope-terms.ts';
+import { outsideTags, shownInClear, tellingParts } from './restore/shown-in-clear.ts';
+import { MOST_FINDS } from './search/span-pack.ts';
+import { tagLiterals, TagTable } from './tags.ts';
+
+/** What is replaced in texts, and how. */
+export interface Scope {
+  readonly mode: ResolvedPolicy['dlp']['mode'];
+  readonly removed: ScopeTerms | undefined;
+  readonly policyTerms: ScopeTerms | undefined;
+  /** Whether tags are made at all, so that text which looks like one must be told apart. */
+  readonly reversible: boolean;
+}
+
+/** `attached`: files are anonymized with the request, whose tags must be told from those it has. */
+export function createScope(policy: ResolvedPolicy['dlp'], remove: readonly CustomTerm[], attached = false): Scope {
+  return {
+    mode: policy.mode,
+    removed: ScopeTerms.of(remove),
+    policyTerms: ScopeTerms.of(policy.customTerms),
+    reversible: policy.mode === 'tokenize' || remove.length > 0 || attached,
+  };
+}
+
+/** Rewrites leaf texts along one scope, counting what it finds. */
+export class Rewrite {
+  readonly tags = new TagTable();
+  /** Where in the request the texts stand that are rewritten now. */
+  place = IN_A_FILE;
+  /** The path in the request of what stands at an offset. */
+  where: (at: number) => string | undefined = () => undefined;
+  /** Where the file stands whose text is rewritten now. */
+  file: number | undefined;
+  /** Categories found that the mode refuses. */
+  readonly blocked = new Set<string>();
+  /** Signed blocks in which something was found: they leave as they are or not at all. // spec 4.5.4 */
+  readonly flagged = new Set<JsonNode>();
+  /** What detectors found in signed blocks, until it is known what the conversation shows in clear. */
+  readonly #looked: Looked[] = [];
+  /** Parts of terms that go on in another text. */
+  readonly #halves = new Map<object, Record<'removed' | 'ofPolicy', Span[]>>();
+  readonly #scope: Scope;
+  readonly #findings: Record<string, number>;
+  readonly #blockedAt = new Set<number>();
+
+  constructor(scope: Scope, findings: Record<string, number>) {
+    this.#scope = scope;
+    this.#findings = findings;
+  }
+
+  /** Offsets in the request where something was found that the mode refuses, in order. */
+  get blockedAt(): readonly number[] {
+    return [...this.#blockedAt].sort((a, b) => a - b);
+  }
+
+  /** Notes that the mode refuses what was found. `at`: where it stands. */
+  block(category: string, at: number): void {
+    this.blocked.add(category);
+    if (at !== IN_A_FILE && this.#blockedAt.size < MOST_PLACES) this.#blockedAt.add(at);
+  }
+
+  /**
+   * Looks for terms in texts that are large together, off the event loop, before they are rewritten; undefined where they
+   * are looked for on the spot.
+   */
+  lookAhead(texts: readonly TermText[], detection: Detection): Promise<void> | undefined {
+    const { removed, policyTerms } = this.#scope;
+    if (!removed && !policyTerms) return undefined;
+    if (!detection.needsWorker(texts.reduce((sum, { text }) => sum + text.length, 0))) return undefined;
+    const ahead = async (): Promise<void> => {
+      await removed?.lookAhead(texts, detection);
+      await policyTerms?.lookAhead(texts, detection);
+    };
+    return ahead();
+  }
+
+  /** Looks for terms that go on from one text in the next, before the texts are rewritten. */
+  *overJoints(leaves: readonly Leaf[], isOfSource: (leaf: Leaf) => boolean, source: string): Steps<void> {
+    const { removed, policyTerms } = this.#scope;
+    if (!removed && !policyTerms) return;
+    const read = textsOf(leaves, isOfSource, source);
+    for (const terms of [removed, policyTerms]) {
+      for (const half of terms ? yield* terms.over(read) : []) {
+        const halves = this.#halves.get(leaves[half.leaf]!) ?? { removed: [], ofPolicy: [] };
+        this.#halves.set(leaves[half.leaf]!, halves);
+        halves[terms === removed ? 'removed' : 'ofPolicy'].push(half);
+      }
+    }
+  }
+
+  /** `anonymized`: what is found becomes a tag, whatever the mode. */
+  text(text: string, detected: readonly Span[], anonymized = false): string {
+    return apply(text, this.#replacements({ text }, detected, anonymized));
+  }
+
+  /**
+   * As `text`, of a string of a document, in steps; undefined where it stays. Only what is put into it is written anew. Ask
+   * `mayChange` before: most strings stay.
+   */
+  *edit(leaf: Leaf, detected: readonly Span[], anonymized = false): Steps<Edit | undefined> {
+    const { node, text, skipped } = leaf;
+    const actions = mergeActions(yield* this.#withTags(text, this.#actions(leaf, detected, anonymized)));
+    if (actions.length === 0) return undefined;
+    // Within a character of two code units nothing stands as it is.
+    const parts = ({ start, end }: Action): boolean => isWithinCharacter(text, start) || isWithinCharacter(text, end);
+    const inside = isSource(node, text) && !actions.some(parts);
+    const written: string[] = [];
+    let at = 0;
+    let isChanged = false;
+    for (const [index, action] of actions.entries()) {
+      if (index % FINDS_A_STEP === FINDS_A_STEP - 1) yield;
+      const { start, end, by } = this.#replacement(action, text, skipped);
+      isChanged ||= end - start !== by.length || !text.startsWith(by, start);
+      written.push(text.slice(at, start), inside ? asSource(by) : by);
+      at = end;
+    }
+    if (!isChanged) return undefined;
+    written.push(text.slice(at));
+    yield;
+    const whole = written.length > MOST_STRUNG ? written.join('') : strung(written);
+    return inside ? { start: node.start, end: node.end, text: `"${whole}"` } : setString(node, whole);
+  }
+
+  /** What is put into a text in the place of what is found in it, in order. */
+  #replacements(
+    of: Pick<Leaf, 'text' | 'skipped'>,
+    detected: readonly Span[],
+    anonymized: boolean,
+  ): readonly Replacement[] {
+    const { text, skipped } = of;
+    if (!this.mayChange(text, detected)) return NOTHING;
+    return mergeActions(finish(this.#withTags(text, this.#actions(of, detected, anonymized)))).map((action) =>
+      this.#replacement(action, text, skipped),
+    );
+  }
+
+  /** Whether anything may have to be put into a text: never wrong in saying no. */
+  mayChange(text: string, detected: readonly Span[]): boolean {
+    const { removed, policyTerms, reversible } = this.#scope;
+    return detected.length > 0 || !!removed || !!policyTerms || (reversible && text.includes('«'));
+  }
+
+  #actions(of: Pick<Leaf, 'text' | 'skipped'>, detected: readonly Span[], anonymized: boolean): Action[] {
+    const { text, skipped } = of;
+    const { mode, removed, policyTerms } = this.#scope;
+    const halves = this.#halves.get(of);
+    const actions: Action[] = [];
+    // Terms first: what a detector finds too is called what its owner calls it.
+    for (const spans of [removed?.in({ text, skipped }) ?? NO_SPANS, halves?.removed ?? NO_SPANS]) {
+      for (const span of spans) {
+        this.count(span.category);
+        actions.push({ ...span, act: 'tag' });
+      }
+    }
+    for (const spans of [policyTerms?.in({ text, skipped }) ?? NO_SPANS, halves?.ofPolicy ?? NO_SPANS, detected]) {
+      for (const span of spans) {
+        this.count(span.category);
+        if (anonymized) actions.push({ ...span, act: 'tag' });
+        else if (mode === 'block') this.block(span.category, this.file ?? this.place);
+        else if (mode !== 'allow_log') actions.push({ ...span, act: mode === 'mask' ? 'mask' : 'tag' });
+      }
+    }
+    return actions;
+  }
+
+  /** With what looks like a tag of ours in a text and is none: there may be many. */
+  *#withTags(text: string, actions: Action[]): Steps<Action[]> {
+    if (!this.#scope.reversible || !text.includes('«')) return actions;
+    let count = 0;
+    for (const span of tagLiterals(text)) {
+      if (++count % FINDS_A_STEP === 0) yield;
+      actions.push({ ...span, act: 'tag' });
+      if (actions.length > MOST_REPLACED) throw tooManyTags();
+    }
+    return actions;
+  }
+
+  #replacement({ start, end, category, act }: Action, text: string, skipped: RegExp | undefined): Replacement {
+    if (act === 'mask') return { start, end, by: `[${category}]` };
+    const said = text.slice(start, end);
+    return { start, end, by: this.tags.tagFor(skipped ? said.replace(skipped, '') : said, category, this.place) };
+  }
+
+  /** Looks at a text that must not be rewritten: what is found in it condemns the block around it. */
+  look(text: string, detected: readonly Span[], block: JsonNode): void {
+    const { mode, removed, policyTerms } = this.#scope;
+    const ofPolicy = policyTerms?.in({ text }) ?? [];
+    const toRemove = removed?.in({ text }) ?? [];
+    for (const { category } of ofPolicy) this.count(category);
+    for (const { category } of toRemove) this.count(category);
+    if (toRemove.length > 0 || (ofPolicy.length > 0 && mode !== 'allow_log')) this.flagged.add(block);
+    for (const { start, end, category } of outsideTags(text, detected)) {
+      this.#looked.push({ parts: tellingParts(text.slice(start, end)), category, block });
+    }
+  }
+
+  /**
+   * Decides on what detectors found in signed blocks: what these texts show in clear as they leave is no find there.
+   * `edits`: what this rewriting changes in the texts.
+   */
+  judge(leaves: readonly Leaf[], edits: readonly Edit[]): void {
+    if (this.#looked.length === 0) return;
+    const shown = shownInClear(new Set(this.#looked.flatMap(({ parts }) => parts)), leaves, edits);
+    for (const { parts, category, block } of this.#looked) {
+      if (parts.every((part) => shown.has(part))) continue;
+      this.count(category);
+      if (this.#scope.mode !== 'allow_log') this.flagged.add(block);
+    }
+  }
+
+  /** Who looks into what is no text, for the same. */
+  idSearch(detection: Detection, policy: ResolvedPolicy['dlp']): IdSearch {
+    return new IdSearch(detection, policy, [this.#scope.removed, this.#scope.policyTerms]);
+  }
+
+  count(category: string, times = 1): void {
+    this.#findings[category] = (this.#findings[category] ?? 0) + times;
+  }
+}
+
+/** A find in a signed block. */
+interface Looked {
+  readonly parts: readonly string[];
+  readonly category: string;
+  readonly block: JsonNode;
+}
+
+/** What stands in the place of a stretch of text. */
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly by: string;
+}
+
+const NOTHING: readonly Replacement[] = [];
+const NO_SPANS: readonly Span[] = [];
+/** Of what a mode refuses, so many are remembered. */
+const MOST_PLACES = 256;
+const FINDS_A_STEP = 512;
+/** Finds, terms and tags in one text beyond which it is not rewritten. */
+const MOST_REPLACED = MOST_FINDS;
+
+function apply(text: string, replacements: readonly Replacement[]): string {
+  if (replacements.length === 0) return text;
+  let result = '';
+  let at = 0;
+  for (const { start, end, by } of replacements) {
+    result += text.slice(at, start) + by;
+    at = end;
+  }
+  return result + text.slice(at);
+}
+
+function asSource(by: string): string {
+  return JSON.stringify(by).slice(1, -1);
+}
+
+function tooManyTags(): GatewayError {
+  const message = `The request is too large: a text of it has more than ${MOST_REPLACED} finds, terms and tags. Nothing was sent.`;
+  return new GatewayError('request_too_large', message);
+}
+
+/** Tags are numbered over one request: this one's would stand for other texts in the turns that the provider has kept. */
+export function confusion(): GatewayError {
+  return protection(
+    'personal data cannot be added to a conversation that the provider keeps. Send the whole conversation',
+  );
+}
+
+/** Of so few parts a text is strung together without a copy: the body that it becomes a part of is written once. */
+const MOST_STRUNG = 64;
+
+function strung(parts: readonly string[]): string {
+  let text = '';
+  for (const part of parts) text += part;
+  return text;
+}

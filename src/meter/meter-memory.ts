@@ -1,0 +1,22 @@
+import type { OpenHold } from '#/ports/limit-counters.ts';
+import { Arrivals } from './arrivals.ts';
+import { LikelyOutput } from './likely-output.ts';
+import { RecentRefusals } from './recent-refusals.ts';
+
+/** What one process remembers from call to call, beside the counters. */
+export interface MeterMemory {
+  readonly refusals: RecentRefusals;
+  readonly arrivals: Arrivals;
+  readonly likely: LikelyOutput;
+  /** Open holds for which a limit is near. */
+  readonly near: WeakSet<OpenHold>;
+}
+
+export function meterMemory(): MeterMemory {
+  return {
+    refusals: new RecentRefusals(),
+    arrivals: new Arrivals(),
+    likely: new LikelyOutput(),
+    near: new WeakSet(),
+  };
+}

@@ -1,0 +1,258 @@
+import type { OrganizationConfig, WorkloadConfig } from '#/config/snapshot.ts';
+import type { ByName } from '#/runtime/passing.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import type { Limits, Opening } from '#/call/call.ts';
+import {
+  CountersUnavailable,
+  type HoldDecision,
+  type HoldRequest,
+  type LimitCounters,
+  type OpenHold,
+} from '#/ports/limit-counters.ts';
+import type { Target } from '#/route/plan.ts';
+import { jurisdictionsOf } from '#/call/jurisdictions.ts';
+import type { NanoEuro } from '#/call/money.ts';
+import { periodsAt } from './periods.ts';
+import type { Demand } from './usage-bounds.ts';
+import { ceiling, cost, coversService, type Price, type Units } from './pricing/price.ts';
+import type { PriceBook } from './pricing/price-book.ts';
+import type { MeterMemory } from './meter-memory.ts';
+import { limitRefusal, limitsIn, type Refused } from './limit-refusal.ts';
+import type { Restorer } from './counter-rebuild.ts';
+import { standingOf } from './standing.ts';
+import { asTarget, targetId, unpriced, type PricedTarget } from './pricing/unpriced.ts';
+import type { Usage } from '#/wire/usage.ts';
+
+/** What is debited: a request and the model it asks for, if it asks for one. */
+export interface Debited extends Opening {
+  readonly model: string | null;
+  readonly stream: boolean;
+  /** A job: should this process die, another one goes on with it. */
+  readonly resumes?: boolean;
+}
+
+/** A debit made before dispatch, and how to price what comes of it. */
+export interface Hold<T extends Target = Target> {
+  readonly open: OpenHold;
+  /** The targets that have a price: only they may be asked. */
+  readonly plan: readonly [T, ...T[]];
+  /** What a usage costs at the price of the target that was asked. */
+  cost(usage: Usage, target: PricedTarget, units?: Units): NanoEuro;
+  priceSource(target: PricedTarget): string;
+  /** As they stand after this call. */
+  readonly limits: Limits;
+}
+
+export interface MeterDeps extends MeterMemory {
+  readonly counters: LimitCounters;
+  readonly prices: PriceBook;
+  readonly restorer: Restorer;
+  /** Told of every refusal of the counters; `at`: when the call began. */
+  readonly onRefused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
+  /** Resolves while this process has a lease: a hold without one is anybody's. */
+  readonly ensureAlive: () => Promise<void>;
+  /** This process, as the holder of its holds. */
+  readonly owner: string;
+  /** Holds of this process that are not settled yet. */
+  readonly open: ByName<OpenHold>;
+}
+
+/** The price of what is not billed: calls that ask no model for anything. */
+const UNPRICED: Price = { source: 'not billed', tiers: [], units: {}, denominator: 1n };
+
+/** More than this no budget holds: the counters are 64-bit integers of nano-euro. */
+const MOST = 2n ** 63n - 1n;
+/** How long a call waits for counters that are being restored, before it is refused. */
+const RESTORE_PATIENCE_MS = 3000;
+const BUSY_WAIT_MS = 5;
+
+/**
+ * Debits a call before anything is dispatched: its worst case over every candidate, against the workload's limits and
+ * budget and the organization's cap and credit, in one atomic step. // spec 1.5, 8
+ * Throws `price_unknown`, `rate_limit_exceeded`, `insufficient_quota`, or `limits_unavailable` when it cannot be checked.
+ */
+export async function hold<T extends Target>(
+  call: Debited,
+  candidates: readonly T[],
+  demand: Pick<Demand, 'ceiling' | 'quantities' | 'reservedTokens'>,
+  deps: MeterDeps,
+): Promise<Hold<T>> {
+  const { workload } = call.key;
+  const prices = priceCandidates(call, candidates, demand, deps.prices);
+  const plan = candidates.filter((candidate) =>
+    prices.has(targetId(asTarget(candidate))),
+  ) as unknown as Hold<T>['plan'];
+  let amount = 0n;
+  for (const price of prices.values()) {
+    const worst = ceiling(price, demand.ceiling);
+    if (worst > amount) amount = worst;
+  }
+  if (amount > MOST) throw new GatewayError('insufficient_quota', 'The request may cost more than any budget holds.');
+  try {
+    await deps.ensureAlive();
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+  const open: OpenHold = {
+    callId: call.id,
+    owner: deps.owner,
+    organization: workload.organization.id,
+    workload: workload.id,
+    at: call.startedAt,
+    periods: periodsAt(call.startedAt, workload.organization.timeZone),
+    amount,
+    tokens: deps.likely.reserve(workload.organization.id, prices.keys(), {
+      input: demand.reservedTokens,
+      mostOutput: demand.ceiling.outputTokens ?? 0,
+      limit: workload.tokensPerMinute,
+    }),
+    draft: abandonedDraft(call, plan),
+  };
+  const { near, ...limits } = await debit(open, call, deps);
+  if (near) deps.near.add(open);
+  deps.open.set(open.callId, open);
+  return {
+    open,
+    plan,
+    cost(usage, target, units) {
+      deps.likely.note(open.organization, targetId(target), usage.output);
+      return cost(prices.get(targetId(target))!, usage, units);
+    },
+    priceSource: (target) => prices.get(targetId(target))!.source,
+    limits,
+  };
+}
+
+/**
+ * Counts a call that costs nothing as a request, where every limit lets it through as it would a call that costs as little
+ * as can be. Nothing is held, so nothing is to be settled. Throws `rate_limit_exceeded`, `insufficient_quota`, or
+ * `limits_unavailable` when it cannot be checked.
+ */
+export function count(call: Opening, deps: DebitDeps & Pick<MeterDeps, 'owner'>): Promise<Limits> {
+  const { workload } = call.key;
+  const nothing: HoldRequest = {
+    callId: call.id,
+    owner: deps.owner,
+    organization: workload.organization.id,
+    workload: workload.id,
+    at: call.startedAt,
+    periods: periodsAt(call.startedAt, workload.organization.timeZone),
+    amount: 0n,
+    tokens: 0,
+    draft: '',
+    free: true,
+  };
+  return debit(nothing, call, deps);
+}
+
+type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals' | 'arrivals' | 'onRefused'>;
+
+/** Asks the counters. Resolves with how the limits stand; throws what the client is told of a refusal. */
+async function debit(request: HoldRequest, opening: Opening, deps: DebitDeps): Promise<Limits & { near?: true }> {
+  const { key, snapshot } = opening;
+  const { workload } = key;
+  const askedAt = deps.refusals.now();
+  const decision = await place({ ...request, ...limitsOf(workload) }, workload.organization, deps);
+  if (decision.kind === 'refused') {
+    deps.arrivals.leave(opening);
+    const { by } = decision;
+    const isRate = by === 'requests' || by === 'tokens';
+    const standing = isRate ? undefined : await standingOf(by, request, workload, deps.counters);
+    const refused = { ...decision, ...(standing && { standing }) };
+    deps.refusals.note(refused, askedAt, workload, snapshot.revision);
+    deps.onRefused(refused, workload, request.at);
+    throw limitRefusal(refused, workload, request.amount);
+  }
+  deps.refusals.forget(workload);
+  deps.arrivals.granted(opening, decision.requests, askedAt);
+  return { ...limitsIn(decision), ...(decision.near && { near: true }) };
+}
+
+/** Candidates without a price are not used: an unknown price is never free. // design 7 */
+function priceCandidates(
+  call: Debited,
+  candidates: readonly Target[],
+  { quantities, ceiling: bounds }: Pick<Demand, 'ceiling' | 'quantities'>,
+  book: PriceBook,
+): Map<string, Price> {
+  const prices = new Map<string, Price>();
+  const { organization, policy } = call.key.workload;
+  for (const candidate of candidates) {
+    const { provider, model } = candidate;
+    const price =
+      quantities.length === 0
+        ? UNPRICED
+        : book.find(organization, provider.config, model, call.startedAt, quantities, policy.estimatesPrices);
+    if (price && coversService(price, bounds)) prices.set(targetId(asTarget(candidate)), price);
+  }
+  if (prices.size === 0) throw unpriced(candidates, quantities, bounds.fast === true ? 'fast' : bounds.serviceTier);
+  return prices;
+}
+
+type Placed = Extract<HoldDecision, { kind: 'granted' | 'refused' }>;
+
+async function place(request: HoldRequest, organization: OrganizationConfig, deps: DebitDeps): Promise<Placed> {
+  const deadline = performance.now() + RESTORE_PATIENCE_MS;
+  try {
+    for (;;) {
+      const decision = await deps.counters.hold(request);
+      if (decision.kind === 'granted' || decision.kind === 'refused') return decision;
+      if (performance.now() > deadline) break;
+      if (decision.kind === 'cold') await deps.restorer.restore(organization);
+      else await new Promise((resolve) => setTimeout(resolve, BUSY_WAIT_MS));
+    }
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+  throw unavailable(undefined);
+}
+
+/** Counters that cannot be asked fail closed. // spec 8 */
+function unavailable(cause: unknown): GatewayError {
+  const store =
+    cause === undefined || cause instanceof CountersUnavailable ? 'limits_unavailable' : 'ledger_unavailable';
+  return new GatewayError(store, 'Limits and budget could not be checked; nothing was sent.', {}, { cause });
+}
+
+type WorkloadLimits = Pick<
+  HoldRequest,
+  'requestsPerMinute' | 'tokensPerMinute' | 'workloadBudget' | 'organizationCap' | 'prepaid'
+>;
+
+/** A workload of a snapshot never changes. */
+const LIMITS = new WeakMap<WorkloadConfig, WorkloadLimits>();
+
+function limitsOf(workload: WorkloadConfig): WorkloadLimits {
+  let known = LIMITS.get(workload);
+  if (!known) LIMITS.set(workload, (known = readLimits(workload)));
+  return known;
+}
+
+function readLimits({ requestsPerMinute, tokensPerMinute, budget, organization }: WorkloadConfig): WorkloadLimits {
+  return {
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(tokensPerMinute !== undefined && { tokensPerMinute }),
+    ...(budget && { workloadBudget: budget }),
+    ...(organization.cap && { organizationCap: organization.cap }),
+    ...(organization.plan?.type === 'prepaid' && { prepaid: true }),
+  };
+}
+
+/** What an `abandoned` row would say, should this process die before it can say more. */
+function abandonedDraft(call: Debited, plan: readonly [Target, ...Target[]]): string {
+  const [{ provider, model, family }] = plan;
+  return JSON.stringify({
+    config_revision: call.snapshot.revision,
+    key: call.key.id,
+    mode: call.key.workload.policy.dlp.mode,
+    model: call.model,
+    provider: provider.config.slug,
+    provider_model: model,
+    // It may have been sent to any of them.
+    jurisdiction: jurisdictionsOf(plan.map((one) => one.provider.jurisdiction(one.model))),
+    stream: call.stream,
+    surface: call.surface,
+    wire_format: family,
+    ...(call.resumes && { resumes: true }),
+  });
+}

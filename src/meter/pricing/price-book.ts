@@ -1,0 +1,276 @@
+import { LRUCache } from 'lru-cache';
+import { rateAt, readExchangeRates, type ExchangeRates } from '#/config/exchange-rates.ts';
+import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
+import type { OrganizationConfig, PriceConfig, ProviderConfig } from '#/config/snapshot.ts';
+import { fraction } from './fraction.ts';
+import {
+  exchangeRate,
+  genaiModels,
+  genaiProviderId,
+  LONGEST_MODEL_ID,
+  matchGenaiModel,
+  minimumSecondsOf,
+  readGenaiPrice,
+  type DatedSheet,
+  type ExchangeRate,
+} from './genai-prices.ts';
+import { olderModels } from './model-lines.ts';
+import { ownModels, ownPrice } from './own-prices.ts';
+import { periodAt, sheetOf } from './price-list.ts';
+import { overridePrice, rowsInForce } from './price-override.ts';
+import { createPrice } from './price-sheet.ts';
+import { listedAt, type PriceSnapshot } from './price-snapshot.ts';
+import { covers, type Price, type Quantity } from './price.ts';
+import { surchargesOf, unitsBeside } from './surcharges.ts';
+
+/** What the price book needs to know of a provider. */
+export type PricedProvider = Pick<ProviderConfig, 'slug'> &
+  Partial<Pick<ProviderConfig, 'vendor' | 'protocol' | 'url' | 'region'>>;
+
+export interface PriceBook {
+  /**
+   * The price of a provider's model at a moment (milliseconds since the epoch), for calls that are billed by one of
+   * `quantities`. Undefined when none is known: the call must be refused, for an unknown price is never free. // spec 8
+   * `estimates`: a model that has none has that of the nearest older model of its line.
+   */
+  find(
+    organization: Pick<OrganizationConfig, 'prices'>,
+    provider: PricedProvider,
+    model: string,
+    at: number,
+    quantities?: readonly Quantity[],
+    estimates?: boolean,
+  ): Price | undefined;
+  /** Models of a provider that have a price nobody has set, by their ids; not every one of them can still be asked. */
+  models(provider: PricedProvider): readonly string[];
+}
+
+/** A price and when it holds: `from` is inclusive, `until` exclusive. */
+interface DatedPrice {
+  readonly price: Price | undefined;
+  readonly from: number;
+  readonly until: number;
+}
+
+const TOKENS: readonly Quantity[] = ['tokens'];
+const MOST_CACHED = 4096;
+
+/** Where prices come from beside the organization's own. */
+export interface PriceBookOptions {
+  /** Euro per dollar: `0.92`, or with rates to come `0.92,2026-12-01=0.91`. */
+  readonly usdToEur: string;
+  /** The snapshot in force; without one the bundled data of genai-prices is. */
+  readonly snapshot?: () => PriceSnapshot | undefined;
+}
+
+/**
+ * A price book: an organization's PriceBook rows first (`<provider>/<model>`, then `<provider>/*`), then the gateway's
+ * own list, then the snapshot or the bundled data, in euro at the rate in force at the call's start. A row in force
+ * replaces what comes after it in whole. Throws a RangeError when the rates are none.
+ */
+export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceBookOptions): PriceBook {
+  const rates = readExchangeRates(usdToEur);
+  if (!rates) throw new RangeError('exchange rates must be positive decimals, in the order of their dates');
+  const overrides = createOverrides();
+  const builtIn = createBuiltIn(rates, snapshot);
+  return {
+    models: (provider) => listedModels(listId(provider)).filter((model) => isCallable(provider, model)),
+    find(organization, provider, model, at, quantities = TOKENS, estimates = false) {
+      const own = organization.prices.size > 0 ? overrides(organization.prices, provider, model, at) : undefined;
+      const price =
+        own ??
+        (provider.slug === LOCAL_PROVIDER.slug
+          ? localPrice(model)
+          : (builtIn(provider, model, at) ??
+            freePrice(provider, model) ??
+            (estimates ? estimate(provider, model, (older) => builtIn(provider, older, at)) : undefined)));
+      return price && quantities.some((quantity) => covers(price, quantity)) ? price : undefined;
+    },
+  };
+}
+
+function createOverrides() {
+  // A list of rows belongs to one pattern of a snapshot and never changes: its prices live as long as it does.
+  const cached = new WeakMap<readonly PriceConfig[], Map<boolean, DatedPrice>>();
+
+  function priceOf(rows: readonly PriceConfig[], pattern: string, family: boolean, at: number): Price | undefined {
+    let byFamily = cached.get(rows);
+    if (!byFamily) cached.set(rows, (byFamily = new Map<boolean, DatedPrice>()));
+    const known = byFamily.get(family);
+    if (known && holds(known, at)) return known.price;
+    const inForce = rowsInForce(rows, at);
+    const price = inForce && overridePrice(inForce, pattern, family);
+    const starts = rows.map(({ effectiveFrom }) => effectiveFrom);
+    const from = Math.max(-Infinity, ...starts.filter((start) => start <= at));
+    const until = Math.min(Infinity, ...starts.filter((start) => start > at));
+    byFamily.set(family, { price, from, until });
+    return price;
+  }
+
+  return (
+    prices: OrganizationConfig['prices'],
+    provider: PricedProvider,
+    model: string,
+    at: number,
+  ): Price | undefined => {
+    for (const pattern of [`${provider.slug}/${model}`, `${provider.slug}/*`]) {
+      const rows = prices.get(pattern);
+      const price = rows && priceOf(rows, pattern, isAnthropicFamily(provider, model), at);
+      if (price) return price;
+    }
+    return undefined;
+  };
+}
+
+/** The prices that nobody has set: of the snapshot in force, or else of the bundled data. */
+function createBuiltIn(rates: ExchangeRates, snapshot: () => PriceSnapshot | undefined) {
+  const ids = new WeakMap<PricedProvider, { readonly id: string | undefined }>();
+  const cached = new LRUCache<string, DatedPrice>({ max: MOST_CACHED });
+  let cachedFor = snapshot();
+
+  function idOf(provider: PricedProvider): string | undefined {
+    let known = ids.get(provider);
+    if (!known) ids.set(provider, (known = { id: listId(provider) }));
+    return known.id;
+  }
+
+  return (provider: PricedProvider, model: string, at: number): Price | undefined => {
+    const id = idOf(provider);
+    if (id === undefined || model.length > LONGEST_MODEL_ID) return undefined;
+    const inForce = snapshot();
+    if (inForce !== cachedFor) {
+      cached.clear();
+      cachedFor = inForce;
+    }
+    const family = isAnthropicFamily(provider, model);
+    const surcharges = surchargesOf(provider, model);
+    const key = `${family ? 'a' : 'o'} ${id}/${model} ${surcharges.key}`;
+    const known = cached.get(key);
+    if (known && holds(known, at)) return known.price;
+    const rate = rateAt(rates, at);
+    const listed = inForce
+      ? readSnapshotPrice(inForce, id, model, at, exchangeRate(rate))
+      : readGenaiPrice(id, model, at, exchangeRate(rate));
+    const own = readOwnPrice(id, model, at, exchangeRate(rate), inForce === undefined);
+    const found = listed.sheet && !own?.corrects ? listed : (own ?? listed);
+    const price =
+      found.sheet &&
+      createPrice(surcharges.apply(unitsBeside(found.sheet, provider, exchangeRate(rate).nanoEuro)), family);
+    cached.set(key, {
+      price,
+      from: Math.max(found.from, rate.from),
+      until: Math.min(found.until, rate.until),
+    });
+    return price;
+  };
+}
+
+/** What lists call the vendor of a provider. A server of one's own is in no list: only its owner knows what it costs. */
+function listId({ slug, vendor }: PricedProvider): string | undefined {
+  return vendor === 'custom' ? undefined : genaiProviderId(vendor ?? slug);
+}
+
+/**
+ * Whether a name of the data is one that the vendor's API takes: some stand for several models, or for those of a host.
+ * Deployments have names of their own.
+ */
+function isCallable({ vendor }: PricedProvider, model: string): boolean {
+  if (vendor === 'azure') return false;
+  if (vendor === 'gemini' && !model.startsWith('gem')) return false;
+  return vendor === 'bedrock' ? !model.startsWith('regional.') : !/:|-$/.test(model);
+}
+
+function listedModels(id: string | undefined): readonly string[] {
+  return id === undefined ? [] : [...new Set([...genaiModels(id), ...ownModels(id)])];
+}
+
+/** The price of the nearest older model of the same line that has one. */
+function estimate(
+  provider: PricedProvider,
+  model: string,
+  priceOf: (older: string) => Price | undefined,
+): Price | undefined {
+  if (model.length > LONGEST_MODEL_ID) return undefined;
+  for (const older of olderModels(model, listedModels(listId(provider)))) {
+    const price = priceOf(older);
+    if (price) return { ...price, source: `estimated: ${price.source}` };
+  }
+  return undefined;
+}
+
+/** Reads what a model costs from a snapshot: under its own name, or under that of the model it is another name for. */
+function readSnapshotPrice(
+  snapshot: PriceSnapshot,
+  id: string,
+  model: string,
+  at: number,
+  rate: ExchangeRate,
+): DatedSheet {
+  const short = id === 'google' ? model.slice(model.lastIndexOf('/') + 1) : model;
+  const alias = matchGenaiModel(id, short);
+  const names = [`${id}/${short}`, ...(alias ? [`${id}/${alias.id}`] : [])];
+  const listed = listedAt(snapshot, names, at);
+  if (!listed) return { sheet: undefined, from: -Infinity, until: Infinity };
+  const { name, period, from, until } = listed;
+  const date = new Date(snapshot.builtAt).toISOString().slice(0, 10);
+  const sheet = period && sheetOf(period.usd, rate.nanoEuro, `prices ${date} ${snapshot.id} ${name} ${rate.text}`);
+  const minimumSeconds = minimumSecondsOf(id, name);
+  return { sheet: sheet && { ...sheet, ...(minimumSeconds !== undefined && { minimumSeconds }) }, from, until };
+}
+
+/** What lists do not have yet, or, where they are the bundled ones, have otherwise than the vendor. */
+function readOwnPrice(
+  id: string,
+  model: string,
+  at: number,
+  rate: ExchangeRate,
+  isBundled: boolean,
+): (DatedSheet & { readonly corrects: boolean }) | undefined {
+  const own = ownPrice(id, model);
+  if (!own) return undefined;
+  const corrects = own.corrects && isBundled;
+  const { period, from, until } = periodAt(own.periods, at);
+  const sheet = period && sheetOf(period.usd, rate.nanoEuro, `${own.from} ${own.name} ${rate.text}`);
+  return { sheet, from, until, corrects };
+}
+
+function holds({ from, until }: DatedPrice, at: number): boolean {
+  return at >= from && at < until;
+}
+
+/** Models of this family bill an hour of prompt cache at twice the input rate, wherever they are hosted. */
+function isAnthropicFamily(provider: PricedProvider, model: string): boolean {
+  return provider.protocol === 'messages' || CLAUDE.test(model);
+}
+
+const CLAUDE = /claude/i;
+
+/** 0.01 EUR per million input tokens, output free. // spec 4.4.9 */
+const TYPED_PRICE: Price = createPrice(
+  {
+    source: 'gatewarden typed decisions',
+    tiers: [{ above: 0, perMillion: { input: fraction('10000000'), output: fraction('0') } }],
+  },
+  false,
+);
+
+/** 0.001 EUR a page of a document, or a picture: to be read, or to be anonymized. */
+const DOCUMENT_PRICE: Price = createPrice(
+  { source: 'gatewarden documents', tiers: [], units: { pages: fraction('1000000'), images: fraction('1000000') } },
+  false,
+);
+
+/** What a vendor offers for nothing, by its own word. */
+const FREE: Price = createPrice(
+  { source: 'free of charge', tiers: [{ above: 0, perMillion: { input: fraction('0') } }] },
+  false,
+);
+
+function freePrice({ vendor }: PricedProvider, model: string): Price | undefined {
+  return vendor === 'openai' && /^(?:omni|text)-moderation-/.test(model) ? FREE : undefined;
+}
+
+function localPrice(model: string): Price | undefined {
+  if (model === 'ocr' || model === 'anonymize') return DOCUMENT_PRICE;
+  return model === 'typed' || model === 'typed/router' ? TYPED_PRICE : undefined;
+}

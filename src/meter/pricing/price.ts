@@ -1,0 +1,214 @@
+import { ceilDiv, type NanoEuro } from '#/call/money.ts';
+import { BESIDE_TOKENS, inputTokens, NO_USAGE, type Usage } from '#/wire/usage.ts';
+
+/** One kind of token of a `Usage`. */
+export type Bucket = Exclude<keyof Usage, 'serviceTier' | (typeof BESIDE_TOKENS)[number]>;
+
+/** What is billed beside tokens. Seconds are whole, rounded up by who measures them. */
+export type Unit = 'pages' | 'images' | 'calls' | 'seconds' | (typeof BESIDE_TOKENS)[number];
+
+/** How much of each unit a call used. Absent is none, except that a call is one call. */
+export type Units = { readonly [U in Unit]?: number };
+
+/** What a price can be asked for: tokens, or one of the units. */
+export type Quantity = 'tokens' | Unit;
+
+/** Rates of a whole call, by the size of its input. */
+export interface PriceTier {
+  /** Holds for calls with more input tokens than this, of whatever bucket. The first tier holds for any size. */
+  readonly above: number;
+  /** Nano-euro per million tokens, over the price's denominator. */
+  readonly rates: Readonly<Record<Bucket, bigint>>;
+}
+
+/** What one model costs at one moment, exact. Made by `createPrice`. */
+export interface Price {
+  /** Where it comes from, as the audit row tells it. */
+  readonly source: string;
+  /** In ascending order of `above`; empty when tokens are not billed. */
+  readonly tiers: readonly PriceTier[];
+  /**
+   * The same for calls in other service tiers than the ordinary one, as `serviceTierOf` names them. A tier that is not
+   * here is billed like the ordinary one: no source says what it costs.
+   */
+  readonly services?: ReadonlyMap<string, readonly PriceTier[]>;
+  /** The price was set for whatever service tier a call is made in. */
+  readonly anyService?: true;
+  /** Nano-euro per million units, over the denominator. */
+  readonly units: { readonly [U in Unit]?: bigint };
+  readonly denominator: bigint;
+  /** The least that is billed of a recording, however short. */
+  readonly minimumSeconds?: number;
+}
+
+/** Bounds of what a call can use. */
+export interface Bounds extends Units {
+  /** All input tokens, cached or not. */
+  readonly inputTokens?: number;
+  /** All output tokens, reasoning included. */
+  readonly outputTokens?: number;
+  /** Nothing but text is sent: no sound and no picture. */
+  readonly textOnly?: boolean;
+  /** The service tier that is asked for, `standard` for the ordinary one. Absent: whichever the vendor chooses. */
+  readonly serviceTier?: string;
+  /** The vendor's faster speed is asked for. */
+  readonly fast?: boolean;
+  /** It may be served anywhere, as is asked for: nothing is added for a place. */
+  readonly anywhere?: boolean;
+}
+
+/** Buckets of input that is text, then all of input, then of output. */
+const TEXT_BUCKETS = ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h'] as const satisfies readonly Bucket[];
+export const INPUT_BUCKETS = [
+  ...TEXT_BUCKETS,
+  'inputAudio',
+  'inputImage',
+  'cacheReadAudio',
+] as const satisfies readonly Bucket[];
+export const OUTPUT_BUCKETS = [
+  'output',
+  'reasoning',
+  'outputAudio',
+  'outputImage',
+] as const satisfies readonly Bucket[];
+/** The service tier that list prices are for. */
+export const STANDARD = 'standard';
+export const UNITS = ['pages', 'images', 'calls', 'seconds', ...BESIDE_TOKENS] as const satisfies readonly Unit[];
+
+const MILLION = 1_000_000n;
+const NOTHING: Units = {};
+
+/**
+ * What a call costs: every bucket and unit at its rate, summed exactly and rounded up once. The same function prices
+ * the hold (through `ceiling`) and the settlement. Throws a RangeError on a count that is not a whole, non-negative
+ * number: such a usage has no cost, and least of all none. // spec 8
+ */
+export function cost(price: Price, usage: Usage, units: Units = NOTHING): NanoEuro {
+  let sum = 0n;
+  const tier = tierOf(price, usage);
+  if (tier) {
+    const { rates } = tier;
+    sum =
+      charge(rates.input, usage.input) +
+      charge(rates.cacheRead, usage.cacheRead) +
+      charge(rates.cacheWrite5m, usage.cacheWrite5m) +
+      charge(rates.cacheWrite1h, usage.cacheWrite1h) +
+      charge(rates.output, usage.output) +
+      charge(rates.reasoning, usage.reasoning);
+    const { inputAudio, inputImage, cacheReadAudio, outputAudio, outputImage } = usage;
+    if (inputAudio !== undefined) sum += charge(rates.inputAudio, inputAudio);
+    if (inputImage !== undefined) sum += charge(rates.inputImage, inputImage);
+    if (cacheReadAudio !== undefined) sum += charge(rates.cacheReadAudio, cacheReadAudio);
+    if (outputAudio !== undefined) sum += charge(rates.outputAudio, outputAudio);
+    if (outputImage !== undefined) sum += charge(rates.outputImage, outputImage);
+  }
+  for (const unit of UNITS) {
+    const rate = price.units[unit];
+    if (rate !== undefined) sum += charge(rate, billedUnits(price, units, unit));
+  }
+  return ceilDiv(sum, price.denominator * MILLION);
+}
+
+/**
+ * The most a call within these bounds can cost: in every service tier it may be made in and every size it can reach, all
+ * input at the dearest input rate and all output at the dearest output rate. No usage within the bounds costs more, and
+ * one costs as much.
+ */
+export function ceiling(price: Price, bounds: Bounds): NanoEuro {
+  // An answer that names no tier is billed as an ordinary one, so that one counts whatever is asked for.
+  let highest = ceilingIn(price, undefined, bounds);
+  for (const service of price.services?.keys() ?? []) {
+    if (!mayBeServedIn(service, bounds)) continue;
+    const amount = ceilingIn(price, service, bounds);
+    if (amount > highest) highest = amount;
+  }
+  return highest;
+}
+
+/** Whether an answer to what is asked for may name this tier: a vendor chooses the tier and the place, never its speed. */
+function mayBeServedIn(service: string, { serviceTier, fast = false, anywhere = false }: Bounds): boolean {
+  const [, tier = '', isFast, isThere] = MODES.exec(service) ?? [];
+  // One vendor sells its speed as a tier, and calls it another in its answer.
+  if (serviceTier === 'fast' && (service === 'fast' || service === 'priority')) return true;
+  if ((isFast !== undefined && !fast) || (isThere !== undefined && anywhere)) return false;
+  return tier === '' || serviceTier === undefined || tier === serviceTier;
+}
+
+/** A service tier, and the modes of `tierInModes`. */
+const MODES = /^(.*?)(?:(?:^|_)(fast))?(?:(?:^|_)(us))?$/;
+
+function ceilingIn(price: Price, service: string | undefined, bounds: Bounds): NanoEuro {
+  const { inputTokens: inputs = 0, outputTokens = 0, textOnly = false } = bounds;
+  const inService = service === undefined ? NO_USAGE : { ...NO_USAGE, serviceTier: service };
+  let highest = cost(price, inService, bounds);
+  const tiers = tiersIn(price, service);
+  for (const [index, { above, rates }] of tiers.entries()) {
+    if (index > 0 && inputs <= above) break;
+    // Within this tier, input ends where the next one begins.
+    const input = Math.min(inputs, tiers[index + 1]?.above ?? inputs);
+    const worst: Usage = {
+      ...inService,
+      [dearest(rates, textOnly ? TEXT_BUCKETS : INPUT_BUCKETS)]: input,
+      [dearest(rates, OUTPUT_BUCKETS)]: outputTokens,
+    };
+    const amount = cost(price, worst, bounds);
+    if (amount > highest) highest = amount;
+  }
+  return highest;
+}
+
+/** Rates of a service tier by size of input; those of the ordinary one where the price does not know it. */
+export function tiersIn({ tiers, services }: Price, service: string | undefined): readonly PriceTier[] {
+  if (service === undefined || !services) return tiers;
+  // A tier that nobody has priced is billed as the list says, with what is added for its modes.
+  return services.get(service) ?? services.get(service.replace(MODES, modesAlone)) ?? tiers;
+}
+
+function modesAlone(_service: string, _tier: string, ...modes: readonly unknown[]): string {
+  return modes.slice(0, 2).filter(Boolean).join('_');
+}
+
+/** The tier a usage is billed in; undefined when the price does not bill tokens. */
+export function tierOf(price: Price, usage: Usage): PriceTier | undefined {
+  const tiers = usage.serviceTier === undefined ? price.tiers : tiersIn(price, usage.serviceTier);
+  let tier = tiers[0];
+  if (tiers.length < 2) return tier;
+  const input = inputTokens(usage);
+  for (let index = 1; index < tiers.length && input > tiers[index]!.above; index += 1) tier = tiers[index];
+  return tier;
+}
+
+/** Service tiers that no vendor bills above its list prices. */
+const CHEAPER: ReadonlySet<string> = new Set([STANDARD, 'flex', 'batch', 'offpeak']);
+
+/** Whether calls that ask for a service tier, or for speed, can be priced: what may be dearer than the list must be known. */
+export function coversService(price: Price, { serviceTier: service, fast = false }: Bounds): boolean {
+  if (fast && !price.anyService && price.tiers.length > 0 && price.services?.has('fast') !== true) return false;
+  if (service === undefined || CHEAPER.has(service) || price.anyService || price.tiers.length === 0) return true;
+  return price.services?.has(service) === true;
+}
+
+/** How much of a unit is billed: a call is one call, and a recording lasts no less than the price's minimum. */
+export function billedUnits(price: Price, units: Units, unit: Unit): number {
+  const count = units[unit] ?? (unit === 'calls' ? 1 : 0);
+  return unit === 'seconds' && count > 0 ? Math.max(count, price.minimumSeconds ?? 0) : count;
+}
+
+/** True when the price says what this quantity costs. A price per call alone covers whatever the call does. */
+export function covers(price: Price, quantity: Quantity): boolean {
+  const { tiers, units } = price;
+  if (quantity === 'tokens' && tiers.length > 0) return true;
+  if (quantity !== 'tokens' && units[quantity] !== undefined) return true;
+  return tiers.length === 0 && units.calls !== undefined;
+}
+
+function charge(rate: bigint, count: number): bigint {
+  if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`not a count: ${count}`);
+  return count === 0 ? 0n : rate * BigInt(count);
+}
+
+function dearest<B extends Bucket>(rates: PriceTier['rates'], buckets: readonly [B, ...B[]]): B {
+  let best = buckets[0];
+  for (const bucket of buckets) if (rates[bucket] > rates[best]) best = bucket;
+  return best;
+}

@@ -1,0 +1,108 @@
+import { LRUCache } from 'lru-cache';
+import type { Snapshot, VirtualKeyConfig, WorkloadConfig } from '#/config/snapshot.ts';
+import type { GatewayError } from '#/errors/gateway-error.ts';
+import type { RateStatus } from '#/ports/limit-counters.ts';
+import { limitRefusal, type Refused } from './limit-refusal.ts';
+
+interface Recent {
+  readonly decision: Refused;
+  /** Milliseconds on the clock. */
+  readonly at: number;
+  readonly until: number;
+  readonly revision: string;
+  /** How often the counters have refused since. */
+  readonly times: number;
+  readonly since: number;
+}
+
+/** More workloads than these at once are not remembered. */
+const MOST_WORKLOADS = 4096;
+/** What settles while calls run may make room at any time: so long it is not noticed. */
+const SHORT_MS = 1000;
+/** As many refusals within that time are a loop that does not listen. */
+const MANY = 20;
+
+/**
+ * Workloads that the counters have just refused, so that the next request is turned away before its body is read.
+ * Kept by process, and forgotten with the configuration it was decided under. What the counters would grant is refused
+ * for no longer than this:
+ *
+ * - requests per minute: not at all. No request fits before the time that the counters have named.
+ * - tokens per minute, none left; a budget or cap: one second, or until a call here gives back what it did not use. Less was
+ *   left than the last request needed, but a smaller one may fit.
+ * - whatever it was, after twenty refusals within a second: one second. // spec 8
+ */
+export class RecentRefusals {
+  readonly #recent = new LRUCache<string, Recent>({ max: MOST_WORKLOADS });
+  /** Organization -> when a call last gave back what it had not used. */
+  readonly #freed = new LRUCache<string, number>({ max: MOST_WORKLOADS });
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** The time to tell `note`, taken before the counters are asked: what they say of the future begins no later. */
+  now(): number {
+    return this.#now();
+  }
+
+  /** Keeps a decision of the counters, who were asked `at`. */
+  note(decision: Refused, at: number, { id }: WorkloadConfig, revision: string): void {
+    const known = this.#recent.get(id);
+    const again = known !== undefined && at - known.since < SHORT_MS;
+    const times = again ? known.times + 1 : 1;
+    const ms = Math.max(validMs(decision), times >= MANY ? SHORT_MS : 0);
+    this.#recent.set(id, { decision, at, until: at + ms, revision, times, since: again ? known.since : at });
+  }
+
+  /** The counters have let a request through. */
+  forget({ id }: WorkloadConfig): void {
+    if (this.#recent.size > 0) this.#recent.delete(id);
+  }
+
+  /** A call of this organization has given back what it did not use: another may fit now. */
+  freed(organization: string): void {
+    if (this.#recent.size > 0) this.#freed.set(organization, this.#now());
+  }
+
+  /** What a request of this key is refused with by what is remembered; undefined: it must be looked at. */
+  find({ workload }: VirtualKeyConfig, { revision }: Snapshot): GatewayError | undefined {
+    if (this.#recent.size === 0) return undefined;
+    const recent = this.#recent.get(workload.id);
+    if (!recent) return undefined;
+    if (this.#mayFit(recent, workload)) return undefined;
+    const now = this.#now();
+    return now < recent.until && recent.revision === revision ? limitRefusal(aged(recent, now), workload) : undefined;
+  }
+
+  /** A loop is turned away all the same. */
+  #mayFit({ at, times, decision }: Recent, { organization }: WorkloadConfig): boolean {
+    const freedAt = this.#freed.get(organization.id);
+    return freedAt !== undefined && freedAt >= at && times < MANY && decision.by !== 'requests';
+  }
+}
+
+/** How long a decision holds for every other request too. */
+function validMs({ by, retryAfterMs, tokens }: Refused): number {
+  if (by === 'requests') return retryAfterMs ?? 0;
+  if (by === 'tokens') return tokens?.remaining === 0 ? Math.min(retryAfterMs ?? 0, SHORT_MS) : 0;
+  return SHORT_MS;
+}
+
+/** The decision as it would be now. */
+function aged({ decision, at }: Recent, now: number): Refused {
+  const later = (ms: number): number => Math.max(0, ms - (now - at));
+  const status = ({ limit, remaining, resetMs }: RateStatus): RateStatus => ({
+    limit,
+    remaining,
+    resetMs: later(resetMs),
+  });
+  const { retryAfterMs, requests, tokens } = decision;
+  return {
+    ...decision,
+    ...(retryAfterMs !== undefined && { retryAfterMs: later(retryAfterMs) }),
+    ...(requests && { requests: status(requests) }),
+    ...(tokens && { tokens: status(tokens) }),
+  };
+}

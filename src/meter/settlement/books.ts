@@ -1,0 +1,180 @@
+import type { OrganizationConfig } from '#/config/snapshot.ts';
+import type { LedgerBooks, LedgerInstant } from '#/ports/books.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
+import type { CountersView, LimitCounters, OpenHold, PeriodTotals, SpendTotals } from '#/ports/limit-counters.ts';
+import type { NanoEuro } from '#/call/money.ts';
+import { periodsAt } from '../periods.ts';
+
+/** One counter beside what it should say: the ledger's rows and the open holds of its scope and period. */
+export interface BookLine {
+  /** `organization`, or the id of a workload. */
+  readonly scope: string;
+  /** `total`, `2026-11-21` or `2026-11`. */
+  readonly period: string;
+  readonly counter: NanoEuro;
+  readonly ledger: NanoEuro;
+  readonly held: NanoEuro;
+  /** Counter less ledger and held: none, unless something is wrong. // design 2 */
+  readonly drift: NanoEuro;
+}
+
+/** The books of one organization at the instant at which its counters were read. */
+export interface Books {
+  readonly lines: readonly BookLine[];
+  readonly view: CountersView;
+  /** Rows, by call id, of the holds that were open: sealed and about to be settled. */
+  readonly sealed: ReadonlyMap<string, SealedRow>;
+}
+
+export interface BooksDeps {
+  readonly counters: Pick<LimitCounters, 'view'>;
+  readonly ledger: LedgerBooks;
+}
+
+const NOTHING: PeriodTotals = { total: 0n, day: 0n, month: 0n };
+/** Closed calls are told for two minutes. */
+const MOST_MS = 50_000;
+/** Stands for now. */
+const NOW = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Compares counters and ledger while calls go on, without keeping any of them waiting. The counters are read first, at
+ * one instant. The ledger, read at one later instant, knows more: rows of holds that were open are left out of its sums,
+ * and calls debited since are found by reading the counters again, for each of them is open now or has been closed in
+ * between. Rejects when the stores cannot be read, or took too long to be compared. `kept`: also periods that are over.
+ */
+async function readBooks(
+  organization: OrganizationConfig,
+  deps: BooksDeps,
+  kept: 'current' | 'all' = 'current',
+): Promise<Books> {
+  const { counters, ledger } = deps;
+  const before = await counters.view(organization.id, NOW);
+  const sums = await ledger.atOneInstant(async (instant) => {
+    const totals = await totalsOf(organization, before, instant, kept);
+    const after = await counters.view(organization.id, before.now);
+    if (after.now - before.now > MOST_MS) throw new Error('the books took too long to be read');
+    const known = new Set([...idsOf(before)]);
+    const since = [...idsOf(after)].filter((id) => !known.has(id));
+    const rows = await instant.find([...since, ...before.holds.map(({ callId }) => callId)]);
+    const newer = new Set(since);
+    return {
+      totals,
+      newer: rows.filter(({ callId }) => newer.has(callId)),
+      sealed: rows.filter(({ callId }) => !newer.has(callId)),
+    };
+  });
+  const lines = sums.totals.flatMap((totals) => linesOf(organization, before, totals, sums.newer));
+  return { lines: distinct(lines), view: before, sealed: new Map(sums.sealed.map((row) => [row.callId, row])) };
+}
+
+/** Calls that are open or have closed. */
+function* idsOf({ holds, closed = [] }: CountersView): Iterable<string> {
+  for (const { callId } of holds) yield callId;
+  yield* closed;
+}
+
+async function totalsOf(
+  { id, timeZone }: OrganizationConfig,
+  { holds, spend }: CountersView,
+  instant: LedgerInstant,
+  kept: 'current' | 'all',
+): Promise<readonly SpendTotals[]> {
+  const instants = [Date.now()];
+  if (kept === 'all') {
+    for (const period of new Set(spend.map((one) => one.period))) {
+      const within = instantIn(period, timeZone);
+      if (within !== undefined) instants.push(within);
+    }
+  }
+  const totals: SpendTotals[] = [];
+  for (const now of instants) totals.push(await instant.totals(id, timeZone, now, holds));
+  return totals;
+}
+
+/** An instant of a day or month by its name; undefined for the total, and for a day that a zone does not have. */
+function instantIn(period: string, timeZone: string): number | undefined {
+  const middle = Date.parse(`${period.length === 7 ? `${period}-15` : period}T12:00:00Z`);
+  if (Number.isNaN(middle)) return undefined;
+  return [0, -12, 12, -6, 6, -18, 18]
+    .map((hours) => middle + hours * 3_600_000)
+    .find((instant) => Object.values(periodsAt(instant, timeZone)).includes(period));
+}
+
+function linesOf(
+  { timeZone }: OrganizationConfig,
+  view: CountersView,
+  totals: SpendTotals,
+  newer: readonly SealedRow[],
+): BookLine[] {
+  const { day, month } = totals.periods;
+  const named = { total: 'total', day, month } as const;
+  return (['total', 'day', 'month'] as const).flatMap((span) => {
+    const period = named[span];
+    const counters = new Map(view.spend.filter((one) => one.period === period).map((one) => [one.scope, one.amount]));
+    // A counter that is not there is restored before it is used.
+    if (!counters.has('organization')) return [];
+    const late = newer.filter(({ at }) => span === 'total' || periodsAt(at, timeZone)[span] === period);
+    const open = view.holds.filter(({ periods }) => span === 'total' || periods[span] === period);
+    const scopes = new Set([...counters.keys(), ...totals.workloads.keys(), ...open.map(({ workload }) => workload)]);
+    return [...scopes].map((scope) => {
+      const spent = scope === 'organization' ? totals.organization : (totals.workloads.get(scope) ?? NOTHING);
+      const ledger = spent[span] - sumOf(late, scope, ({ cost }) => cost);
+      const held = sumOf(open, scope, ({ amount }) => amount);
+      const counter = counters.get(scope) ?? 0n;
+      return { scope, period, counter, ledger, held, drift: counter - ledger - held };
+    });
+  });
+}
+
+function sumOf<T extends SealedRow | OpenHold>(
+  items: readonly T[],
+  scope: string,
+  amount: (item: T) => NanoEuro,
+): NanoEuro {
+  let sum = 0n;
+  for (const item of items) if (scope === 'organization' || item.workload === scope) sum += amount(item);
+  return sum;
+}
+
+function distinct(lines: readonly BookLine[]): readonly BookLine[] {
+  return [...new Map(lines.map((line) => [`${line.period} ${line.scope}`, line])).values()];
+}
+
+/** The lines that say too little and too much by the most; either is undefined when none does. */
+export function worstDrift({ lines }: Books): { readonly below?: BookLine; readonly above?: BookLine } {
+  let below: BookLine | undefined;
+  let above: BookLine | undefined;
+  for (const line of lines) {
+    if (line.drift < (below?.drift ?? 0n)) below = line;
+    if (line.drift > (above?.drift ?? 0n)) above = line;
+  }
+  return { ...(below && { below }), ...(above && { above }) };
+}
+
+/**
+ * The books, read again while they seem to be off by changing amounts: a settlement that was sent twice, or a store that
+ * lost its data between two questions, looks like drift once, and not twice by the same amount.
+ */
+export async function readBooksSurely(
+  organization: OrganizationConfig,
+  deps: BooksDeps,
+  kept: 'current' | 'all' = 'current',
+): Promise<Books> {
+  let books = await readBooks(organization, deps, kept);
+  for (let tries = 0; tries < 3 && books.lines.some(({ drift }) => drift !== 0n); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    const again = await readBooks(organization, deps, kept);
+    if (sameDrift(books, again)) return again;
+    books = again;
+  }
+  return books;
+}
+
+const AGAIN_MS = 250;
+
+function sameDrift(one: Books, other: Books): boolean {
+  const text = ({ lines }: Books): string =>
+    lines.flatMap(({ scope, period, drift }) => (drift === 0n ? [] : `${period} ${scope} ${drift}`)).join('\n');
+  return text(one) === text(other);
+}

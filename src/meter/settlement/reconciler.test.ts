@@ -1,0 +1,105 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { openMemoryCounters } from '#/adapters/memory/limit-counters.ts';
+import type { OrganizationConfig, Snapshot, WorkloadConfig } from '#/config/snapshot.ts';
+import type { Alert } from '#/ports/alerts.ts';
+import { ORGANIZATION, openHold, request, spent } from '../../../test/contract/limit-counters-world.ts';
+import { createBookkeeper, type BookkeeperDeps } from './reconciler.ts';
+
+afterEach(() => vi.useRealTimers());
+
+const organization = {
+  id: ORGANIZATION,
+  timeZone: 'UTC',
+  cap: { amount: 100n, period: 'total' },
+  alertPercent: [100],
+} as unknown as OrganizationConfig;
+const workload = {
+  id: 'default/w1',
+  organization,
+  budget: { amount: 50n, period: 'total' },
+  alertPercent: [100],
+} as unknown as WorkloadConfig;
+
+/** A bookkeeper on counters in memory, whose next look does `during` when it has begun. */
+function keeper(during: () => Promise<void>) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const counters = openMemoryCounters();
+  const alerts: Alert[] = [];
+  const faults: unknown[] = [];
+  let looks = 0;
+  const books = createBookkeeper({
+    counters: {
+      ...counters,
+      async view(...asked) {
+        looks++;
+        await during();
+        return counters.view(...asked);
+      },
+    },
+    marks: counters,
+    ledger: undefined as unknown as BookkeeperDeps['ledger'],
+    credit: undefined as unknown as BookkeeperDeps['credit'],
+    restorer: { restore: () => Promise.resolve(), restoreAfresh: () => Promise.resolve() },
+    sink: undefined,
+    snapshot: () =>
+      ({
+        organizations: new Map([[ORGANIZATION, organization]]),
+        workloads: new Map([['w1', workload]]),
+      }) as unknown as Snapshot,
+    behind: () => false,
+    onAlert: (alert) => alerts.push(alert),
+    onUndelivered: () => {},
+    onDrift: () => {},
+    onFault: (error) => faults.push(error),
+  });
+  books.start();
+  return { books, counters, alerts, faults, tick: () => vi.advanceTimersByTimeAsync(5000), looks: () => looks };
+}
+
+const toldOf = (alerts: readonly Alert[]): string[] => alerts.map(({ limit, event }) => `${limit} ${event}`);
+
+test('a call that is refused while alerts are raised is told with the next look', async () => {
+  let first = true;
+  const { books, alerts, tick } = keeper(async () => {
+    if (!first) return;
+    first = false;
+    books.refused('cap', workload, Date.now());
+  });
+  books.refused('budget', workload, Date.now());
+  await tick();
+  expect(toldOf(alerts)).toEqual(['budget refused']);
+  await tick();
+  expect(toldOf(alerts)).toEqual(['budget refused', 'cap refused']);
+  books.stop();
+});
+
+test('a refusal is not forgotten when the counters cannot be read', async () => {
+  let fail = true;
+  const { books, alerts, faults, tick } = keeper(async () => {
+    if (fail) throw new Error('away');
+  });
+  books.refused('budget', workload, Date.now());
+  await tick();
+  expect([alerts.length, faults.length]).toEqual([0, 1]);
+  fail = false;
+  await tick();
+  expect(toldOf(alerts)).toEqual(['budget refused']);
+  books.stop();
+});
+
+test('with very many open holds, alerts are looked for no more than once a minute', async () => {
+  const { books, counters, tick, looks } = keeper(() => Promise.resolve());
+  await counters.restore(ORGANIZATION, [], async () => spent(0n));
+  for (let call = 0; call < 2001; call++) await counters.hold(request(`c${call}`, openHold(`c${call}`)));
+  const refuse = () => books.refused('budget', workload, Date.now());
+  refuse();
+  await tick();
+  expect(looks()).toBe(1);
+  for (let more = 0; more < 5; more++) {
+    refuse();
+    await tick();
+  }
+  // The mark was not claimed before the first look knew of the holds.
+  expect(looks()).toBe(2);
+  books.stop();
+});

@@ -1,0 +1,225 @@
+import { LRUCache } from 'lru-cache';
+import type { OrganizationConfig, Snapshot, WorkloadConfig } from '#/config/snapshot.ts';
+import type { Alert, AlertSink } from '#/ports/alerts.ts';
+import type { CreditEntries } from '#/ports/credit.ts';
+import type { LimitCounters } from '#/ports/limit-counters.ts';
+import type { Marks } from '#/ports/marks.ts';
+import { dueAlerts, refusalName, type MoneyLimit } from './alerts.ts';
+import { readBooksSurely, worstDrift, type BookLine, type BooksDeps } from './books.ts';
+import type { Restorer } from '../counter-rebuild.ts';
+
+export interface BookkeeperDeps extends BooksDeps {
+  readonly counters: LimitCounters;
+  readonly credit: CreditEntries;
+  readonly marks: Marks;
+  readonly restorer: Restorer;
+  /** Where alerts go beside the log, if anywhere. */
+  readonly sink: AlertSink | undefined;
+  readonly snapshot: () => Snapshot | undefined;
+  /** Whether rows of this process wait for the ledger to take them. */
+  readonly behind: () => boolean;
+  readonly onAlert: (alert: Alert) => void;
+  readonly onUndelivered: (alert: Alert) => void;
+  readonly onDrift: (organization: string, line: BookLine) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Looks after money beside the calls: alerts, drift, and days that begin at another hour than they did. */
+export interface Bookkeeper {
+  /** Calls of these organizations were settled. Cheap: once a batch of settlements. */
+  settled(organization: string): void;
+  /** A call that began `at` was refused for want of money. */
+  refused(limit: MoneyLimit, workload: WorkloadConfig, at: number): void;
+  /** Organization -> how far its books are off, nano-euro, as this gateway found lately; 0 when they agree. */
+  readonly drift: ReadonlyMap<string, bigint>;
+  start(): void;
+  stop(): void;
+}
+
+const EVERY_MS = 5000;
+/** One gateway of all looks at an organization in that time. */
+const ALERTS_TURN_MS = 4000;
+const BOOKS_TURN_MS = 60_000;
+/** To read more open holds keeps calls waiting: then alerts are looked for as seldom as the books are read. */
+const MANY_HOLDS = 2000;
+/** As long after its last settlement an organization is looked at for alerts. */
+const LATELY_MS = 3 * EVERY_MS;
+/** A gateway that dies over an alert leaves it to others after this. */
+const RAISING_MS = 90_000;
+const DAY_MS = 86_400_000;
+/** Every gateway has read the configuration by then. */
+const ZONE_AGAIN_MS = 60_000;
+const ZONE_KNOWN_MS = 400 * DAY_MS;
+/** What was found longer ago is another gateway's to tell. */
+const DRIFT_TOLD_MS = 3 * BOOKS_TURN_MS;
+const MOST_ORGANIZATIONS = 1000;
+const MOST_RAISED = 10_000;
+const MOST_DELIVERING = 50;
+
+export function createBookkeeper(deps: BookkeeperDeps): Bookkeeper {
+  return new Keeper(deps);
+}
+
+class Keeper implements Bookkeeper {
+  readonly #deps: BookkeeperDeps;
+  /** Organization -> its last settlement, on the monotonic clock. */
+  readonly #settled = new LRUCache<string, number>({ max: MOST_ORGANIZATIONS });
+  /** Organization -> refusals since it was last looked at, and when their calls began. */
+  readonly #refused = new LRUCache<string, Map<string, number>>({ max: MOST_ORGANIZATIONS });
+  /** Organizations that had very many open holds when they were last looked at. */
+  readonly #crowded = new LRUCache<string, true>({ max: MOST_ORGANIZATIONS });
+  /** Alerts that somebody has raised, as far as this gateway knows. */
+  readonly #raised = new LRUCache<string, true>({ max: MOST_RAISED });
+  readonly #drift = new LRUCache<string, bigint>({ max: MOST_ORGANIZATIONS, ttl: DRIFT_TOLD_MS });
+  /** Organization -> the time zone its days were cut by when it was last looked at. */
+  readonly #zones = new LRUCache<string, string>({ max: MOST_ORGANIZATIONS });
+  #timer: NodeJS.Timeout | undefined;
+  #delivering = 0;
+
+  constructor(deps: BookkeeperDeps) {
+    this.#deps = deps;
+  }
+
+  get drift(): ReadonlyMap<string, bigint> {
+    return new Map(this.#drift.entries());
+  }
+
+  settled(organization: string): void {
+    this.#settled.set(organization, performance.now());
+  }
+
+  refused(limit: MoneyLimit, { id, organization }: WorkloadConfig, at: number): void {
+    const known = this.#refused.get(organization.id);
+    if (known) known.set(refusalName(limit, id), at);
+    else this.#refused.set(organization.id, new Map([[refusalName(limit, id), at]]));
+  }
+
+  start(): void {
+    const next = (): void => {
+      this.#timer = setTimeout(() => void this.#tick().then(() => this.#timer && next()), EVERY_MS).unref();
+    };
+    next();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #tick(): Promise<void> {
+    const snapshot = this.#deps.snapshot();
+    // Without the ledger nothing is settled, and there may be very many open holds: they are not even looked at.
+    if (!snapshot || this.#deps.behind()) return;
+    let fault: { readonly error: unknown } | undefined;
+    for (const organization of snapshot.organizations.values()) {
+      if (!this.#timer) return;
+      // One that cannot be looked at keeps nobody from hearing of the others.
+      await this.#look(organization, snapshot).catch((error: unknown) => (fault ??= { error }));
+    }
+    if (fault) this.#deps.onFault(fault.error);
+  }
+
+  async #look(organization: OrganizationConfig, snapshot: Snapshot): Promise<void> {
+    const { marks } = this.#deps;
+    const { id } = organization;
+    const settledAt = this.#settled.get(id);
+    if (await this.#looksForAlerts(id, settledAt)) await this.#raiseAlerts(organization, snapshot);
+    if (settledAt !== undefined) await this.#watchZone(organization);
+    if (settledAt !== undefined && (await marks.claim(id, 'reading the books', BOOKS_TURN_MS)))
+      await this.#readBooks(organization);
+  }
+
+  async #looksForAlerts(id: string, settledAt: number | undefined): Promise<boolean> {
+    const crowded = this.#crowded.has(id);
+    const refused = this.#refused.has(id);
+    if (refused && !crowded) return true;
+    const lately = settledAt !== undefined && performance.now() - settledAt < LATELY_MS;
+    if (!refused && !lately) return false;
+    return this.#deps.marks.claim(id, 'looking for alerts', crowded ? BOOKS_TURN_MS : ALERTS_TURN_MS);
+  }
+
+  async #raiseAlerts(organization: OrganizationConfig, { workloads }: Snapshot): Promise<void> {
+    const refused = this.#refused.get(organization.id) ?? new Map<string, number>();
+    // What is refused from here on is looked at next time.
+    this.#refused.delete(organization.id);
+    try {
+      await this.#raiseDue(organization, workloads, refused);
+    } catch (error) {
+      const since = this.#refused.get(organization.id) ?? [];
+      this.#refused.set(organization.id, new Map([...refused, ...since]));
+      throw error;
+    }
+  }
+
+  async #raiseDue(
+    organization: OrganizationConfig,
+    workloads: Snapshot['workloads'],
+    refused: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    const { counters, credit } = this.#deps;
+    const view = await counters.view(organization.id);
+    if (view.holds.length > MANY_HOLDS) this.#crowded.set(organization.id, true);
+    else this.#crowded.delete(organization.id);
+    const standing =
+      organization.plan?.type === 'prepaid'
+        ? (await credit.standings([organization.id])).get(organization.id)
+        : undefined;
+    const own = [...workloads.values()].filter((one) => one.organization.id === organization.id);
+    const watched = { organization, workloads: own, refused, ...(standing && { credit: standing }) };
+    for (const alert of dueAlerts(watched, view, Date.now())) if (!this.#raised.has(alert.id)) await this.#raise(alert);
+  }
+
+  /** Whoever sets the mark first tells it; the others know it was told. */
+  async #raise(alert: Alert): Promise<void> {
+    const { marks, sink, onAlert, onUndelivered, onFault } = this.#deps;
+    const mark = `alert ${alert.id}`;
+    const mine = await marks.claim(alert.organization, mark, RAISING_MS);
+    // Whoever has it may die over it: then it can be claimed again.
+    this.#raised.set(alert.id, true, { ttl: mine ? 0 : RAISING_MS });
+    if (!mine) return;
+    onAlert(alert);
+    const deliver = async (): Promise<void> => {
+      this.#delivering++;
+      try {
+        if (sink && (this.#delivering > MOST_DELIVERING || !(await sink.deliver(alert)))) onUndelivered(alert);
+        await marks.keep(alert.organization, mark, keptFor(alert));
+      } finally {
+        this.#delivering--;
+      }
+    };
+    // Beside the tick: an address that does not answer keeps nothing waiting.
+    void deliver().catch(onFault);
+  }
+
+  async #readBooks(organization: OrganizationConfig): Promise<void> {
+    const { below, above } = worstDrift(await readBooksSurely(organization, this.#deps));
+    const worst = below && above ? (-below.drift > above.drift ? below : above) : (below ?? above);
+    this.#drift.set(organization.id, worst?.drift ?? 0n);
+    // Told first, so that it is not put right in silence.
+    for (const line of [below, above]) if (line) this.#deps.onDrift(organization.id, line);
+    // What is too much may be a debit that the ledger has lost: that is for people to decide.
+    if (below) await this.#deps.restorer.restoreAfresh(organization);
+  }
+
+  /**
+   * Counters are cut by days, and days by the time zone: when that was changed, here or while this gateway was not there,
+   * they are rebuilt, and once more when every gateway goes by it.
+   */
+  async #watchZone(organization: OrganizationConfig): Promise<void> {
+    const { id, timeZone } = organization;
+    const before = this.#zones.get(id);
+    if (before === timeZone) return;
+    const news = await this.#deps.marks.claim(id, `days in ${timeZone}`, ZONE_KNOWN_MS);
+    this.#zones.set(id, timeZone);
+    if (before === undefined && !news) return;
+    const rebuild = (): Promise<void> => this.#deps.restorer.restoreAfresh(organization, 'periods');
+    setTimeout(() => void rebuild().catch(this.#deps.onFault), ZONE_AGAIN_MS).unref();
+    await rebuild();
+  }
+}
+
+/** Longer than the period lasts; of what has no end, a year. */
+function keptFor({ limit, period }: Alert): number {
+  if (limit === 'credit' || period === 'total') return 400 * DAY_MS;
+  return (period.length === 'yyyy-mm'.length ? 40 : 3) * DAY_MS;
+}

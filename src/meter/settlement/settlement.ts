@@ -1,0 +1,119 @@
+import type { WorkloadConfig } from '#/config/snapshot.ts';
+import type { ByName } from '#/runtime/passing.ts';
+import type { Alert, AlertSink } from '#/ports/alerts.ts';
+import type { LedgerBooks } from '#/ports/books.ts';
+import type { CreditCounters, CreditEntries } from '#/ports/credit.ts';
+import type { Ledger } from '#/ports/ledger.ts';
+import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
+import type { Marks } from '#/ports/marks.ts';
+import type { OpenHolds } from '#/ports/open-holds.ts';
+import { createBookkeeper, type BookkeeperDeps } from './reconciler.ts';
+import type { BookLine } from './books.ts';
+import { createCreditFeed } from './credit-feed.ts';
+import type { Refused } from '../limit-refusal.ts';
+import { createRestorer, type Restorer } from '../counter-rebuild.ts';
+import { createSettler, type Settler } from './settler.ts';
+
+/** What is kept beside the limits of calls. */
+export interface TreasuryStores {
+  readonly counters: LimitCounters & OpenHolds & CreditCounters & Marks;
+  readonly ledger: Ledger & LedgerBooks;
+  readonly credit: CreditEntries;
+  /** Where alerts go beside the log, if anywhere. */
+  readonly alertSink?: AlertSink | undefined;
+}
+
+export interface TreasuryDeps extends TreasuryStores, Pick<BookkeeperDeps, 'snapshot'> {
+  /** Holds of this process that are not settled yet. */
+  readonly open: ByName<OpenHold>;
+  /** This process, as the holder of its holds. */
+  readonly owner: string;
+  /** Whether rows of this process wait for the ledger to take them. */
+  readonly behind: () => boolean;
+  readonly onEvent: (event: TreasuryEvent) => void;
+}
+
+export type TreasuryEvent =
+  | { readonly kind: 'money.alert' | 'money.alert-undelivered'; readonly alert: Alert }
+  | { readonly kind: 'money.drift'; readonly organization: string; readonly line: BookLine }
+  | { readonly kind: 'counters.restored'; readonly organization: string }
+  | { readonly kind: 'settle.fault' | 'books.fault' | 'credit.fault'; readonly error: unknown };
+
+/** Everything about money that happens after the calls and beside them. */
+export interface Treasury {
+  readonly restorer: Restorer;
+  readonly settler: Settler;
+  /** Closes holds whose rows are durable, and looks at what is left of the limits. */
+  settle(settlements: readonly Settlement[]): void;
+  readonly refused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
+  /** Organization -> how far its books are off, nano-euro; those that this gateway looked at lately. */
+  readonly drift: ReadonlyMap<string, bigint>;
+  start(): void;
+  stop(): void;
+}
+
+/** Closes holds, rebuilds counters, brings credit to them, raises alerts and watches the books. */
+export function createTreasury(deps: TreasuryDeps): Treasury {
+  const { counters, ledger, credit, snapshot, open, owner, onEvent } = deps;
+  const restorer = createRestorer({
+    counters,
+    ledger,
+    credit,
+    open,
+    onRestored: (organization) => onEvent({ kind: 'counters.restored', organization }),
+  });
+  const settler = createSettler({
+    counters,
+    restorer,
+    open,
+    owner,
+    organization: (id) => snapshot()?.organizations.get(id),
+    onFault: (error) => onEvent({ kind: 'settle.fault', error }),
+  });
+  const feed = createCreditFeed({
+    entries: credit,
+    counters,
+    organizations: () => snapshot()?.organizations.values() ?? [],
+    onFault: (error) => onEvent({ kind: 'credit.fault', error }),
+  });
+  const bookkeeper = createBookkeeper({
+    counters,
+    ledger,
+    credit,
+    marks: counters,
+    restorer,
+    sink: deps.alertSink,
+    snapshot,
+    behind: deps.behind,
+    onAlert: (alert) => onEvent({ kind: 'money.alert', alert }),
+    onUndelivered: (alert) => onEvent({ kind: 'money.alert-undelivered', alert }),
+    onDrift: (organization, line) => onEvent({ kind: 'money.drift', organization, line }),
+    onFault: (error) => onEvent({ kind: 'books.fault', error }),
+  });
+  return {
+    restorer,
+    settler,
+    settle(settlements) {
+      settler.settle(settlements);
+      let last: string | undefined;
+      for (const { organization } of settlements) {
+        if (organization !== last) bookkeeper.settled(organization);
+        last = organization;
+      }
+    },
+    refused({ by }, workload, at) {
+      if (by !== 'requests' && by !== 'tokens') bookkeeper.refused(by, workload, at);
+    },
+    get drift() {
+      return bookkeeper.drift;
+    },
+    start() {
+      feed.start();
+      bookkeeper.start();
+    },
+    stop() {
+      feed.stop();
+      bookkeeper.stop();
+    },
+  };
+}

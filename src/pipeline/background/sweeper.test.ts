@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { openMemoryCounters } from '#/adapters/memory/limit-counters.ts';
+import type { Ledger } from '#/ports/ledger.ts';
+import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
+import type { RowDraft } from '#/seal/ledger-writer.ts';
+import { request } from '../../../test/contract/limit-counters-world.ts';
+import { createSweeper } from './sweeper.ts';
+
+const ORGANIZATION = 'default/acme';
+const DRAFT = JSON.stringify({ mode: 'allow_log', key: 'k', model: null, provider: 'p', surface: 'chat' });
+
+/** A process whose ledger answers, or lets it wait, as `find` does. */
+async function survivor(find: Ledger['find']) {
+  let now = Date.UTC(2026, 10, 21);
+  const counters = openMemoryCounters({ now: () => now });
+  const nothing = { total: 0n, day: 0n, month: 0n };
+  const periods = { day: '2026-11-21', month: '2026-11' };
+  await counters.restore(ORGANIZATION, [], async () => ({ periods, organization: nothing, workloads: new Map() }));
+  await counters.takeOver([ORGANIZATION], 'dead', 15_000);
+  const callId = randomUUID();
+  await counters.hold(request(callId, { owner: 'dead', draft: DRAFT, amount: 7n }));
+  now += 20_000;
+  const sealed: RowDraft[] = [];
+  const settled: Settlement[] = [];
+  const faults: unknown[] = [];
+  const sweeper = createSweeper({
+    counters,
+    ledger: { find } as Ledger,
+    owner: 'survivor',
+    open: new Map<string, OpenHold>(),
+    organizations: () => [ORGANIZATION],
+    recover: async () => {},
+    behind: () => false,
+    seal: (draft) => sealed.push(draft),
+    settle: (settlements) => settled.push(...settlements),
+    onFault: (error) => faults.push(error),
+    onAbandoned: () => {},
+  });
+  return { sweeper, sealed, faults, callId, counters };
+}
+
+test('a ledger that does not answer keeps no lease from being renewed', async () => {
+  const ledger = Promise.withResolvers<readonly []>();
+  const { sweeper, sealed, callId, counters } = await survivor(() => ledger.promise);
+  await sweeper.renew();
+  expect(sweeper.fresh()).toBe(true);
+  expect((await counters.view(ORGANIZATION)).holds).toMatchObject([{ callId, owner: 'survivor' }]);
+  // What was taken over is still being closed.
+  await sweeper.renew();
+  expect(sealed).toEqual([]);
+  ledger.resolve([]);
+  await expect
+    .poll(() => sealed.map(({ row }) => [row.call_id, row.outcome, row.cost_nano_eur]))
+    .toEqual([[callId, 'abandoned', '7']]);
+});
+
+test('what could not be looked up is told, and the lease holds', async () => {
+  const { sweeper, sealed, faults } = await survivor(() => Promise.reject(new Error('away')));
+  await sweeper.renew();
+  await expect.poll(() => faults).toHaveLength(1);
+  expect(sweeper.fresh()).toBe(true);
+  expect(sealed).toEqual([]);
+});

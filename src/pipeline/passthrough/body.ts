@@ -1,0 +1,187 @@
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { readExtension } from '#/inspect/extension.ts';
+import { protection } from '#/inspect/refusals.ts';
+import { imagesRule, unreadableReason } from '#/inspect/unreadable.ts';
+import type { Entry } from '#/seal/call-record.ts';
+import { readDocument, render, setString } from '#/wire/document.ts';
+import type { FormPart } from '#/wire/form.ts';
+import type { Json } from '#/wire/json.ts';
+import { namesInText, withIds, withoutPrefix } from '#/wire/kept/names.ts';
+import { claimOf, type Claim } from '#/dispatch/kept/ownership.ts';
+import { readLarge } from '#/wire/large-json.ts';
+import { member } from '#/wire/scan.ts';
+import { isModelId, refuseLookalikes } from '#/wire/request-shape.ts';
+import { requestFault } from '../admit.ts';
+import { turnsFor } from '#/runtime/loop-turns.ts';
+import { countsOf, DECIDING, MAX_IMAGES, MAX_VIDEO_SECONDS, outputTokensOf } from './counts.ts';
+import { InspectedForm } from './form.ts';
+import { inspectDocument, inspectedPath, inspectIdsOf } from './text.ts';
+import type { Passage, PassageBody, PassageStages } from './passthrough.ts';
+import { permittedToolServers, permittedToolServerSteps } from '#/route/provider-side-tools.ts';
+import { SAYS_NOTHING, spokenIn } from '#/inspect/user-text.ts';
+
+/** A passage's body as far as it had to be read: everything inspected, files still to come. */
+export interface ReadBody {
+  /** Path and query below the provider's base address, inspected too. */
+  readonly path: string;
+  readonly model: string | undefined;
+  readonly contentType: string | undefined;
+  /** The parts as they are sent, with the model as the provider knows it. */
+  readonly parts: ((upstreamModel: string) => AsyncIterable<FormPart>) | undefined;
+  readonly json: ((upstreamModel: string, slug: string) => AsyncIterable<Uint8Array>) | undefined;
+  /** Objects that it names. */
+  readonly claims: readonly Claim[];
+  readonly textLength: number;
+  /** Bytes of files, at most. */
+  readonly fileLength: number;
+  readonly images: number;
+  /** Seconds of video that were asked for. */
+  readonly seconds: number | undefined;
+  /** The same of a form of which all was sent. */
+  readonly sayingAll?: () => Pick<ReadBody, 'textLength' | 'images' | 'seconds'>;
+  /** Output tokens that were asked for at most, where the body says so. */
+  readonly outputTokens: number | undefined;
+}
+
+/** Files that come before the model is named are kept, up to this many bytes. */
+const MAX_KEPT = 64 * 1024 * 1024;
+
+/**
+ * Reads what must be known before a passage is routed, and inspects what can be. Throws `data_protection` where content
+ * that cannot be read may not leave, `invalid_request`, or `request_too_large`.
+ */
+export async function readPassageBody(passage: Passage, stages: PassageStages, entry: Entry): Promise<ReadBody> {
+  const { body } = passage;
+  try {
+    const path = await inspectedPath(passage, stages, entry);
+    if (body.kind === 'json') return { path, ...(await readJson(passage, body.text, stages, entry)) };
+    if (body.kind === 'bytes') return { path, ...(await readBytes(passage, body, stages, entry)) };
+    if (body.kind === 'form') return { path, ...(await readForm(passage, body, stages, entry)) };
+    // Who reads a list or deletes a file asks no model for anything: there is nothing that could be beside the purpose.
+    if (passage.method !== 'GET' && passage.method !== 'DELETE') await stages.guard(passage, SAYS_NOTHING, entry);
+    return { path, ...NO_BODY };
+  } catch (thrown) {
+    throw requestFault(thrown);
+  }
+}
+
+type BodyOnly = Omit<ReadBody, 'path'>;
+
+const NO_BODY: BodyOnly = {
+  model: undefined,
+  contentType: undefined,
+  parts: undefined,
+  json: undefined,
+  claims: [],
+  textLength: 0,
+  fileLength: 0,
+  images: 1,
+  seconds: undefined,
+  outputTokens: undefined,
+};
+
+async function readJson(passage: Passage, text: string, stages: PassageStages, entry: Entry): Promise<BodyOnly> {
+  const turns = turnsFor(text, passage);
+  const document = turns ? await turns.run(readLarge('passthrough', text)) : readDocument('passthrough', text);
+  if (turns) await turns.run(permittedToolServerSteps(document, passage.key));
+  else permittedToolServers(document, passage.key);
+  const { remove, edits } = readExtension(document);
+  entry.removed = remove.map(({ label }) => label);
+  refuseLookalikes(document, DECIDING);
+  await stages.guard(passage, spokenIn(document), entry);
+  const { model } = document.body;
+  await inspectIdsOf('model', typeof model === 'string' ? [model] : [], passage, stages, entry);
+  const inspected = await inspectDocument(document, remove, passage, stages, entry);
+  const node = member(document.root, 'model');
+  const names = namesInText('passthrough', render(text, [...edits, ...inspected]));
+  const send = async function* (upstreamModel: string, slug: string): AsyncGenerator<Uint8Array> {
+    const rename = node ? [setString(node, upstreamModel)] : [];
+    const sent = render(text, [...edits, ...inspected, ...rename]);
+    yield Buffer.from(withIds('passthrough', sent, names, ({ id }) => withoutPrefix(id, slug)));
+  };
+  return {
+    ...NO_BODY,
+    ...countsOf(passage, document.body),
+    outputTokens: outputTokensOf(document.body),
+    model: modelOf(document.body['model'], passage),
+    contentType: 'application/json',
+    json: send,
+    claims: names.map(claimOf),
+    textLength: Buffer.byteLength(text),
+  };
+}
+
+async function readForm(
+  passage: Passage,
+  { parts, length, keep }: Extract<PassageBody, { kind: 'form' }>,
+  stages: PassageStages,
+  entry: Entry,
+): Promise<BodyOnly> {
+  const isAny = passage.surface === 'passthrough';
+  // A form of unknown kind may be fields alone.
+  if (!isAny) refuseFiles(passage);
+  // A file is not kept to be refused at its end: what is uploaded says nothing.
+  if (passage.surface === 'files') await stages.guard(passage, SAYS_NOTHING, entry);
+  const inspected = new InspectedForm(passage, parts, stages, entry);
+  // Where a finding or what is said refuses the call, all is read before anything is sent.
+  const { dlp, scopeGuard } = passage.key.workload.policy;
+  const refusesFiles = isAny && unreadableReason('file', dlp, 'passed') !== undefined;
+  const wantsAll = dlp.mode === 'block' || scopeGuard.mode === 'block' || imagesRule(dlp) !== 'pass' || refusesFiles;
+  const wantsModel = passage.provider === undefined || passage.gate?.isKnown === false;
+  let kept = 0;
+  let all = false;
+  while (!all && (wantsAll || (wantsModel && !inspected.fields.has('model')))) {
+    const part = await inspected.next();
+    if (part === undefined) all = true;
+    else if (part.kind === 'file') kept += await inspected.keep(part, MAX_KEPT - kept, keep);
+    else inspected.held.push(part);
+  }
+  const { fields } = inspected;
+  const sayingAll = (): Pick<ReadBody, 'textLength' | 'images' | 'seconds'> => ({
+    ...countsOf(passage, Object.fromEntries(fields)),
+    textLength: [...fields.values()].reduce((sum, value) => sum + Buffer.byteLength(value), 0),
+  });
+  const counts = sayingAll();
+  return {
+    ...NO_BODY,
+    // How many pictures are wanted may still come, or how many seconds.
+    images: all || fields.has('n') || passage.surface !== 'images' ? counts.images : MAX_IMAGES,
+    seconds: all || fields.has('seconds') || passage.surface !== 'videos' ? counts.seconds : MAX_VIDEO_SECONDS,
+    model: modelOf(inspected.fields.get('model'), passage),
+    parts: (upstreamModel) => inspected.send(upstreamModel),
+    textLength: counts.textLength,
+    sayingAll,
+    fileLength: length ?? MAX_KEPT,
+  };
+}
+
+/** What the files of a form are where they are no pictures. */
+const FILES: Readonly<Record<string, string>> = { files: 'file', passthrough: 'file', audio: 'audio' };
+
+/** Content that nobody can read is not let through where policy protects content; pictures are looked at as they come. // spec 4.3.5 */
+function refuseFiles({ surface, key }: Passage): void {
+  const reason = unreadableReason(FILES[surface] ?? 'image', { ...key.workload.policy.dlp, images: 'pass' }, 'passed');
+  if (reason === undefined) return;
+  throw protection(reason);
+}
+
+/** A body that nobody can read: it is sent as it is, or refused. // spec 4.3.5 */
+async function readBytes(
+  passage: Passage,
+  { bytes, contentType, length }: Extract<PassageBody, { kind: 'bytes' }>,
+  stages: PassageStages,
+  entry: Entry,
+): Promise<BodyOnly> {
+  refuseFiles(passage);
+  await stages.guard(passage, SAYS_NOTHING, entry);
+  entry.unscanned = [...entry.unscanned, 'file'];
+  return { ...NO_BODY, contentType, json: () => bytes, fileLength: length ?? MAX_KEPT };
+}
+
+/** With the provider beside it, a model is named as the provider itself does. */
+function modelOf(value: Json | undefined, { gate, provider }: Passage): string | undefined {
+  if (value === undefined) return undefined;
+  if (gate && provider !== undefined && typeof value === 'string' && isModelId(`${provider}/${value}`)) return value;
+  if (isModelId(value)) return value;
+  throw new GatewayError('invalid_request', 'model must be a model id: <provider>/<model>', { param: 'model' });
+}

@@ -1,0 +1,132 @@
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { protection } from '#/inspect/refusals.ts';
+import { imagesRule, unreadableReason } from '#/inspect/unreadable.ts';
+import type { Entry } from '#/seal/call-record.ts';
+import { BadRequestShape } from '#/wire/codec.ts';
+import { isExtension } from '#/wire/document.ts';
+import type { FormField, FormFile, FormPart } from '#/wire/form.ts';
+import { foldedName } from '#/wire/request-shape.ts';
+import { requestFault } from '../admit.ts';
+import { refuseClaimsOfForm, refuseToolServersOfForm } from './claims.ts';
+import { countsOf, DECIDING } from './counts.ts';
+import { inspectedField, inspectedTexts, inspectIdsOf } from './text.ts';
+import type { Passage, PassageStages } from './passthrough.ts';
+
+const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}$/;
+
+/** The parts of a form, each inspected as it comes: fields as text, files as what nobody can read. */
+export class InspectedForm {
+  readonly fields = new Map<string, string>();
+  /** Parts that were read already, in their order. */
+  readonly held: FormPart[] = [];
+  readonly #passage: Passage;
+  readonly #parts: AsyncIterator<FormPart>;
+  readonly #stages: PassageStages;
+  readonly #entry: Entry;
+  /** Fields as they came, for the scope guard. */
+  readonly #said: (readonly [name: string, value: string])[] = [];
+  #guarded: boolean;
+
+  constructor(passage: Passage, parts: AsyncIterator<FormPart>, stages: PassageStages, entry: Entry) {
+    this.#passage = passage;
+    this.#parts = parts;
+    this.#stages = stages;
+    this.#entry = entry;
+    this.#guarded = passage.surface === 'files';
+  }
+
+  async next(): Promise<FormPart | undefined> {
+    const next = await this.#parts.next();
+    if (next.done === true) return this.#end();
+    return next.value.kind === 'field' ? this.#field(next.value) : this.#file(next.value);
+  }
+
+  /** Keeps a file in memory until it is known where it goes; its length. */
+  async keep(file: FormFile, room: number, keep: (bytes: number) => void): Promise<number> {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of file.bytes) {
+      length += chunk.length;
+      if (length > room) {
+        throw new GatewayError(
+          'request_too_large',
+          'Name the model before the file, or send less: so much is not kept until the whole form is known.',
+        );
+      }
+      keep(chunk.length);
+      chunks.push(chunk);
+    }
+    this.held.push({ ...file, bytes: chunks });
+    return length;
+  }
+
+  /** All parts, with the model as the provider knows it. Throws `GatewayError` for what only then turns out. */
+  async *send(upstreamModel: string): AsyncGenerator<FormPart> {
+    for (const part of this.held) yield renamed(part, upstreamModel);
+    try {
+      for (let part = await this.next(); part; part = await this.next()) yield renamed(part, upstreamModel);
+    } catch (thrown) {
+      throw requestFault(thrown);
+    }
+  }
+
+  /** What a form says is only known at its end. */
+  async #end(): Promise<undefined> {
+    if (this.#guarded) return;
+    this.#guarded = true;
+    await this.#stages.guard(this.#passage, { family: 'passthrough', members: this.#said }, this.#entry);
+  }
+
+  async #field(field: FormField): Promise<FormField> {
+    const { name, value } = field;
+    this.#check(name, value);
+    refuseClaimsOfForm(name, value);
+    refuseToolServersOfForm(name, value, this.#passage.key);
+    this.fields.set(name, value);
+    this.#said.push([name, value]);
+    if (name === 'model') {
+      await inspectIdsOf('model', [value], this.#passage, this.#stages, this.#entry);
+      return field;
+    }
+    const [newName, newValue] = await inspectedField(field, this.#passage, this.#stages, this.#entry);
+    return { ...field, name: newName, value: newValue };
+  }
+
+  /** Two of what decides about a call are two readings of it, and so are names that differ in case alone. */
+  #check(name: string, value: string): void {
+    const folded = foldedName(name);
+    if (isExtension(folded)) {
+      throw new BadRequestShape('gw is an extension of JSON bodies: it is not read from forms', name);
+    }
+    if (!DECIDING.includes(folded)) return;
+    if (folded !== name || this.fields.has(name)) {
+      throw new BadRequestShape(`the form names its ${folded} twice, or in capitals`, folded);
+    }
+    countsOf(this.#passage, { [name]: value });
+  }
+
+  /** Nobody reads its bytes; what it is called is text. */
+  async #file(file: FormFile): Promise<FormFile> {
+    const kind = kindOf(file, this.#passage.surface);
+    if (!this.#entry.unscanned.includes(kind)) this.#entry.unscanned = [...this.#entry.unscanned, kind];
+    // Pictures of forms are read by nobody: they pass, or are refused before anything is sent; so are files of unknown kind.
+    const { dlp } = this.#passage.key.workload.policy;
+    const mayRefuse = this.#passage.surface === 'passthrough' || (kind === 'image' && imagesRule(dlp) !== 'pass');
+    const reason = mayRefuse ? unreadableReason(kind, dlp, 'passed') : undefined;
+    if (reason !== undefined) throw protection(reason);
+    const texts = [file.name, file.filename];
+    const [name = '', filename = ''] = await inspectedTexts(texts, this.#passage, this.#stages, this.#entry);
+    const mediaType = MEDIA_TYPE.test(file.mediaType) ? file.mediaType : 'application/octet-stream';
+    return { ...file, name, filename, mediaType };
+  }
+}
+
+/** What a provider takes a file for: where pictures are expected one is a picture, whatever it says of itself. */
+function kindOf({ mediaType }: FormFile, surface: string): 'image' | 'file' | 'audio' {
+  if (mediaType.startsWith('image/') || surface === 'images' || surface === 'videos') return 'image';
+  return surface === 'audio' ? 'audio' : 'file';
+}
+
+function renamed(part: FormPart, upstreamModel: string): FormPart {
+  return part.kind === 'field' && part.name === 'model' ? { ...part, value: upstreamModel } : part;
+}

@@ -1,0 +1,47 @@
+import type { DetectorSet } from '#/inspect/detectors/detector-marks.ts';
+import type { TreasuryEvent } from '#/meter/settlement/settlement.ts';
+import type { OpenHold } from '#/ports/limit-counters.ts';
+import type { EndpointEvent } from '#/dispatch/endpoints.ts';
+import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
+import type { AuditRow } from '#/seal/row.ts';
+
+/** A fact about the corridor that log and metrics are told. */
+export type CorridorEvent =
+  | {
+      readonly kind:
+        | 'ledger.fault'
+        | 'journal.fault'
+        | 'sweep.fault'
+        | 'checkpoint.fault'
+        | 'anchor.fault'
+        | 'cache.fault'
+        | 'content.fault'
+        | 'jobs.fault';
+      readonly error: unknown;
+    }
+  /** Rows have begun to wait on disk for the ledger, or it has them all. */
+  | { readonly kind: 'journal.begun' | 'journal.ended' }
+  | { readonly kind: 'journal.refused'; readonly rows: number }
+  | { readonly kind: 'cache.asked'; readonly result: 'hit' | 'miss' }
+  | { readonly kind: 'content.dropped'; readonly callId: string }
+  | { readonly kind: 'calls.abandoned'; readonly holds: readonly OpenHold[] }
+  | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
+  /** A set of detectors is used for the first time. */
+  | { readonly kind: 'detectors.used'; readonly set: DetectorSet }
+  /** A provider told a usage that can't be true of what was sent and seen: our own count is billed. */
+  | { readonly kind: 'usage.implausible'; readonly provider: string; readonly callId: string }
+  /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
+  | { readonly kind: 'shadow.differed'; readonly field: string }
+  | TreasuryEvent
+  | EndpointEvent
+  | OwnershipEvent;
+
+/** What a row that was sealed has to tell. */
+export function sealedEvents(
+  row: Pick<AuditRow, 'outcome' | 'code' | 'usage_source' | 'provider' | 'call_id'>,
+): CorridorEvent[] {
+  const { outcome, code, usage_source: source, provider, call_id: callId } = row;
+  const events: CorridorEvent[] = [{ kind: 'call.sealed', outcome, code }];
+  if (source === 'implausible') events.push({ kind: 'usage.implausible', provider: provider ?? '', callId });
+  return events;
+}

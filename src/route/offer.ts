@@ -1,0 +1,106 @@
+import type { ModelConfig, OrganizationConfig, ProviderConfig, ResolvedPolicy } from '#/config/snapshot.ts';
+import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
+import type { ErrorCode } from '#/errors/catalogue.ts';
+import { ENGINE_OFF } from '#/ports/documents.ts';
+import type { Provider } from '#/ports/provider.ts';
+import { allowListReason, residencyReason } from './policy.ts';
+
+/** Gives a configured provider its way out; undefined when it cannot be made. */
+export type Providers = (config: ProviderConfig) => Provider | undefined;
+
+/** Whose providers, and under which policy: the one in force, or one that is only watched. */
+export interface Terms {
+  readonly organization: OrganizationConfig;
+  readonly policy: ResolvedPolicy;
+}
+
+/** A model of a provider that policy lets a caller reach. */
+export interface Offer {
+  readonly provider: Provider;
+  /** Model id without the provider. */
+  readonly model: string;
+  /** What the configuration says of the model, if anything. */
+  readonly settings: ModelConfig | undefined;
+}
+
+/** Why a model may not serve a call. */
+export interface Denial {
+  readonly code: ErrorCode;
+  /** In few words, for traces: `in US, allowed are EU (Policy acme/strict (override))`. */
+  readonly why: string;
+  /** As a sentence, for the client. */
+  readonly message: string;
+  /** The request member at fault. */
+  readonly param?: string;
+  /** As of `GatewayError`. */
+  readonly shouldRetry?: boolean;
+}
+
+/**
+ * A model inside allow-lists and residency, or why it is not. Nothing is reached but through here. // spec 4.5.1, 5.5, 7.1
+ * `alias`: the alias it was asked for by, if any: that being allowed is enough.
+ */
+export function offerOf(
+  id: string,
+  alias: string | undefined,
+  { organization, policy }: Terms,
+  providers: Providers,
+): Offer | Denial {
+  const unlisted = allowListReason(alias === undefined ? [id] : [alias, id], policy);
+  if (unlisted) return notAllowed(unlisted);
+  const slash = id.indexOf('/');
+  const [slug, model] = [id.slice(0, slash), id.slice(slash + 1)];
+  const config = slug === LOCAL_PROVIDER.slug ? LOCAL_PROVIDER : organization.providers.get(slug);
+  if (!config) return notThere('No provider of this name is configured for the organization.');
+  const settings = config.models.get(model);
+  if (config.onlyListedModels === true && !settings) return notThere(config === LOCAL_PROVIDER ? NO_ALIAS : NO_MODEL);
+  const provider = providers(config);
+  if (!provider) return notThere(config === LOCAL_PROVIDER ? ENGINE_OFF : 'The provider cannot be reached.');
+  const kept = namedOnly(config, alias);
+  if (kept) return kept;
+  const offer = { provider, model, settings };
+  // Where nothing leaves, there is no place to ask about. // spec 2.4, 4.4.7
+  return config === LOCAL_PROVIDER ? offer : (outside(slug, provider.jurisdiction(model), policy) ?? offer);
+}
+
+const NO_ALIAS = 'No alias of this name is configured for the organization.';
+
+const NO_MODEL = 'The provider does not offer this model here.';
+
+/** A vendor whose models are asked for by name, on the organization's own account, or not at all. // spec 4.4.1 */
+function namedOnly({ vendor, slug, keyOwnership }: ProviderConfig, alias: string | undefined): Denial | undefined {
+  if (vendor !== 'typesafe') return undefined;
+  const denied = (message: string): Denial => {
+    return { code: 'permission_denied', why: reasonOf(message), message, param: 'model' };
+  };
+  if (alias !== undefined) return denied(`Models of ${slug} are asked for by name, never by an alias.`);
+  if (keyOwnership !== 'organization') return denied(`Models of ${slug} need the organization's own key.`);
+  return undefined;
+}
+
+export function isDenial(found: object): found is Denial {
+  return 'why' in found;
+}
+
+/** The denial of a model that no allow-list has; `why` as `allowListReason` says. */
+export function notAllowed(why: string): Denial {
+  return { code: 'permission_denied', why, message: `The model is ${why}.`, param: 'model' };
+}
+
+/** The denial of a place that residency does not allow; undefined when it does. */
+export function outside(slug: string, place: string, policy: ResolvedPolicy): Denial | undefined {
+  const why = residencyReason(place, policy);
+  if (why === undefined) return undefined;
+  const message = `No allowed jurisdiction serves this request: ${slug} is ${why}.`;
+  return { code: 'residency_denied', why, message, param: 'model' };
+}
+
+/** The denial of what is not there. `message`: a sentence. */
+export function notThere(message: string): Denial {
+  return { code: 'model_not_found', why: reasonOf(message), message, param: 'model' };
+}
+
+/** A sentence as a reason within another. */
+export function reasonOf(message: string): string {
+  return message.replace(/\.$/, '').replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+}

@@ -1,0 +1,171 @@
+import type { AliasConfig, OrganizationConfig, ResolvedPolicy } from '#/config/snapshot.ts';
+import { GatewayError } from '#/errors/gateway-error.ts';
+import { estimatedInput } from '#/meter/usage-bounds.ts';
+import type { PriceBook } from '#/meter/pricing/price-book.ts';
+import type { Call } from '#/call/call.ts';
+import { ENGINE_OFF } from '#/ports/documents.ts';
+import type { RouterVerdict } from '#/ports/router.ts';
+import type { Media } from '#/wire/codec.ts';
+import { DECIDING, type Family } from '#/wire/document.ts';
+import { isArray } from '#/wire/request-shape.ts';
+import { aliasOrder } from './alias-order.ts';
+import { decisionOf, type Considered, type Decision } from './decision.ts';
+import { isHubFamily } from './exits.ts';
+import { demandsOf, leaveOutUnfit, type Demands } from './fitness.ts';
+import type { VendorLists } from '#/dispatch/vendor-lists.ts';
+import { toolServerDenial } from './tool-server-denial.ts';
+import { managedKeyDenial } from './managed-key.ts';
+import { isDenial, offerOf, outside, notThere, reasonOf, type Denial, type Offer, type Providers } from './offer.ts';
+
+/** One way to serve a call: a provider, the id it offers the model by, and the family it is asked in. */
+export interface Target extends Offer {
+  /** The surface's own family where the provider speaks it for this model; else one to translate to. */
+  readonly family: Family;
+  /** Name of the credential to ask with: the request names what was made with it. Absent: any. */
+  readonly account?: string;
+}
+
+/** A call as routing sees it. */
+export interface RouteQuestion extends Pick<
+  Call,
+  'key' | 'codec' | 'ask' | 'document' | 'headers' | 'text' | 'startedAt' | 'toolServers'
+> {
+  /** Content that inspection found beside text. */
+  readonly media: readonly Media[];
+}
+
+export interface RouteDeps {
+  readonly providers: Providers;
+  readonly prices: PriceBook;
+  /** What vendors list themselves; absent: nobody asks them. */
+  readonly lists?: Pick<VendorLists, 'of'>;
+}
+
+/** The models to consider, before any policy is asked. */
+export interface Choice {
+  readonly ids: readonly string[];
+  readonly alias?: AliasConfig;
+  /** How the order came about, where there was one to choose. */
+  readonly how?: string;
+}
+
+/** The provider of bare model ids on the messages surface, unless the organization names another. // spec 4.5.1 */
+const MESSAGES_VENDOR = 'anthropic';
+
+/**
+ * What a call names: `<provider>/<model>` pins one model, `gw/<alias>` several, and a bare id is completed on the messages
+ * surface. An organization's own alias goes before a local model of the same name. // spec 4.4.2, 4.5.1
+ * Throws `model_not_prefixed`.
+ */
+export function chooseModels(question: RouteQuestion, deps: RouteDeps, verdict?: RouterVerdict): Choice {
+  const { organization } = question.key.workload;
+  const id = fullId(question);
+  const alias = organization.aliases.get(id);
+  if (!alias) return { ids: [id] };
+  const { models, how } = aliasOrder(alias, () => {
+    const demands = demandsIn(question, question.key.workload.policy);
+    return { demands, verdict, organization, prices: deps.prices, at: question.startedAt };
+  });
+  return { ids: models, alias, how };
+}
+
+/**
+ * Decides which of the chosen models may serve a call under a policy, in the order they are tried: inside allow-lists and
+ * residency, on accounts that pay for it, and as able as the ablest of them. // spec 5.5, 7.1
+ */
+export function decide(question: RouteQuestion, choice: Choice, policy: ResolvedPolicy, deps: RouteDeps): Decision {
+  const considered = choice.ids.map((id): Considered => {
+    const found = consider(id, choice.alias?.alias, question, policy, deps.providers);
+    return { id, found };
+  });
+  const several = considered.filter(({ found }) => !isDenial(found)).length > 1;
+  const fit = several ? leaveOutUnfit(considered, demandsIn(question, policy)) : considered;
+  return decisionOf(fit, choice.how, ({ provider, model, family }) => {
+    const lane = family === question.codec.family ? 'verbatim' : 'translated';
+    return `${family}, ${lane}, in ${provider.jurisdiction(model)}`;
+  });
+}
+
+function fullId({ ask: { model }, codec, key }: RouteQuestion): string {
+  const slash = model.indexOf('/');
+  if (slash > 0 && slash < model.length - 1) return model;
+  if (slash < 0 && codec.family === 'messages') return completed(model, key.workload.organization);
+  throw new GatewayError('model_not_prefixed', 'The model must be provider-prefixed: <provider>/<model>.', {
+    param: 'model',
+  });
+}
+
+/** A model id of the messages surface with its provider: a bare one is the default provider's. // spec 4.5.1 */
+export function completed(model: string, { messagesDefaultProvider }: OrganizationConfig): string {
+  return model.includes('/') ? model : `${messagesDefaultProvider ?? MESSAGES_VENDOR}/${model}`;
+}
+
+/** One model as a target, or why it cannot be one. */
+function consider(
+  id: string,
+  alias: string | undefined,
+  question: RouteQuestion,
+  policy: ResolvedPolicy,
+  providers: Providers,
+): Target | Denial {
+  const { organization } = question.key.workload;
+  const offer = offerOf(id, alias, { organization, policy }, providers);
+  if (isDenial(offer)) return undecided(question, id, offer) ?? offer;
+  const family = familyFor(question, offer.provider.families(offer.model, { tools: hasTools(question) }));
+  if (family === undefined) return notThere('The provider cannot be reached through this surface.');
+  const target = { ...offer, family };
+  return (
+    askedOutside(question, target, policy) ??
+    toolServerDenial(question, target, policy) ??
+    managedKeyDenial(question, target) ??
+    answeredLater(question, target) ??
+    target
+  );
+}
+
+/** An answer that comes later is fetched by its id: from who keeps it, on an account that its workloads may ask. */
+function answeredLater({ ask }: RouteQuestion, { family, provider: { config } }: Target): Denial | undefined {
+  if (ask.background !== true || (family === 'responses' && config.keyOwnership === 'organization')) return undefined;
+  const message = "background needs a provider that speaks responses, on the organization's own account.";
+  return { code: 'invalid_request', why: reasonOf(message), message, param: 'background' };
+}
+
+/** A decision of a local model fails where there are none: it is not another name for nothing. // spec 4.4.7 */
+function undecided({ codec }: RouteQuestion, id: string, { code }: Denial): Denial | undefined {
+  if (!DECIDING.has(codec.family) || code !== 'model_not_found' || !LOCAL_DECISIONS.has(id)) return undefined;
+  return { code: 'local_model_unavailable', why: reasonOf(ENGINE_OFF), message: ENGINE_OFF, shouldRetry: false };
+}
+
+const LOCAL_DECISIONS: ReadonlySet<string> = new Set(['gw/typed', 'gw/typed/router']);
+
+function hasTools({ document: { body } }: RouteQuestion): boolean {
+  return [body['tools'], body['functions']].some((tools) => isArray(tools) && tools.length > 0);
+}
+
+function demandsIn(question: RouteQuestion, { dlp }: ResolvedPolicy): Demands {
+  const { ask, media, text } = question;
+  // What may not leave unread goes as text or not at all: who takes files has no advantage.
+  const asText = dlp.mode !== 'allow_log' && dlp.documents === 'off';
+  const sent = asText ? media.filter(({ kind }) => kind !== 'file') : media;
+  return demandsOf(ask, sent, hasTools(question), estimatedInput(text, media));
+}
+
+/** The surface's own family if the provider speaks it, else the first that the hub can translate to. */
+function familyFor({ codec }: RouteQuestion, families: readonly Family[]): Family | undefined {
+  if (families.includes(codec.family)) return codec.family;
+  return 'decodeRequest' in codec ? families.find(isHubFamily) : undefined;
+}
+
+/**
+ * The messages vendor takes from the request itself where to process it: what it asks for must be allowed too. The clouds
+ * that host its models are not told, and nor is anyone through the hub.
+ */
+function askedOutside({ document }: RouteQuestion, target: Target, policy: ResolvedPolicy): Denial | undefined {
+  const { vendor, slug } = target.provider.config;
+  const asked = document.body['inference_geo'] ?? undefined;
+  if (asked === undefined || target.family !== 'messages' || document.family !== 'messages') return undefined;
+  if (vendor !== 'anthropic' && vendor !== 'custom') return undefined;
+  // A place that is no jurisdiction of ours is anywhere.
+  const place = typeof asked === 'string' && /^[a-z]{2}$/i.test(asked) ? asked.toUpperCase() : 'GLOBAL';
+  return outside(slug, place, policy);
+}

@@ -1,0 +1,121 @@
+import type { ResolvedPolicy, WorkloadConfig } from '#/config/snapshot.ts';
+import type { Passage } from '#/pipeline/passthrough/passthrough.ts';
+import type { Router, RouterVerdict } from '#/ports/router.ts';
+import type { Difference } from '#/seal/shadow.ts';
+import type { DoorCodec } from '#/wire/codec.ts';
+import type { WireDocument } from '#/wire/document.ts';
+import { decisionOf, routeDifferences, targetsOf, type Decision } from './decision.ts';
+import { isDenial, offerOf } from './offer.ts';
+import { withNearest } from './nearest-models.ts';
+import { chooseModels, decide, type RouteDeps, type RouteQuestion, type Target } from './plan.ts';
+import { choosePassageModels, decidePassage } from './route-passthrough.ts';
+
+/** Where a decision is written down: the audit row's lists. */
+export interface RouteRecord {
+  readonly route: string[];
+  readonly shadow: Difference[];
+}
+
+export interface RoutingDeps extends RouteDeps {
+  readonly router?: Router;
+}
+
+/** A call as routing sees it, when its client has gone, and what inspection has left of the request, if that is less. */
+export type RoutedCall = RouteQuestion & {
+  readonly signal: AbortSignal;
+  readonly inspected?: () => Promise<WireDocument>;
+};
+
+/**
+ * Decides which targets may serve a call, in the order they are tried, and writes down how. A policy in shadow mode is
+ * asked about the same models; what it would have decided otherwise is written down too. // spec 4.5.1, 5.5, 7.1
+ * Throws `model_not_prefixed`, `model_not_found`, `permission_denied`, `residency_denied` or, where a managed account
+ * rules something out, `invalid_request`: each with the reason and what was tried.
+ */
+export async function routeCall(
+  call: RoutedCall,
+  deps: RoutingDeps,
+  record: RouteRecord,
+): Promise<readonly [Target, ...Target[]]> {
+  const { policy, shadow } = call.key.workload;
+  const verdict = deps.router && (await judged(call, deps.router));
+  try {
+    const choice = chooseModels(call, deps, verdict);
+    return settle(decide(call, choice, policy, deps), shadow && (() => decide(call, choice, shadow, deps)), record);
+  } catch (thrown) {
+    throw withNearest(thrown, call.ask.model, call.key, { ...deps, at: call.startedAt });
+  }
+}
+
+/**
+ * Where a passage goes: to the provider of the model it names, or to the one that is named beside it. // design 11
+ * Throws as `routeCall` does, and `permission_denied` for what needs the organization's own key. // spec 4.1
+ */
+export function routePassage(
+  passage: Passage,
+  model: string | undefined,
+  deps: RouteDeps,
+  record: RouteRecord,
+): Target {
+  const { policy, shadow } = passage.key.workload;
+  try {
+    const choice = choosePassageModels(passage, model, deps);
+    const under = (terms: typeof policy): Decision => decidePassage(passage, model !== undefined, choice, terms, deps);
+    return settle(under(policy), shadow && (() => under(shadow)), record)[0];
+  } catch (thrown) {
+    throw model === undefined ? thrown : withNearest(thrown, model, passage.key, { ...deps, at: passage.startedAt });
+  }
+}
+
+/**
+ * Whether a workload may have something done by the gateway itself: `model` is what it is called in allow-lists.
+ * Throws `permission_denied` or `model_not_found`.
+ */
+export function routeLocal(model: string, workload: WorkloadConfig, deps: RouteDeps, record: RouteRecord): Target {
+  const { organization, policy, shadow } = workload;
+  const under = (terms: ResolvedPolicy): Decision => {
+    const offer = offerOf(model, undefined, { organization, policy: terms }, deps.providers);
+    const found = isDenial(offer) ? offer : { ...offer, family: 'documents' as const };
+    return decisionOf([{ id: model, found }], undefined, () => 'here');
+  };
+  return settle(under(policy), shadow && (() => under(shadow)), record)[0];
+}
+
+function settle(
+  decision: Decision,
+  shadow: (() => Decision) | undefined,
+  record: RouteRecord,
+): readonly [Target, ...Target[]] {
+  record.route.push(...decision.trace);
+  if (shadow) record.shadow.push(...differences(decision, shadow));
+  return targetsOf(decision);
+}
+
+/** Whatever becomes of it, what is only watched fails no call. */
+function differences(decision: Decision, shadow: () => Decision): readonly Difference[] {
+  try {
+    return routeDifferences(decision, shadow());
+  } catch {
+    return [{ field: 'allowedModels', text: 'the route could not be decided' }];
+  }
+}
+
+/**
+ * What the router says of a call for an automatic alias. It is asked for nothing else, and its silence refuses nobody. It is
+ * shown what any other model is shown, and `gw/typed/router` too. // spec 4.4.3, 4.4.8
+ */
+async function judged(
+  { ask, key, codec, document, inspected, signal }: RoutedCall,
+  router: Router,
+): Promise<RouterVerdict | undefined> {
+  const alias = key.workload.organization.aliases.get(ask.model);
+  if (alias?.strategy !== 'auto' || !('decodeRequest' in codec)) return undefined;
+  try {
+    return await router.judge(
+      (codec as DoorCodec).decodeRequest((await inspected?.()) ?? document, () => {}),
+      signal,
+    );
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,185 @@
+import { RowsDropped, type Ledger } from '#/ports/ledger.ts';
+import type { Settlement } from '#/ports/limit-counters.ts';
+import type { JournaledRow, RowBacklog, RowJournal } from '#/ports/row-journal.ts';
+import { settlementOf } from './row-settlement.ts';
+
+export interface LedgerOutletDeps {
+  readonly ledger: Ledger;
+  /** Absent: rows wait in memory. */
+  readonly journal: RowJournal | undefined;
+  /** Called with the settlements of rows that the ledger has. */
+  readonly onDurable: (settlements: readonly Settlement[]) => void;
+  readonly onFault: (error: unknown) => void;
+  readonly onJournalFault: (error: unknown) => void;
+  /** Rows have begun to wait in the journal, or the ledger has them all. */
+  readonly onReplay: (state: 'begun' | 'ended') => void;
+  /** So many rows that a dead process left were put aside: retention has dropped the rows of their time. */
+  readonly onRefused: (rows: number) => void;
+  /** How long the ledger may take for a batch before the journal takes it. */
+  readonly stallMs?: number;
+}
+
+const STALL_MS = 2000;
+const RETRY_MS = [50, 100, 250, 500, 1000, 2000] as const;
+
+/**
+ * Where sealed rows go: to the ledger while it takes them, else to the journal on disk, from which they are replayed in
+ * order once it does. While the journal holds rows, later ones go after them.
+ */
+export class LedgerOutlet {
+  readonly #deps: LedgerOutletDeps;
+  /** A batch that the ledger has not answered yet: another is not sent before it has. */
+  #unanswered: Promise<unknown> | undefined;
+  #replaying: Promise<void> | undefined;
+  /** Batches that the journal has taken. */
+  #kept = 0;
+  #left: RowBacklog[] = [];
+  #recovering: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(deps: LedgerOutletDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether rows wait in the journal. */
+  get replaying(): boolean {
+    return this.#replaying !== undefined;
+  }
+
+  /** Resolves when no rows wait in the journal, or the outlet is stopped. */
+  async replayed(): Promise<void> {
+    while (this.#replaying && !this.#stopped) await this.#replaying;
+  }
+
+  /** Resolves once the rows are durable, in the ledger or in the journal: for as long as it takes, or until stopped. */
+  async write(batch: readonly JournaledRow[]): Promise<void> {
+    for (let attempt = 0; !this.#stopped; attempt++) {
+      if (!this.#replaying && (await this.#append(batch))) return;
+      if (await this.#keep(batch)) return;
+      await pause(attempt);
+    }
+  }
+
+  /**
+   * Replays what dead processes have left on this machine. Rejects when the ledger or the disk does not let it; then it is
+   * to be called again.
+   */
+  recover(): Promise<void> {
+    this.#recovering ??= this.#recover().finally(() => (this.#recovering = undefined));
+    return this.#recovering;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #recover(): Promise<void> {
+    if (!this.#deps.journal) return;
+    for (const backlog of await this.#deps.journal.inherit()) this.#left.push(backlog);
+    for (let backlog = this.#left[0]; backlog; backlog = this.#left[0]) {
+      for (let rows = await backlog.next(); rows.length > 0; rows = await backlog.next()) {
+        await this.#replayLeft(rows, backlog);
+      }
+      this.#left.shift();
+    }
+  }
+
+  /** Whether the ledger has the rows. A batch that it keeps waiting is given up, not taken back. */
+  async #append(batch: readonly JournaledRow[]): Promise<boolean> {
+    const { ledger, onDurable, onFault, stallMs = STALL_MS } = this.#deps;
+    if (this.#unanswered) return false;
+    const written = ledger.append(batch.map(({ row }) => row)).then(
+      () => true,
+      (error: unknown) => {
+        onFault(error);
+        return false;
+      },
+    );
+    const stalled = Promise.withResolvers<'stalled'>();
+    const timer = setTimeout(() => stalled.resolve('stalled'), stallMs);
+    const outcome = await Promise.race([written, stalled.promise]);
+    clearTimeout(timer);
+    if (outcome === 'stalled') this.#unanswered = written.finally(() => (this.#unanswered = undefined));
+    if (outcome !== true) return false;
+    onDurable(batch.flatMap(({ settlement }) => settlement ?? []));
+    return true;
+  }
+
+  async #keep(batch: readonly JournaledRow[]): Promise<boolean> {
+    const { journal, onJournalFault } = this.#deps;
+    if (!journal) return false;
+    try {
+      await journal.write(batch);
+    } catch (error) {
+      onJournalFault(error);
+      return false;
+    }
+    this.#kept += 1;
+    if (!this.#replaying) {
+      this.#deps.onReplay('begun');
+      this.#replaying = this.#replay(journal);
+    }
+    return true;
+  }
+
+  async #replay(journal: RowJournal): Promise<void> {
+    for (let attempt = 0; !this.#stopped;) {
+      try {
+        await this.#unanswered;
+        const kept = this.#kept;
+        const rows = await journal.next();
+        if (rows.length > 0) {
+          await this.#replayBatch(rows);
+          await journal.taken();
+          attempt = 0;
+        } else if (kept === this.#kept) break;
+      } catch (error) {
+        this.#deps.onFault(error);
+        await pause(attempt++);
+      }
+    }
+    // Nothing is awaited since it was seen that the journal is empty: a batch that comes later starts this anew.
+    this.#replaying = undefined;
+    if (!this.#stopped) this.#deps.onReplay('ended');
+  }
+
+  /** What the ledger will never take is kept beside, and told. */
+  async #replayLeft(rows: readonly JournaledRow[], backlog: RowBacklog): Promise<void> {
+    try {
+      await this.#replayBatch(rows, 'left');
+      return await backlog.taken();
+    } catch (error) {
+      if (!(error instanceof RowsDropped)) throw error;
+      const refused = rows.filter(({ row }) => error.callIds.has(row.callId));
+      await this.#replayBatch(
+        rows.filter(({ row }) => !error.callIds.has(row.callId)),
+        'left',
+      );
+      await backlog.taken(refused);
+      this.#deps.onRefused(refused.length);
+    }
+  }
+
+  /** Rows may be in the ledger already, and calls may have been sealed by others: they are settled as the ledger has them. */
+  async #replayBatch(rows: readonly JournaledRow[], from?: 'left'): Promise<void> {
+    const { ledger, onDurable } = this.#deps;
+    await ledger.append(
+      rows.map(({ row }) => row),
+      from,
+    );
+    const held = rows.filter(({ settlement }) => settlement);
+    const sealed = await ledger.find(held.map(({ row }) => row.callId));
+    const others = new Map(sealed.map((row) => [row.callId, row]));
+    onDurable(
+      held.flatMap(({ row, settlement }) => {
+        const known = others.get(row.callId);
+        return known && known.strand !== row.strand ? settlementOf(known) : (settlement ?? []);
+      }),
+    );
+  }
+}
+
+function pause(attempt: number): Promise<void> {
+  const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!;
+  return new Promise((resolve) => setTimeout(resolve, wait));
+}

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { StoredRow } from '#/ports/evidence.ts';
+import { storedRow, StrandBuilder } from '../../test/contract/ledger-rows.ts';
+import { isUuid, saysTheSame, timeText } from './quick-row.ts';
+
+const genuine = storedRow(new StrandBuilder('019aa000-0000-7000-8000-000000000001').seal());
+
+describe('saysTheSame', () => {
+  test('is true of a row whose columns repeat its text', () => {
+    expect(saysTheSame(genuine)).toBe(true);
+  });
+
+  test.each<[keyof StoredRow, StoredRow[keyof StoredRow]]>([
+    ['callId', Buffer.from(genuine.callId).fill(genuine.callId.at(-1)! ^ 1, 15)],
+    ['strand', '019aa000-0000-7000-8000-000000000002'],
+    ['sequence', 2],
+    ['at', genuine.at + 1],
+    ['at', genuine.at + 0.5],
+    ['at', Infinity],
+    ['at', Number.NaN],
+    ['organization', 'team/other'],
+    ['workload', 'team/other'],
+    ['cost', '1001'],
+    ['text', Buffer.concat([genuine.text, Buffer.from(' ')])],
+  ])('is false where a column says something else: %s', (column, value) => {
+    expect(saysTheSame({ ...genuine, [column]: value })).toBe(false);
+  });
+
+  test('is false of text that is not canonical, although it says the same', () => {
+    for (const change of [
+      (text: string) => text.replace('{"at"', '{ "at"'),
+      (text: string) => text.replace('"EMAIL":2,"IBAN":1', '"IBAN":1,"EMAIL":2'),
+      (text: string) => text.replace('"v":1', '"v":1.0'),
+    ]) {
+      const text = change(genuine.text.toString());
+      expect(text).not.toBe(genuine.text.toString());
+      expect(saysTheSame({ ...genuine, text: Buffer.from(text) })).toBe(false);
+    }
+  });
+});
+
+test('times are written as toISOString writes them, whatever came before', () => {
+  const bound = 8.64e15;
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -bound, max: bound }), { minLength: 1 }), (instants) => {
+      for (const at of instants) expect(timeText(at)).toBe(new Date(at).toISOString());
+    }),
+  );
+  for (const none of [bound + 1, -bound - 1, Infinity, -Infinity, Number.NaN, 0.5])
+    expect(timeText(none)).toBeUndefined();
+});
+
+test('a UUID is its bytes, in lower case and with four hyphens', () => {
+  const text = '019aa000-1234-7abc-8def-0123456789ab';
+  const bytes = Buffer.from(text.replaceAll('-', ''), 'hex');
+  expect(isUuid(text, bytes)).toBe(true);
+  for (let at = 0; at < text.length; at++)
+    for (const other of ['', '-', '0', 'g'])
+      if (other !== text[at]) expect(isUuid(text.slice(0, at) + other + text.slice(at + 1), bytes)).toBe(false);
+  expect(isUuid(text.toUpperCase(), bytes)).toBe(false);
+  for (let at = 0; at < 16; at++) {
+    const changed = Buffer.from(bytes);
+    changed[at] = changed[at]! ^ 1;
+    expect(isUuid(text, changed)).toBe(false);
+  }
+});
