@@ -19,8 +19,8 @@ describe('directions', () => {
     ['src/wire/chat/stream.ts', `import { readFile } from 'node:fs/promises';`],
     ['src/wire/chat/stream.ts', `export { request } from 'undici';`],
     ['src/pipeline/model-call.ts', `import { chat } from '#/surfaces/chat/chat.ts';`],
-    ['src/pipeline/model-call.ts', `import { openai } from '../providers/openai.ts';`],
-    ['src/surfaces/chat/chat.ts', `import type {\n  Provider,\n} from '../../providers/openai.ts';`],
+    ['src/pipeline/model-call.ts', `import { openai } from '#/providers/openai.ts';`],
+    ['src/surfaces/chat/chat.ts', `import type {\n  Provider,\n} from '#/providers/openai.ts';`],
     ['src/providers/openai.ts', `import { meter } from '#/meter/meter.ts';`],
     ['src/ports/ledger.ts', `import { formatEuro } from '#/call/money.ts';`],
     ['src/adapters/redis/counters.ts', `export * from '#/wire/document.ts';`],
@@ -29,9 +29,9 @@ describe('directions', () => {
     ['src/surfaces/chat/chat.ts', `import { redis } from '#/adapters/redis/redis.ts';`],
     ['src/gateway.ts', `import { redis } from './adapters/redis/redis.ts';`],
     ['src/observer.ts', `import { openai } from './providers/openai.ts';`],
-    ['src/surfaces/chat/chat.ts', `import { buildGateway } from '../../gateway.ts';`],
+    ['src/surfaces/chat/chat.ts', `import { buildGateway } from '#/gateway.ts';`],
     ['src/cli/gwctl.ts', `import { chat } from '#/surfaces/chat/chat.ts';`],
-    ['src/telemetry/log.ts', `import { start } from '../main.ts';`],
+    ['src/telemetry/log.ts', `import { start } from '#/main.ts';`],
     ['src/call/call.ts', `import { gate } from '../../test/harness/gate.ts';`],
     ['src/call/call.ts', `import { ocr } from '../../inference/ocr.ts';`],
     ['inference/server.ts', `import { GatewayError } from '../src/errors/gateway-error.ts';`],
@@ -114,7 +114,7 @@ describe('paths in the documents', () => {
 
   test('must exist, from the root or from the document', () => {
     expect(paths('See `src/wire/sse.ts:12`, `src/wire/`, `sse.ts`, `k8s/` and `package.json`.')).toEqual([]);
-    expect(paths('See `wire/sse.ts`.', 'docs/internals/architecture.md')).toEqual([]);
+    expect(paths('See `wire/sse.ts`.', 'src/README.md')).toEqual([]);
     expect(paths('# A\n\nSee `src/wire/gone.ts`.')).toEqual(['README.md:3: `src/wire/gone.ts` does not exist']);
     expect(paths('`src/nowhere/` `gone.ts` `wire/sse.ts` `tools/x`')).toHaveLength(4);
   });

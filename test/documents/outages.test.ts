@@ -47,15 +47,27 @@ describe('an engine', () => {
     expect(await world.metric('gw_document_faults_total{verb="recognize",fault="busy"}')).toBe(1);
   });
 
-  test('that takes longer than the caller waits is given up, for nothing', async () => {
-    const headers = { 'x-gw-upstream-timeout': '1' };
-    const asked = [
-      () => world.anonymize(formOf(long, 'a.tiff'), { headers }),
-      () => world.ocr(ocrOf(long, {}, 'image/tiff'), { headers }),
-    ];
-    for (const ask of asked) {
-      const answer = await ask();
+  const headers = { 'x-gw-upstream-timeout': '1' };
+  const inASecond = (bytes: Uint8Array, name: string): (() => Promise<Response>)[] => [
+    () => world.anonymize(formOf(bytes, name), { headers }),
+    () => world.ocr(ocrOf(bytes, {}, name.endsWith('.tiff') ? 'image/tiff' : 'image/png'), { headers }),
+  ];
+
+  test('that says nothing for longer than the caller waits is given up, for nothing', async () => {
+    for (const ask of inASecond(letter, 'a.png')) {
+      process.kill(engine.pid, 'SIGSTOP');
+      const answer = await ask().finally(() => process.kill(engine.pid, 'SIGCONT'));
       expect(await failureOf(answer)).toMatchObject({ status: 504, code: 'upstream_timeout' });
+      expect(await world.row(answer)).toMatchObject({ cost_nano_eur: '0' });
+      await expect.poll(running).toBe(0);
+    }
+  });
+
+  test('that would take longer than the caller waits says so early, for nothing', async () => {
+    // A second is over, or is seen to be too little: which comes first is for the machine to say.
+    for (const ask of inASecond(long, 'a.tiff')) {
+      const answer = await ask();
+      expect(['upstream_timeout', 'document_too_large_to_scan']).toContain((await failureOf(answer)).code);
       expect(await world.row(answer)).toMatchObject({ cost_nano_eur: '0' });
       await expect.poll(running).toBe(0);
     }

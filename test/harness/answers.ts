@@ -162,7 +162,8 @@ interface ChatBody {
 }
 
 function bodyOf(request: UpstreamRequest): ChatBody {
-  return JSON.parse(request.body) as ChatBody;
+  // A gateway may ask for the list of models: without a body.
+  return (request.body === '' ? {} : JSON.parse(request.body)) as ChatBody;
 }
 
 function lastUserText(request: UpstreamRequest): string {

@@ -66,10 +66,12 @@ export class Pool implements ConnectionOwner {
 
   /** Gives up what has been idle for too long. */
   sweep(now: number): void {
-    const kept = this.#idle.filter((connection) => !connection.gone && connection.idleUntil > now);
-    const expired = this.#idle.filter((connection) => !connection.gone && connection.idleUntil <= now);
-    this.#idle.splice(0, this.#idle.length, ...kept);
-    for (const connection of expired) connection.drop();
+    const before = this.#idle.splice(0);
+    for (const connection of before) {
+      if (connection.gone) continue;
+      if (connection.idleUntil > now) this.#idle.push(connection);
+      else connection.drop();
+    }
   }
 
   async close(): Promise<void> {

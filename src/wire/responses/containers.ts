@@ -19,5 +19,5 @@ export function containersIn(output: readonly Json[], tools: Json | undefined): 
   }
   if (used.size === 0) return 0;
   const sizes = (Array.isArray(tools) ? (tools as readonly Json[]) : []).filter(isObject).map(sessionsOf);
-  return used.size * Math.max(1, ...sizes);
+  return used.size * sizes.reduce((largest, size) => Math.max(largest, size), 1);
 }
