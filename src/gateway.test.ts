@@ -7,7 +7,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
 import type { Answer, Ingress } from '#/call/call.ts';
 import { createProviders } from '#/providers/registry.ts';
-import { createTransport } from '#/providers/transport.ts';
+import { createTransport } from '#/providers/http/transport.ts';
 import { BodyRoom } from '#/surfaces/body/body-room.ts';
 import type { Stranger } from '#/surfaces/stranger.ts';
 import { DOORS } from '#/surfaces/doors.ts';

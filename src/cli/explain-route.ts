@@ -3,7 +3,7 @@ import type { ResolvedPolicy, Snapshot, VirtualKeyConfig, WorkloadConfig } from 
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { createPriceBook, type PriceBook } from '#/meter/pricing/price-book.ts';
 import { createProviders } from '#/providers/registry.ts';
-import { createTransport } from '#/providers/transport.ts';
+import { createTransport } from '#/providers/http/transport.ts';
 import { routeDifferences, targetsOf } from '#/route/decision.ts';
 import { chooseModels, decide, type RouteQuestion, type Target } from '#/route/plan.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';

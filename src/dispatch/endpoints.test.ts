@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import { createProviders } from '#/providers/registry.ts';
 import { apiKey, configOf } from '#/providers/testing/config.ts';
-import { createTransport } from '#/providers/transport.ts';
+import { createTransport } from '#/providers/http/transport.ts';
 import { Endpoints, type Endpoint, type EndpointEvent, type Visit } from './endpoints.ts';
 
 const providers = createProviders(createTransport());

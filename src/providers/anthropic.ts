@@ -1,9 +1,9 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { Outgoing, Provider } from '#/ports/provider.ts';
-import { readFailure } from './failure.ts';
-import { fitMessages } from './fit-messages.ts';
-import { configured, httpExit, type Headers } from './http-exit.ts';
-import { listModels, MESSAGES_LIST } from './model-list.ts';
+import { readFailure } from './http/failure.ts';
+import { fitMessages } from './fit/messages.ts';
+import { configured, httpExit, type Headers } from './http/http-api.ts';
+import { listModels, MESSAGES_LIST } from './catalogue/model-list.ts';
 import type { Vendor, VendorDeps } from './vendor.ts';
 
 const DEFAULT_VERSION = '2023-06-01';

@@ -1,5 +1,5 @@
 import { chatVendor } from './chat-vendor.ts';
-import { chatMembers, messageMembers } from './family-rules.ts';
+import { chatMembers, messageMembers } from './fit/family-rules.ts';
 
 /** Answers 422 to every member it does not know. // wire-formats 1.5 */
 export const cerebras = chatVendor({

@@ -2,13 +2,13 @@ import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
 import type { Incoming, ListAsk, Outgoing, Provider } from '#/ports/provider.ts';
 import type { Family } from '#/wire/document.ts';
 import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
-import { readFailure } from './failure.ts';
-import type { VendorRules } from './family-rules.ts';
-import { fitOpenAi } from './fit.ts';
-import { configured, httpExit, type HttpApi } from './http-exit.ts';
-import { listModels, OPENAI_LIST } from './model-list.ts';
+import { readFailure } from './http/failure.ts';
+import type { VendorRules } from './fit/family-rules.ts';
+import { fitOpenAi } from './fit/fit.ts';
+import { configured, httpExit, type HttpApi } from './http/http-api.ts';
+import { listModels, OPENAI_LIST } from './catalogue/model-list.ts';
 import type { Vendor, VendorDeps } from './vendor.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from './http/transport.ts';
 
 /** What sets one OpenAI-compatible vendor apart from another. */
 export interface ChatVendor<Id extends VendorId = VendorId> {

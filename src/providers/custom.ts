@@ -1,6 +1,6 @@
 import { messagesProvider } from './anthropic.ts';
 import { chatVendor } from './chat-vendor.ts';
-import { fitRerank } from './fit-rerank.ts';
+import { fitRerank } from './fit/rerank.ts';
 import type { Vendor } from './vendor.ts';
 
 const chatShaped = chatVendor({

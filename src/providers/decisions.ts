@@ -5,7 +5,7 @@ import type { Family, WireDocument } from '#/wire/document.ts';
 import type { JsonObject } from '#/wire/json.ts';
 import { says } from '#/wire/members.ts';
 import type { Traits } from '#/wire/traits.ts';
-import { madeAnswer, readObject, succeeded } from './made-answer.ts';
+import { madeAnswer, readObject, succeeded } from './http/made-answer.ts';
 
 const MAX_ANSWER = 16 * 1024 * 1024;
 /** // docs.langchain4j.dev and docs.rs/graphrt-llm, System One API: 255 options and 10 levels */

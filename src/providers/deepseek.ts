@@ -2,8 +2,8 @@ import { setMember } from '#/wire/document.ts';
 import { isObject } from '#/wire/json.ts';
 import { member, type JsonNode, type ObjectNode } from '#/wire/scan.ts';
 import { chatVendor } from './chat-vendor.ts';
-import { chatMembers, messageMembers } from './family-rules.ts';
-import type { Fitting } from './fitting.ts';
+import { chatMembers, messageMembers } from './fit/family-rules.ts';
+import type { Fitting } from './fit/fitting.ts';
 
 /** Thinks unless told otherwise, by a member of its own. // wire-formats 2.3 */
 export const deepseek = chatVendor({

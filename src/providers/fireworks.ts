@@ -1,5 +1,5 @@
 import { chatVendor } from './chat-vendor.ts';
-import { chatMembers, messageMembers } from './family-rules.ts';
+import { chatMembers, messageMembers } from './fit/family-rules.ts';
 
 export const fireworks = chatVendor({
   id: 'fireworks',

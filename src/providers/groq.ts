@@ -1,5 +1,5 @@
 import { chatVendor } from './chat-vendor.ts';
-import { chatMembers, messageMembers } from './family-rules.ts';
+import { chatMembers, messageMembers } from './fit/family-rules.ts';
 
 /** Answers 400 to members it does not know, and takes one answer a call. // wire-formats 1.5 */
 export const groq = chatVendor({

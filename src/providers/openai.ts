@@ -1,5 +1,5 @@
 import { chatVendor } from './chat-vendor.ts';
-import { OPENAI_TIERS } from './family-rules.ts';
+import { OPENAI_TIERS } from './fit/family-rules.ts';
 
 export const openai = chatVendor({
   id: 'openai',

@@ -1,5 +1,5 @@
 import { chatVendor } from './chat-vendor.ts';
-import { chatMembers, messageMembers } from './family-rules.ts';
+import { chatMembers, messageMembers } from './fit/family-rules.ts';
 
 /** Refuses to be asked for usage, and functions without parameters. // wire-formats 1.5 */
 export const ovhcloud = chatVendor({

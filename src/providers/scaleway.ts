@@ -1,5 +1,5 @@
 import { chatVendor } from './chat-vendor.ts';
-import { chatMembers, messageMembers } from './family-rules.ts';
+import { chatMembers, messageMembers } from './fit/family-rules.ts';
 
 /** Paris. Keeps no state, and takes function tools only. // wire-formats 1.5 */
 export const scaleway = chatVendor({

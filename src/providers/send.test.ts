@@ -7,7 +7,7 @@ import type { Family } from '#/wire/document.ts';
 import { createProviders } from './registry.ts';
 import { outgoingTo } from './testing/asking.ts';
 import { apiKey, configOf } from './testing/config.ts';
-import { createTransport, type Transport } from './transport.ts';
+import { createTransport, type Transport } from './http/transport.ts';
 
 interface Seen {
   readonly method: string;

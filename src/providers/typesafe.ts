@@ -1,8 +1,8 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { Provider } from '#/ports/provider.ts';
 import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
-import { readFailure } from './failure.ts';
-import { configured, httpExit } from './http-exit.ts';
+import { readFailure } from './http/failure.ts';
+import { configured, httpExit } from './http/http-api.ts';
 import type { Vendor, VendorDeps } from './vendor.ts';
 
 /** Retryable beyond what the status says of itself. // wire-formats 1.2 */

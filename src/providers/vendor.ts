@@ -1,7 +1,7 @@
 import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
 import type { Provider } from '#/ports/provider.ts';
 import type { Traits } from '#/wire/traits.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from './http/transport.ts';
 
 /** What a vendor's way out is made with. */
 export interface VendorDeps {

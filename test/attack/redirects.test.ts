@@ -7,9 +7,9 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { S3Client } from '#/adapters/s3/signed-request.ts';
 import { createAlertWebhook } from '#/adapters/webhook/alert-webhook.ts';
-import { azureTokens } from '#/providers/azure-token.ts';
-import { guardedConnector } from '#/providers/guarded-connector.ts';
-import { createTransport } from '#/providers/transport.ts';
+import { azureTokens } from '#/providers/azure/token.ts';
+import { guardedConnector } from '#/providers/http/guarded-connector.ts';
+import { createTransport } from '#/providers/http/transport.ts';
 import type { Alert } from '#/ports/alerts.ts';
 import { tally } from './tally.ts';
 

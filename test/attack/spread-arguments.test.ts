@@ -27,7 +27,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/seal/call-record.ts: shadow': 'targets of one call',
   'src/meter/usage-bounds.ts: map': 'candidates of one call',
   'src/meter/settlement/settler.ts: waiting': 'one batch of settlements',
-  'src/providers/failure.ts: waits': 'a fixed list of headers',
+  'src/providers/http/failure.ts: waits': 'a fixed list of headers',
   'src/wire/chat/call-reader.ts: #makeRoom': 'ends one call at most',
   'src/wire/chat/event-reader.ts: #closeText': 'ends one text at most',
   'src/wire/chat/event-reader.ts: read': 'a few events for one piece',

@@ -1,5 +1,5 @@
-import { BrokenAnswer, CutOff } from '#/providers/http1/broken-answer.ts';
-import { AnswerReader } from '#/providers/http1/answer-reader.ts';
+import { BrokenAnswer, CutOff } from '#/providers/http/http1/broken-answer.ts';
+import { AnswerReader } from '#/providers/http/http1/answer-reader.ts';
 import { randomFor, type Random } from '../harness/random.ts';
 import { madeAnswer } from './http1-made.ts';
 import { readSlowly, type Told } from './http1-reference.ts';

@@ -1,5 +1,5 @@
 import { UpstreamFault } from '#/ports/provider.ts';
-import { createTransport, type Transport } from '#/providers/transport.ts';
+import { createTransport, type Transport } from '#/providers/http/transport.ts';
 import type { FuzzLimits, FuzzReport } from './http-targets.ts';
 import { startHostileServer, type Answered } from './http1-server.ts';
 import { law } from './pure-target.ts';

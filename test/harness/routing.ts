@@ -1,7 +1,7 @@
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
 import { createProviders } from '#/providers/registry.ts';
-import { createTransport } from '#/providers/transport.ts';
+import { createTransport } from '#/providers/http/transport.ts';
 import type { Codec } from '#/wire/codec.ts';
 import { readDocument } from '#/wire/document.ts';
 import { toolServersIn } from '#/wire/tool-servers.ts';

@@ -10,7 +10,7 @@ import { startUpstream, type Upstream } from '../../../test/harness/upstream.ts'
 import { createProviders } from '../registry.ts';
 import { fitTo, outgoingTo } from '../testing/asking.ts';
 import { configOf } from '../testing/config.ts';
-import { createTransport } from '../transport.ts';
+import { createTransport } from '../http/transport.ts';
 
 const CLAUDE = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
 const NOVA = 'eu.amazon.nova-pro-v1:0';

@@ -1,6 +1,6 @@
 import type { Incoming, ProviderFailure } from '#/ports/provider.ts';
 import { isObject } from '#/wire/json.ts';
-import { readFailure } from '../failure.ts';
+import { readFailure } from '../http/failure.ts';
 
 interface Kind {
   readonly status: number;

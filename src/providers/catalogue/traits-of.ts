@@ -7,7 +7,7 @@ import { MISTRAL_ROWS } from './mistral.ts';
 import { OPENAI_ROWS } from './openai.ts';
 import { OTHER_ROWS } from './others.ts';
 import { effortWords, levelWords, type Row } from './row.ts';
-import { promptCacheMode } from '../prompt-cache.ts';
+import { promptCacheMode } from '../fit/prompt-cache.ts';
 import { VENDOR_TRAITS } from './vendor-defaults.ts';
 
 const ROWS: readonly Row[] = [...OPENAI_ROWS, ...CLAUDE_ROWS, ...GOOGLE_ROWS, ...MISTRAL_ROWS, ...OTHER_ROWS];

@@ -11,7 +11,7 @@ import { lengthOf, tooLong } from '#/wire/systemone/questions.ts';
 import { readDecision, type DecisionRequest } from '#/wire/systemone/request.ts';
 import { saysSomething } from '#/wire/systemone/state.ts';
 import { estimatedTokens } from '#/wire/usage.ts';
-import { madeAnswer } from '../made-answer.ts';
+import { madeAnswer } from '../http/made-answer.ts';
 
 /** Decides. Rejects with the `GatewayError` of the model's fault, or with `UpstreamFault`. // spec 2.6, 4.4 */
 export async function decide({ body, model, timeoutMs, signal }: Outgoing, models: LocalModels): Promise<Incoming> {

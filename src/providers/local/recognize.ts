@@ -3,7 +3,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { DocumentFault, type DocumentEngine } from '#/ports/documents.ts';
 import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
 import type { Json, JsonObject } from '#/wire/json.ts';
-import { madeAnswer } from '../made-answer.ts';
+import { madeAnswer } from '../http/made-answer.ts';
 import { readOcrRequest } from './ocr-request.ts';
 
 /** Reads a document. Rejects with the `GatewayError` of the document's or the engine's fault, or with `UpstreamFault`. */

@@ -1,6 +1,6 @@
 import { UpstreamFault } from '#/ports/provider.ts';
 import { isObject } from '#/wire/json.ts';
-import type { Transport } from '../transport.ts';
+import type { Transport } from '../http/transport.ts';
 
 /** What a service account's key file says, as far as it is needed. */
 export interface ServiceAccount {

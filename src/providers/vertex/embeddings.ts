@@ -1,7 +1,7 @@
 import { isObject, type Json } from '#/wire/json.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
 import { vectorIn, type Embedded, type EmbeddingsDialect } from '../embeddings.ts';
-import { promptTokens } from '../gemini-embeddings.ts';
+import { promptTokens } from '../gemini/embeddings.ts';
 
 /** `:predict`. // wire-formats 5.2 */
 function predict(most: number): EmbeddingsDialect {

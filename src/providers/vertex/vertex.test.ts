@@ -9,7 +9,7 @@ import { startUpstream, type Upstream } from '../../../test/harness/upstream.ts'
 import { createProviders } from '../registry.ts';
 import { fitTo, outgoingTo } from '../testing/asking.ts';
 import { configOf } from '../testing/config.ts';
-import { createTransport } from '../transport.ts';
+import { createTransport } from '../http/transport.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Provider } from '#/ports/provider.ts';
 import { BadRequestShape } from '#/wire/codec.ts';
-import { BEDROCK_CLAUDE, betasFor, VERTEX_CLAUDE, withMembers } from './claude-hosts.ts';
-import { createProviders } from './registry.ts';
-import { fitTo, type Fitted } from './testing/asking.ts';
-import { configOf } from './testing/config.ts';
-import { createTransport } from './transport.ts';
+import { BEDROCK_CLAUDE, betasFor, VERTEX_CLAUDE, withMembers } from '../catalogue/claude-hosts.ts';
+import { createProviders } from '../registry.ts';
+import { fitTo, type Fitted } from '../testing/asking.ts';
+import { configOf } from '../testing/config.ts';
+import { createTransport } from '../http/transport.ts';
 
 const transport = createTransport();
 const providers = createProviders(transport);

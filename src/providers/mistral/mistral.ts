@@ -1,6 +1,6 @@
-import { chatVendor } from './chat-vendor.ts';
-import { EMBEDDING_MEMBERS, chatMembers, messageMembers } from './family-rules.ts';
-import { askForImages } from './mistral-images.ts';
+import { chatVendor } from '../chat-vendor.ts';
+import { EMBEDDING_MEMBERS, chatMembers, messageMembers } from '../fit/family-rules.ts';
+import { askForImages } from './images.ts';
 
 /** Answers 422 to every member it does not know; usage comes on the last chunk by itself. // wire-formats 1.5 */
 export const mistral = chatVendor({

@@ -1,9 +1,9 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
-import { azureTokens, type AzureTokens } from './azure-token.ts';
-import { chatVendor } from './chat-vendor.ts';
-import { OPENAI_TIERS } from './family-rules.ts';
-import { PATHS, type HttpApi } from './http-exit.ts';
-import type { Transport } from './transport.ts';
+import { azureTokens, type AzureTokens } from './token.ts';
+import { chatVendor } from '../chat-vendor.ts';
+import { OPENAI_TIERS } from '../fit/family-rules.ts';
+import { PATHS, type HttpApi } from '../http/http-api.ts';
+import type { Transport } from '../http/transport.ts';
 
 /** Versions that the newer address takes; any other date belongs to the older one, where deployments are in the path. */
 const V1_VERSIONS = new Set(['v1', 'preview', 'latest']);

@@ -3,9 +3,9 @@ import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
 import type { FitContext } from '#/ports/provider.ts';
 import { readDocument, render, type Family } from '#/wire/document.ts';
 import type { JsonObject } from '#/wire/json.ts';
-import { createProviders } from './registry.ts';
-import { configOf } from './testing/config.ts';
-import { createTransport } from './transport.ts';
+import { createProviders } from '../registry.ts';
+import { configOf } from '../testing/config.ts';
+import { createTransport } from '../http/transport.ts';
 
 const transport = createTransport();
 const providers = createProviders(transport);

@@ -2,7 +2,7 @@ import { UpstreamFault, type Incoming, type ListAsk, type Passing } from '#/port
 import { AnswerOutOfBounds, refuseCostlyJson } from '#/wire/answer-bounds.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
 import { isArray, isModelId } from '#/wire/request-shape.ts';
-import { succeeded } from './made-answer.ts';
+import { succeeded } from '../http/made-answer.ts';
 
 const MOST_BYTES = 8 * 1024 * 1024;
 const MOST_PAGES = 10;

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Incoming, Provider } from '#/ports/provider.ts';
-import { cutOff, json, text } from '../../test/harness/answers.ts';
-import type { Answer } from '../../test/harness/exchange.ts';
-import { startUpstream, type Upstream } from '../../test/harness/upstream.ts';
-import { createProviders } from './registry.ts';
-import { outgoingTo } from './testing/asking.ts';
-import { apiKey, configOf } from './testing/config.ts';
-import { createTransport } from './transport.ts';
+import { cutOff, json, text } from '../../../test/harness/answers.ts';
+import type { Answer } from '../../../test/harness/exchange.ts';
+import { startUpstream, type Upstream } from '../../../test/harness/upstream.ts';
+import { createProviders } from '../registry.ts';
+import { outgoingTo } from '../testing/asking.ts';
+import { apiKey, configOf } from '../testing/config.ts';
+import { createTransport } from '../http/transport.ts';
 
 const transport = createTransport();
 const providers = createProviders(transport);

@@ -3,10 +3,10 @@ import { setString } from '#/wire/document.ts';
 import { member } from '#/wire/scan.ts';
 import type { Traits } from '#/wire/traits.ts';
 import type { FamilyRules } from './family-rules.ts';
-import { effortWord } from './fit-effort.ts';
-import { fitMembers } from './fit-members.ts';
-import { fitSampling } from './fit-sampling.ts';
-import { fitItemToolIds } from './fit-tool-ids.ts';
+import { effortWord } from './effort.ts';
+import { fitMembers } from './members.ts';
+import { fitSampling } from './sampling.ts';
+import { fitItemToolIds } from './tool-ids.ts';
 import type { Fitting } from './fitting.ts';
 
 /** Members of the chat family only: what a model rejects there by these names it does not have here. */

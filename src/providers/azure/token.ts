@@ -1,6 +1,6 @@
 import { UpstreamFault } from '#/ports/provider.ts';
 import { isObject } from '#/wire/json.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from '../http/transport.ts';
 
 const SCOPE = 'https://cognitiveservices.azure.com/.default';
 const TIMEOUT_MS = 10_000;

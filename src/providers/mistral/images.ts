@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
-import type { HttpApi } from './http-exit.ts';
-import { madeAnswer, madeFailure, readObject, succeeded } from './made-answer.ts';
-import type { Transport } from './transport.ts';
+import type { HttpApi } from '../http/http-api.ts';
+import { madeAnswer, madeFailure, readObject, succeeded } from '../http/made-answer.ts';
+import type { Transport } from '../http/transport.ts';
 
 /** Most images of one request; each is a conversation of its own. */
 const MOST_IMAGES = 10;

@@ -2,7 +2,7 @@ import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
 import type { Incoming, Outgoing, Passing } from '#/ports/provider.ts';
 import type { Family } from '#/wire/document.ts';
 import type { Transport } from './transport.ts';
-import { knownModels } from './catalogue/known-models.ts';
+import { knownModels } from '../catalogue/known-models.ts';
 
 /** Where families are asked for below a base address that speaks OpenAI's or Anthropic's paths. */
 export const PATHS: Readonly<Partial<Record<Family, string>>> = {

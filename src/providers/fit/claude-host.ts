@@ -5,10 +5,10 @@ import { BadRequestShape } from '#/wire/codec.ts';
 import { removeItems, type Edit, type WireDocument } from '#/wire/document.ts';
 import { member, type JsonNode, type ObjectNode } from '#/wire/scan.ts';
 import type { Traits } from '#/wire/traits.ts';
-import { isInOwnWords, type ClaudeHost } from './claude-hosts.ts';
-import { fitCache } from './fit-cache.ts';
-import { fitThinking } from './fit-thinking.ts';
-import { fitBlockToolIds } from './fit-tool-ids.ts';
+import { isInOwnWords, type ClaudeHost } from '../catalogue/claude-hosts.ts';
+import { fitCache } from './cache.ts';
+import { fitThinking } from './thinking.ts';
+import { fitBlockToolIds } from './tool-ids.ts';
 import { Fitting } from './fitting.ts';
 
 /** What clouds know of a messages request; anything else is answered with 400. // wire-formats 1.4, 1.5 */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
-import { traitsOf } from './catalogue/traits-of.ts';
+import { traitsOf } from '../catalogue/traits-of.ts';
 import { promptCacheRule, type PromptCacheRule } from './prompt-cache.ts';
-import { configOf } from './testing/config.ts';
+import { configOf } from '../testing/config.ts';
 
 const rule = (
   vendor: VendorId,

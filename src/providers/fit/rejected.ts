@@ -1,7 +1,7 @@
 import type { Lose } from '#/wire/canonical.ts';
 import type { Edit, WireDocument } from '#/wire/document.ts';
 import type { Traits } from '#/wire/traits.ts';
-import { fitMembers } from './fit-members.ts';
+import { fitMembers } from './members.ts';
 import { Fitting } from './fitting.ts';
 
 /** Drops what a model or its host refuses and nothing else: the rest was written for it by its family's encoder. */

@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { VendorId } from '#/config/snapshot.ts';
 import type { Family } from '#/wire/document.ts';
 import type { JsonObject } from '#/wire/json.ts';
-import { createProviders } from './registry.ts';
-import { fitTo, type Fitted } from './testing/asking.ts';
-import { configOf } from './testing/config.ts';
-import { createTransport } from './transport.ts';
+import { createProviders } from '../registry.ts';
+import { fitTo, type Fitted } from '../testing/asking.ts';
+import { configOf } from '../testing/config.ts';
+import { createTransport } from '../http/transport.ts';
 
 /** What a vendor is given of a conversation that was begun with, or written for, somebody else. */
 

@@ -3,12 +3,12 @@ import { setMember, setString } from '#/wire/document.ts';
 import { member, type JsonNode, type ObjectNode } from '#/wire/scan.ts';
 import type { Traits } from '#/wire/traits.ts';
 import type { ChatRules } from './family-rules.ts';
-import { effortWord } from './fit-effort.ts';
-import { fitFormat } from './fit-format.ts';
-import { fitMembers } from './fit-members.ts';
-import { fitSampling } from './fit-sampling.ts';
-import { fitStreamOptions } from './fit-stream-options.ts';
-import { fitChatToolIds } from './fit-tool-ids.ts';
+import { effortWord } from './effort.ts';
+import { fitFormat } from './format.ts';
+import { fitMembers } from './members.ts';
+import { fitSampling } from './sampling.ts';
+import { fitStreamOptions } from './stream-options.ts';
+import { fitChatToolIds } from './tool-ids.ts';
 import type { Fitting } from './fitting.ts';
 
 /** Fits a chat request to a vendor and a model: what would be refused is dropped by name, the rest is worded their way. */

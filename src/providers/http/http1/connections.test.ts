@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UpstreamFault } from '#/ports/provider.ts';
-import { hasOpenssl, makeClusterKeys } from '../../../test/harness/cluster-keys.ts';
-import { skipUnless } from '../../../test/harness/skip.ts';
+import { hasOpenssl, makeClusterKeys } from '../../../../test/harness/cluster-keys.ts';
+import { skipUnless } from '../../../../test/harness/skip.ts';
 import { createTransport, type Transport, type TransportRequest } from '../transport.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';

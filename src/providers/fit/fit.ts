@@ -4,11 +4,11 @@ import type { Lose } from '#/wire/canonical.ts';
 import type { Edit, WireDocument } from '#/wire/document.ts';
 import type { Traits } from '#/wire/traits.ts';
 import type { VendorRules } from './family-rules.ts';
-import { fitCache } from './fit-cache.ts';
-import { fitChat } from './fit-chat.ts';
-import { fitMembers } from './fit-members.ts';
-import { fitResponses } from './fit-responses.ts';
-import { fitStreamOptions } from './fit-stream-options.ts';
+import { fitCache } from './cache.ts';
+import { fitChat } from './chat.ts';
+import { fitMembers } from './members.ts';
+import { fitResponses } from './responses.ts';
+import { fitStreamOptions } from './stream-options.ts';
 import { Fitting } from './fitting.ts';
 
 /** Whose request is fitted, and to what. */

@@ -1,13 +1,13 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { Outgoing, Provider } from '#/ports/provider.ts';
-import { embeddingsDialectOf } from './catalogue/embedding-models.ts';
-import { embed, readEmbeddingsAsk } from './embeddings.ts';
-import { readFailure } from './failure.ts';
-import { geminiBatch } from './gemini-embeddings.ts';
-import { configured, httpExit, type HttpApi } from './http-exit.ts';
-import { fitRejected } from './fit-rejected.ts';
-import { GEMINI_LIST, listModels } from './model-list.ts';
-import type { Vendor, VendorDeps } from './vendor.ts';
+import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
+import { embed, readEmbeddingsAsk } from '../embeddings.ts';
+import { readFailure } from '../http/failure.ts';
+import { geminiBatch } from './embeddings.ts';
+import { configured, httpExit, type HttpApi } from '../http/http-api.ts';
+import { fitRejected } from '../fit/rejected.ts';
+import { GEMINI_LIST, listModels } from '../catalogue/model-list.ts';
+import type { Vendor, VendorDeps } from '../vendor.ts';
 
 /** Google's Gemini API: the model is in the address, the key in a header of its own. // wire-formats 1.1 */
 export const gemini: Vendor<'gemini'> = {

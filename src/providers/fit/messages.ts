@@ -3,9 +3,9 @@ import type { FitContext } from '#/ports/provider.ts';
 import type { Lose } from '#/wire/canonical.ts';
 import type { Edit, WireDocument } from '#/wire/document.ts';
 import type { Traits } from '#/wire/traits.ts';
-import { fitCache } from './fit-cache.ts';
-import { fitThinking } from './fit-thinking.ts';
-import { fitBlockToolIds } from './fit-tool-ids.ts';
+import { fitCache } from './cache.ts';
+import { fitThinking } from './thinking.ts';
+import { fitBlockToolIds } from './tool-ids.ts';
 import { Fitting } from './fitting.ts';
 
 /** Edits a messages body needs for its own vendor: cache markers only where the organization wants them. // spec 4.3.3 */

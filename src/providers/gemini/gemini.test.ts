@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Outgoing, Provider } from '#/ports/provider.ts';
 import { BadRequestShape } from '#/wire/codec.ts';
-import { json, sse } from '../../test/harness/answers.ts';
-import { startUpstream, type Upstream } from '../../test/harness/upstream.ts';
-import { createProviders } from './registry.ts';
-import { fitTo, outgoingTo } from './testing/asking.ts';
-import { apiKey, configOf } from './testing/config.ts';
-import { createTransport } from './transport.ts';
+import { json, sse } from '../../../test/harness/answers.ts';
+import { startUpstream, type Upstream } from '../../../test/harness/upstream.ts';
+import { createProviders } from '../registry.ts';
+import { fitTo, outgoingTo } from '../testing/asking.ts';
+import { apiKey, configOf } from '../testing/config.ts';
+import { createTransport } from '../http/transport.ts';
 
 const transport = createTransport();
 const providers = createProviders(transport);

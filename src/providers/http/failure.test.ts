@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { skipUnless } from '../../test/harness/skip.ts';
+import { skipUnless } from '../../../test/harness/skip.ts';
 import { readFailure } from './failure.ts';
 
 const failure = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
@@ -128,7 +128,7 @@ describe('whether asking again can help', () => {
   });
 });
 
-const RECORDING = new URL('../../../shared/recordings/google/google-429-retry-info.json', import.meta.url).pathname;
+const RECORDING = new URL('../../../../shared/recordings/google/google-429-retry-info.json', import.meta.url).pathname;
 
 test(
   'Google says in the body how long to wait',
