@@ -11,9 +11,8 @@ import {
   tiersIn,
   UNITS,
   type Price,
-  type Quantity,
-  type Units,
 } from '#/meter/pricing/price.ts';
+import type { Quantity, Units } from '#/call/units.ts';
 import { inputTokens, NO_USAGE, outputTokens, totalTokens, type Usage } from '#/wire/usage.ts';
 
 /** A call to explain the price of. */

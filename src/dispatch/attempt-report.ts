@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { AttemptReport } from '#/errors/gateway-error.ts';
-import type { Target } from '#/route/plan.ts';
+import type { Target } from '#/call/target.ts';
 
 /** What became of an attempt. */
 export interface AttemptOutcome {

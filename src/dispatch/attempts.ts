@@ -3,7 +3,7 @@ import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts
 import { attemptReport, type AttemptOutcome } from './attempt-report.ts';
 import type { Availability, Endpoints, Visit } from './endpoints.ts';
 import type { LearnedRejects } from './unsupported-parameters.ts';
-import type { Candidate, Plan } from './prepare.ts';
+import type { Candidate, Candidates } from '#/call/target.ts';
 import { readRefusal, type Refusal } from './upstream-refusal.ts';
 import { againAfterFault, noAnswer, nobodyToAsk, outcomeOfFault } from './upstream-error.ts';
 
@@ -49,7 +49,7 @@ export interface Answered {
  * since the provider may still be running it. One that was refused for an optional member is repeated without it, once.
  * Throws what the client is told of the last failure, or `upstream_overloaded` where nobody may be asked. // spec 7.1
  */
-export async function attempt(plan: Plan, deps: AttemptDeps): Promise<Answered> {
+export async function attempt(plan: Candidates, deps: AttemptDeps): Promise<Answered> {
   const deadline = performance.now() + deps.timeoutMs;
   const choices = plan.map((planned) => new Choice(planned, deps));
   for (const { candidate, availability } of choices) {

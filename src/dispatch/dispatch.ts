@@ -15,7 +15,7 @@ import { MadeObjects } from './kept/made-objects.ts';
 import type { Ownership } from './kept/ownership.ts';
 import type { LearnedRejects } from './unsupported-parameters.ts';
 import { lossHeaders, tellableLosses } from './losses.ts';
-import type { Candidate } from './prepare.ts';
+import type { Candidate } from '#/call/target.ts';
 import { RecordedAnswer, replayed } from './cache/recorded.ts';
 import type { Relay } from './relay/relay.ts';
 import { inTurns } from './relay/read-in-turns.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
 import { Breaker, type BreakerState, type Clock, type Outcome } from './breaker.ts';
 import { Credentials } from './credentials.ts';
-import type { Target } from '#/route/plan.ts';
+import type { Target } from '#/call/target.ts';
 
 /** A provider and one of its models: what fails or recovers as one. */
 export type Endpoint = Pick<Target, 'provider' | 'model' | 'account'>;

@@ -11,7 +11,7 @@ import type { MediaFetcher } from '#/ports/media.ts';
 import type { FitContext } from '#/ports/provider.ts';
 import type { ModelRequest } from '#/wire/canonical.ts';
 import { customNames } from '#/wire/chat/custom-tools.ts';
-import { BadRequestShape, type DoorCodec, type ExitCodec } from '#/wire/codec.ts';
+import { BadRequestShape, type DoorCodec } from '#/wire/codec.ts';
 import { render, setString, type Edit, type WireDocument } from '#/wire/document.ts';
 import { member } from '#/wire/scan.ts';
 import { writeJson } from '#/wire/write-json.ts';
@@ -20,30 +20,8 @@ import { renameTools, restoringNames } from '#/wire/tool-names.ts';
 import type { Traits } from '#/wire/traits.ts';
 import { EXITS, isHubFamily } from '#/route/exits.ts';
 import { inlineRemoteMedia } from './inline-media.ts';
-import type { Target } from '#/route/plan.ts';
-import { travellingFiles, type Instead } from './travelling-files.ts';
-
-/** A target with the request as it is sent there. */
-export interface Candidate extends Target {
-  readonly body: string;
-  /** What the way there dropped, by name. */
-  readonly losses: readonly string[];
-  /** Set where the provider is asked in another family than the surface's. */
-  readonly translation: Translation | undefined;
-  /** Kinds of content that nobody looked into and that are sent there. */
-  readonly unscanned: readonly string[];
-  /** What it is sent in the place of attached files. */
-  readonly instead: readonly Instead[];
-}
-
-/** Between which families a call is translated. */
-export interface Translation {
-  readonly door: DoorCodec;
-  readonly exit: ExitCodec;
-}
-
-/** Candidates in the order they are tried; never empty. */
-export type Plan = readonly [Candidate, ...Candidate[]];
+import type { Target, Candidate, Candidates } from '#/call/target.ts';
+import { travellingFiles } from './travelling-files.ts';
 
 /**
  * Writes the request for every target. In the surface's own family that is the original text with the declared edits;
@@ -56,7 +34,7 @@ export async function prepare(
   targets: readonly Target[],
   media: MediaFetcher,
   onLeftOut: (target: Target, why: string) => void,
-): Promise<Plan> {
+): Promise<Candidates> {
   const candidates: Candidate[] = [];
   let refusal: GatewayError | undefined;
   for (const target of targets) {

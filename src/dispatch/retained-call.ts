@@ -2,7 +2,7 @@ import type { Inspection } from '#/inspect/inspect.ts';
 import type { Call, Opening } from '#/call/call.ts';
 import type { CallContent, ContentDraft } from '#/seal/content/content-writer.ts';
 import type { CacheHit } from './cache/answer-cache.ts';
-import type { Candidate } from './prepare.ts';
+import type { Candidate } from '#/call/target.ts';
 import { MOST_RECORDED } from './cache/recorded.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,10 @@
 import type { AttachedFile } from '#/inspect/attachments/attached-file.ts';
 import { placed, protection } from '#/inspect/refusals.ts';
 import { replaceFile, replacePart, type ShownPart } from '#/wire/attachment.ts';
-import type { Media } from '#/wire/codec.ts';
 import { takesDocument as converseTakes } from '#/wire/converse/media.ts';
 import type { Edit, WireDocument } from '#/wire/document.ts';
 import { pathTo } from '#/wire/path-to.ts';
-import type { Target } from '#/route/plan.ts';
+import type { Target, Instead } from '#/call/target.ts';
 
 /** Pages of all documents of one request that are sent as pictures. // spec 4.3.5 */
 const MOST_PAGES = 48;
@@ -19,14 +18,6 @@ export interface TravellingFiles {
   readonly unscanned: readonly string[];
   /** What stands in the place of files, for bounds on tokens. */
   readonly instead: readonly Instead[];
-}
-
-/** What a target is sent in the place of a file: a file of `fileLength` code units, pictures, and text of so many bytes. */
-export interface Instead {
-  readonly media: Media;
-  readonly fileLength: number;
-  readonly images: number;
-  readonly textBytes: number;
 }
 
 /**

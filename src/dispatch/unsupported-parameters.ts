@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { readDocument, removeMembers, render } from '#/wire/document.ts';
-import type { Candidate } from './prepare.ts';
+import type { Candidate } from '#/call/target.ts';
 
 /** Members that advise or annotate: without one the answer is still the answer to what was asked. */
 const OPTIONAL = new Set([

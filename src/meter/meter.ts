@@ -9,12 +9,13 @@ import {
   type LimitCounters,
   type OpenHold,
 } from '#/ports/limit-counters.ts';
-import type { Target } from '#/route/plan.ts';
+import type { Target } from '#/call/target.ts';
 import { jurisdictionsOf } from '#/call/jurisdictions.ts';
 import type { NanoEuro } from '#/call/money.ts';
 import { periodsAt } from './periods.ts';
 import type { Demand } from './usage-bounds.ts';
-import { ceiling, cost, coversService, type Price, type Units } from './pricing/price.ts';
+import { ceiling, cost, coversService, type Price } from './pricing/price.ts';
+import type { Units } from '#/call/units.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { MeterMemory } from './meter-memory.ts';
 import { limitRefusal, limitsIn, type Refused } from './limit-refusal.ts';

@@ -1,5 +1,6 @@
 import { BESIDE_TOKENS, inputTokens, MEDIA_BUCKETS, outputTokens, type Usage } from '#/wire/usage.ts';
-import { UNITS, type Units } from './pricing/price.ts';
+import { UNITS } from './pricing/price.ts';
+import type { Units } from '#/call/units.ts';
 
 /** What an answer can have used at most, known before it comes: whatever its provider tells beyond it is not billed. */
 export interface Believable {

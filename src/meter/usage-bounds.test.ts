@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { TagTable } from '#/inspect/tags.ts';
 import type { Call } from '#/call/call.ts';
-import type { Candidate } from '#/dispatch/prepare.ts';
+import type { Candidate } from '#/call/target.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import type { Codec } from '#/wire/codec.ts';
 import { readDocument } from '#/wire/document.ts';

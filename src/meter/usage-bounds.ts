@@ -1,9 +1,7 @@
-import type { Inspection } from '#/inspect/inspect.ts';
 import type { Call } from '#/call/call.ts';
-import type { Target } from '#/route/plan.ts';
-import type { Candidate } from '#/dispatch/prepare.ts';
+import type { Target, Candidate } from '#/call/target.ts';
 import type { Media } from '#/wire/codec.ts';
-import type { Family } from '#/wire/document.ts';
+import type { Edit, Family } from '#/wire/document.ts';
 import { pagesAtMost } from '#/wire/ocr/pages.ts';
 import { rankedAtMost } from '#/wire/rerank/size.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
@@ -11,7 +9,8 @@ import { sessionsOf } from '#/wire/responses/containers.ts';
 import { askedServiceTier, estimatedTokens, tierInModes, tokenCount, type Modes } from '#/wire/usage.ts';
 import type { Believable } from './plausible-usage.ts';
 import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT } from './own-count.ts';
-import { STANDARD, type Bounds, type Quantity } from './pricing/price.ts';
+import { STANDARD, type Bounds } from './pricing/price.ts';
+import type { Quantity } from '#/call/units.ts';
 
 /** What a call may use, known before it is dispatched. */
 export interface Demand {
@@ -27,6 +26,14 @@ export interface Demand {
   readonly estimatedInput: number;
   /** What a provider may say that the call used. */
   readonly believable: Believable;
+}
+
+/** What inspection left of a request. */
+export interface Inspected {
+  readonly media: readonly Media[];
+  readonly edits: readonly Edit[];
+  /** The provider keeps what came before in the conversation. */
+  readonly keptBefore?: boolean;
 }
 
 /** Output ceiling of a model whose configuration names none, when the caller names none either. */
@@ -59,7 +66,7 @@ const CEILINGS = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tok
  * The most a call can use. Byte-level tokenizers make at least one byte a token, so the body's bytes bound its text
  * tokens; media have bounds of their own.
  */
-export function demandOf(call: Call, inspection: Inspection, candidates: readonly Candidate[]): Demand {
+export function demandOf(call: Call, inspection: Inspected, candidates: readonly Candidate[]): Demand {
   const { mediaLength } = sizeOf(inspection.media);
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
   const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);

@@ -5,8 +5,7 @@ import type { Hold } from '#/meter/meter.ts';
 import type { CacheHit, Recalled } from '#/dispatch/cache/answer-cache.ts';
 import { restarting, type Dispatch } from '#/dispatch/dispatch.ts';
 import { lossHeaders } from '#/dispatch/losses.ts';
-import type { Target } from '#/route/plan.ts';
-import type { Candidate, Plan } from '#/dispatch/prepare.ts';
+import type { Target, Candidate, Candidates } from '#/call/target.ts';
 import type { Repeat } from '#/dispatch/cache/hot-cache.ts';
 import type { Entry } from '#/seal/call-record.ts';
 import { ServerRestarting, type Answer, type Call, type Emit, type Ingress, type Limits } from '#/call/call.ts';
@@ -22,11 +21,11 @@ export interface Stages {
   inspect(call: Call, entry: Entry): Promise<Inspection>;
   /** Which targets may serve it, in the order they are tried. */
   route(call: Call, inspection: Inspection, entry: Entry): Promise<readonly Target[]>;
-  prepare(call: Call, inspection: Inspection, targets: readonly Target[], entry: Entry): Promise<Plan>;
+  prepare(call: Call, inspection: Inspection, targets: readonly Target[], entry: Entry): Promise<Candidates>;
   /** Looks for the answer in the gateway's own cache. */
-  recall(call: Call, plan: Plan): Promise<Recalled>;
-  demand(call: Call, inspection: Inspection, plan: Plan): Demand;
-  meter(call: Call, plan: Plan, demand: Demand, entry: Entry): Promise<Hold<Candidate>>;
+  recall(call: Call, plan: Candidates): Promise<Recalled>;
+  demand(call: Call, inspection: Inspection, plan: Candidates): Demand;
+  meter(call: Call, plan: Candidates, demand: Demand, entry: Entry): Promise<Hold<Candidate>>;
   /** Counts a call that is answered from the cache: nothing is held for it. */
   count(ingress: Ingress): Promise<Limits>;
   dispatch(
@@ -114,7 +113,7 @@ function gone({ signal }: Ingress): unknown {
   return signal.reason instanceof ServerRestarting ? restarting() : signal.reason;
 }
 
-function unscannedOf(plan: Plan): readonly string[] {
+function unscannedOf(plan: Candidates): readonly string[] {
   const [only] = plan;
   if (only && plan.length === 1) return only.unscanned;
   return [...new Set(plan.flatMap((candidate) => candidate.unscanned))];

@@ -1,7 +1,7 @@
 import type { CorridorEvent } from './pipeline-event.ts';
 import type { Detection } from '#/inspect/detectors/detector.ts';
 import type { DetectorMarks } from '#/inspect/detectors/detector-marks.ts';
-import type { VendorLists } from '#/dispatch/vendor-lists.ts';
+import type { ListedModels } from '#/route/plan.ts';
 import type { DocumentEngine } from '#/ports/documents.ts';
 import type { KeptObjects } from '#/ports/kept-objects.ts';
 import type { LocalModels } from '#/ports/local-models.ts';
@@ -23,7 +23,7 @@ export interface CorridorDeps extends TreasuryStores {
   readonly prices: PriceBook;
   readonly providers: Providers;
   /** As of `RouteDeps`. */
-  readonly lists?: Pick<VendorLists, 'of'>;
+  readonly lists?: ListedModels;
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
   readonly router?: Router;
   /** Judges calls of workloads with a scope guard; absent: nobody does. */

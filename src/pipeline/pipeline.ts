@@ -17,10 +17,10 @@ import { dispatch } from '#/dispatch/dispatch.ts';
 import { Endpoints } from '#/dispatch/endpoints.ts';
 import { namingNearest } from '#/route/nearest-models.ts';
 import { Ownership } from '#/dispatch/kept/ownership.ts';
-import type { Target } from '#/route/plan.ts';
+import type { Target, Candidate } from '#/call/target.ts';
 import { routeCall, routeLocal } from '#/route/route.ts';
 import { LearnedRejects } from '#/dispatch/unsupported-parameters.ts';
-import { inspectedDocument, prepare, type Candidate } from '#/dispatch/prepare.ts';
+import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
 import { Repeats } from '#/dispatch/cache/hot-cache.ts';
 import { keptOf, retained } from '#/dispatch/retained-call.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
@@ -39,7 +39,8 @@ import { LargeWork } from '#/runtime/large-work.ts';
 import { turnsFor } from '#/runtime/loop-turns.ts';
 import { anonymize, type AnonymizeRequest, type AnonymizedDocument } from './anonymize/anonymize.ts';
 import { PassingMap } from '#/runtime/passing.ts';
-import { servePassage, type Passage, type PassageAnswer } from './passthrough/passthrough.ts';
+import { servePassage } from './passthrough/passthrough.ts';
+import type { PassthroughCall, PassthroughAnswer } from '#/call/passthrough-call.ts';
 import { createPassageStages } from './passthrough/steps.ts';
 import { serve, type Stages } from './model-call.ts';
 import { contentsBeside } from '#/route/provider-side-tools.ts';
@@ -52,7 +53,7 @@ export interface Corridor {
   /** Serves a call, whose answer `emit` takes. */
   serve(ingress: Ingress, emit: Emit): Promise<void>;
   /** A call that is passed on without being translated: audio, video, files. */
-  pass(passage: Passage): AsyncGenerator<PassageAnswer>;
+  pass(passage: PassthroughCall): AsyncGenerator<PassthroughAnswer>;
   /** A document without personal data, and what it was found to have. // spec 2.5 */
   anonymize(request: AnonymizeRequest): Promise<AnonymizedDocument>;
   /** Why a request is refused whatever it asks for, to be sealed by `refuse`; undefined: call `leave` when it is over. */

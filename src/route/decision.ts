@@ -1,7 +1,7 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Difference } from '#/seal/shadow.ts';
+import type { Difference } from '#/call/difference.ts';
 import { isDenial, notThere, type Denial } from './offer.ts';
-import type { Target } from './plan.ts';
+import type { Target } from '#/call/target.ts';
 
 /** One model that was considered for a call, and what became of it. */
 export interface Considered {

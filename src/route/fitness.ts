@@ -1,7 +1,7 @@
 import type { Ask, Media } from '#/wire/codec.ts';
 import { isDenial } from './offer.ts';
 import type { Considered } from './decision.ts';
-import type { Target } from './plan.ts';
+import type { Target } from '#/call/target.ts';
 
 /** What a request plainly shows of what a model must be able to do. */
 export interface Demands {

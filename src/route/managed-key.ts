@@ -1,7 +1,8 @@
 import { cacheMarkers } from '#/wire/cache-markers.ts';
 import type { Json } from '#/wire/json.ts';
 import { reasonOf, type Denial } from './offer.ts';
-import type { RouteQuestion, Target } from './plan.ts';
+import type { RouteQuestion } from './plan.ts';
+import type { Target } from '#/call/target.ts';
 
 const ORDINARY_TIERS = new Set(['auto', 'default', 'flex', 'standard_only']);
 const LONG_CONTEXT = /^context-1m/;

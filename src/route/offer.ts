@@ -1,4 +1,5 @@
-import type { ModelConfig, OrganizationConfig, ProviderConfig, ResolvedPolicy } from '#/config/snapshot.ts';
+import type { Offer } from '#/call/target.ts';
+import type { OrganizationConfig, ProviderConfig, ResolvedPolicy } from '#/config/snapshot.ts';
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { ErrorCode } from '#/errors/catalogue.ts';
 import { ENGINE_OFF } from '#/ports/documents.ts';
@@ -12,15 +13,6 @@ export type Providers = (config: ProviderConfig) => Provider | undefined;
 export interface Terms {
   readonly organization: OrganizationConfig;
   readonly policy: ResolvedPolicy;
-}
-
-/** A model of a provider that policy lets a caller reach. */
-export interface Offer {
-  readonly provider: Provider;
-  /** Model id without the provider. */
-  readonly model: string;
-  /** What the configuration says of the model, if anything. */
-  readonly settings: ModelConfig | undefined;
 }
 
 /** Why a model may not serve a call. */

@@ -1,4 +1,5 @@
-import type { AliasConfig, OrganizationConfig, ResolvedPolicy } from '#/config/snapshot.ts';
+import type { Target } from '#/call/target.ts';
+import type { AliasConfig, OrganizationConfig, ProviderConfig, ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { estimatedInput } from '#/meter/usage-bounds.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
@@ -12,18 +13,9 @@ import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
 import { isHubFamily } from './exits.ts';
 import { demandsOf, leaveOutUnfit, type Demands } from './fitness.ts';
-import type { VendorLists } from '#/dispatch/vendor-lists.ts';
 import { toolServerDenial } from './tool-server-denial.ts';
 import { managedKeyDenial } from './managed-key.ts';
-import { isDenial, offerOf, outside, notThere, reasonOf, type Denial, type Offer, type Providers } from './offer.ts';
-
-/** One way to serve a call: a provider, the id it offers the model by, and the family it is asked in. */
-export interface Target extends Offer {
-  /** The surface's own family where the provider speaks it for this model; else one to translate to. */
-  readonly family: Family;
-  /** Name of the credential to ask with: the request names what was made with it. Absent: any. */
-  readonly account?: string;
-}
+import { isDenial, offerOf, outside, notThere, reasonOf, type Denial, type Providers } from './offer.ts';
 
 /** A call as routing sees it. */
 export interface RouteQuestion extends Pick<
@@ -34,11 +26,16 @@ export interface RouteQuestion extends Pick<
   readonly media: readonly Media[];
 }
 
+/** What vendors list of their own models. */
+export interface ListedModels {
+  of(config: ProviderConfig): { readonly models: readonly string[]; readonly names: ReadonlySet<string> } | undefined;
+}
+
 export interface RouteDeps {
   readonly providers: Providers;
   readonly prices: PriceBook;
   /** What vendors list themselves; absent: nobody asks them. */
-  readonly lists?: Pick<VendorLists, 'of'>;
+  readonly lists?: ListedModels;
 }
 
 /** The models to consider, before any policy is asked. */

@@ -1,6 +1,7 @@
 import type { AliasConfig, ProviderConfig, VirtualKeyConfig } from '#/config/snapshot.ts';
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
-import { UNITS, type Quantity } from '#/meter/pricing/price.ts';
+import { UNITS } from '#/meter/pricing/price.ts';
+import type { Quantity } from '#/call/units.ts';
 import { isDenial, offerOf } from './offer.ts';
 import type { RouteDeps } from './plan.ts';
 

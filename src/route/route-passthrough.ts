@@ -1,15 +1,16 @@
 import type { OrganizationConfig, ProviderConfig, ResolvedPolicy, Snapshot } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Passage } from '#/pipeline/passthrough/passthrough.ts';
+import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
-import { isDenial, notAllowed, offerOf, outside, notThere, type Denial, type Offer, type Providers } from './offer.ts';
+import { isDenial, notAllowed, offerOf, outside, notThere, type Denial, type Providers } from './offer.ts';
+import type { Offer, Target } from '#/call/target.ts';
 import { allowListReason, allowListReasonOfProvider } from './policy.ts';
-import type { Choice, RouteDeps, Target } from './plan.ts';
+import type { Choice, RouteDeps } from './plan.ts';
 
 /** What a passage asks of its route. */
-export type PassageQuestion = Pick<Passage, 'key' | 'provider' | 'ownKeyOnly' | 'startedAt' | 'gate'> &
-  Partial<Pick<Passage, 'snapshot'>>;
+export type PassageQuestion = Pick<PassthroughCall, 'key' | 'provider' | 'ownKeyOnly' | 'startedAt' | 'gate'> &
+  Partial<Pick<PassthroughCall, 'snapshot'>>;
 
 /**
  * What a passage names: a model, an alias, or without either a provider beside it. // design 11

@@ -9,7 +9,7 @@ import { messagesCodec } from '#/wire/messages/codec.ts';
 import { ocrCodec } from '#/wire/ocr/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { PLAIN_TOKENS } from './alias-order.ts';
-import type { Target } from './plan.ts';
+import type { Target } from '#/call/target.ts';
 import { routeCall, routePassage, type RoutingDeps } from './route.ts';
 import { DEPS, questionOf } from '../../test/harness/routing.ts';
 

@@ -1,13 +1,14 @@
 import type { ResolvedPolicy, WorkloadConfig } from '#/config/snapshot.ts';
-import type { Passage } from '#/pipeline/passthrough/passthrough.ts';
+import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import type { Router, RouterVerdict } from '#/ports/router.ts';
-import type { Difference } from '#/seal/shadow.ts';
+import type { Difference } from '#/call/difference.ts';
 import type { DoorCodec } from '#/wire/codec.ts';
 import type { WireDocument } from '#/wire/document.ts';
 import { decisionOf, routeDifferences, targetsOf, type Decision } from './decision.ts';
 import { isDenial, offerOf } from './offer.ts';
 import { withNearest } from './nearest-models.ts';
-import { chooseModels, decide, type RouteDeps, type RouteQuestion, type Target } from './plan.ts';
+import { chooseModels, decide, type RouteDeps, type RouteQuestion } from './plan.ts';
+import type { Target } from '#/call/target.ts';
 import { choosePassageModels, decidePassage } from './route-passthrough.ts';
 
 /** Where a decision is written down: the audit row's lists. */
@@ -52,7 +53,7 @@ export async function routeCall(
  * Throws as `routeCall` does, and `permission_denied` for what needs the organization's own key. // spec 4.1
  */
 export function routePassage(
-  passage: Passage,
+  passage: PassthroughCall,
   model: string | undefined,
   deps: RouteDeps,
   record: RouteRecord,

@@ -1,7 +1,6 @@
-import type { Target } from './plan.ts';
-import type { Entry } from '#/seal/call-record.ts';
+import type { Target } from '#/call/target.ts';
 
 /** Notes that a target which policy lets through is not asked after all. */
-export function leaveOut({ route }: Entry, { provider, model }: Target, why: string): void {
+export function leaveOut({ route }: { readonly route: string[] }, { provider, model }: Target, why: string): void {
   route.push(`${provider.config.slug}/${model}: left out: ${why}`);
 }

@@ -1,6 +1,7 @@
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { reasonOf, type Denial } from './offer.ts';
-import type { RouteQuestion, Target } from './plan.ts';
+import type { RouteQuestion } from './plan.ts';
+import type { Target } from '#/call/target.ts';
 
 /**
  * Why a provider may not be asked to call the servers of tools that a request names: policy does not say so, the account is

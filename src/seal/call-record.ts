@@ -2,7 +2,7 @@ import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { AttemptReport, GatewayError } from '#/errors/gateway-error.ts';
 import type { Hold } from '#/meter/meter.ts';
 import { believedUnits, isBelievable, type Believable, type Seen } from '#/meter/plausible-usage.ts';
-import type { Units } from '#/meter/pricing/price.ts';
+import type { Units } from '#/call/units.ts';
 import type { Family } from '#/wire/document.ts';
 import { BESIDE_TOKENS, NO_USAGE, totalTokens, type Usage } from '#/wire/usage.ts';
 import type { Opening } from '#/call/call.ts';
@@ -10,7 +10,8 @@ import type { RowDraft } from './ledger-writer.ts';
 import { jurisdictionOf } from '#/call/jurisdictions.ts';
 import { timeText } from './quick-row.ts';
 import type { AuditRow, Outcome, Step } from './row.ts';
-import { shadowDifferences, type Difference } from './shadow.ts';
+import { shadowDifferences } from './shadow.ts';
+import type { Difference } from '#/call/difference.ts';
 
 /** A provider that was asked, and how. */
 export interface EntryTarget {

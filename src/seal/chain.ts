@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Units } from '#/meter/pricing/price.ts';
+import type { Units } from '#/call/units.ts';
 import { canonicalJson, finite } from '#/wire/canonical-json.ts';
 import type { AuditRow } from './row.ts';
 

@@ -1,5 +1,5 @@
 import type { AttemptReport } from '#/errors/gateway-error.ts';
-import type { Units } from '#/meter/pricing/price.ts';
+import type { Units } from '#/call/units.ts';
 import type { Usage } from '#/wire/usage.ts';
 
 /** How a call ended. */

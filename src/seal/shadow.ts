@@ -1,13 +1,7 @@
-import type { PolicyOrigin, ResolvedPolicy } from '#/config/snapshot.ts';
+import type { Difference } from '#/call/difference.ts';
+import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { categoryOf } from '#/inspect/terms/terms.ts';
 import { imagesRule, unreadableReason } from '#/inspect/unreadable.ts';
-
-/** What a policy that is only watched would have decided otherwise. Facts only, never content. */
-export interface Difference {
-  /** Which field of the policy: `dlp.mode`. */
-  readonly field: PolicyOrigin['field'];
-  readonly text: string;
-}
 
 /** How a call went under the policy in force. */
 export interface CallFacts {

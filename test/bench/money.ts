@@ -15,7 +15,7 @@ import type { CreditEntries } from '#/ports/credit.ts';
 import type { Ledger } from '#/ports/ledger.ts';
 import { createProviders } from '#/providers/registry.ts';
 import { createTransport } from '#/providers/http/transport.ts';
-import type { Target } from '#/route/plan.ts';
+import type { Target } from '#/call/target.ts';
 import { Entry } from '#/seal/call-record.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
 import { newKey } from '../harness/gateway.ts';

@@ -8,7 +8,7 @@ import { endedWell } from '#/wire/good-finish.ts';
 import { normalForm } from '#/wire/normal-form.ts';
 import { cacheControl } from './cache-control.ts';
 import { Flights, type Flight } from './single-flight.ts';
-import type { Candidate, Plan } from '../prepare.ts';
+import type { Candidate, Candidates } from '#/call/target.ts';
 import type { RecordedAnswer } from './recorded.ts';
 
 /** An answer from the cache: the provider's bytes, before anything was restored in them. */
@@ -79,7 +79,7 @@ export class AnswerCache {
   }
 
   /** Looks for an answer to any of the candidates, all of which may serve the call. Never rejects: a fault is a miss. */
-  async recall(call: Call, plan: Plan): Promise<Recalled> {
+  async recall(call: Call, plan: Candidates): Promise<Recalled> {
     const control = cacheControl(call);
     if (!call.key.workload.policy.responseCache.enabled || control === 'no-store') return OFF;
     const places = placesOf(plan, (candidate) => this.#namesOf(call, candidate));
@@ -222,7 +222,7 @@ interface Place {
 /** Candidates whose answers may be cached, by their newest name. */
 type Places = ReadonlyMap<string, Place>;
 
-function placesOf(plan: Plan, namesOf: (candidate: Candidate) => readonly string[]): Places {
+function placesOf(plan: Candidates, namesOf: (candidate: Candidate) => readonly string[]): Places {
   const places = new Map<string, Place>();
   for (const candidate of plan) {
     const names = namesOf(candidate);

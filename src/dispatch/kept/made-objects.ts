@@ -2,7 +2,7 @@ import type { Call } from '#/call/call.ts';
 import { isObject } from '#/wire/json.ts';
 import { keepsAnswer, madeIn, mayMake, type KeptMade, type Keeps } from '#/wire/kept/made.ts';
 import type { Ownership } from './ownership.ts';
-import type { Candidate } from '../prepare.ts';
+import type { Candidate } from '#/call/target.ts';
 
 /** What an answer says the provider keeps, recorded before the client reads its id. */
 export class MadeObjects {

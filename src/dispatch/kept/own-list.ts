@@ -1,5 +1,5 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Passage, PassageAnswer } from '#/pipeline/passthrough/passthrough.ts';
+import type { PassthroughCall, PassthroughAnswer } from '#/call/passthrough-call.ts';
 import type { Limits } from '#/call/call.ts';
 import type { KeptObject, KeptQuery } from '#/ports/kept-objects.ts';
 import { UpstreamFault, type Passing } from '#/ports/provider.ts';
@@ -10,7 +10,7 @@ import { attemptReport, type AttemptOutcome } from '../attempt-report.ts';
 import type { Visit } from '../endpoints.ts';
 import { explain, type PassDeps } from '../passthrough/pass.ts';
 import { prefixed } from '../passthrough/passed-objects.ts';
-import type { Target } from '#/route/plan.ts';
+import type { Target } from '#/call/target.ts';
 import { readRefusal } from '../upstream-refusal.ts';
 import { nobodyToAsk, outcomeOfFault } from '../upstream-error.ts';
 
@@ -26,7 +26,7 @@ const FOLDERS: Readonly<Record<string, string>> = { file: 'files', video: 'video
 const PARAMETERS: ReadonlySet<string> = new Set(['limit', 'order', 'after', 'purpose']);
 
 /** Whether a passage lists objects on an account that others use too: then it is told of what its workload made. */
-export function listsOwn({ objects, key }: Pick<Passage, 'objects' | 'key'>, { provider }: Target): boolean {
+export function listsOwn({ objects, key }: Pick<PassthroughCall, 'objects' | 'key'>, { provider }: Target): boolean {
   if (objects === 'none' || objects.act !== 'list') return false;
   return provider.config.keyOwnership === 'managed' || key.workload.organization.sharedObjects === 'workload';
 }
@@ -36,12 +36,12 @@ export function listsOwn({ objects, key }: Pick<Passage, 'objects' | 'key'>, { p
  * asked for. Objects that the provider no longer has are left out, and their records dropped.
  */
 export async function* ownList(
-  passage: Passage,
+  passage: PassthroughCall,
   target: Target,
   { path, timeoutMs, limits }: { readonly path: string; readonly timeoutMs: number; readonly limits: Limits },
   { endpoints, ownership }: PassDeps,
   entry: Entry,
-): AsyncGenerator<PassageAnswer> {
+): AsyncGenerator<PassthroughAnswer> {
   const { provider, model, family } = target;
   const { config } = provider;
   const { query, purpose } = readQuery(passage, target, path);
@@ -89,7 +89,7 @@ export async function* ownList(
 /** The object as the provider tells it; undefined where it has it no longer. */
 async function objectText(
   { id, kind, credential }: KeptObject,
-  { signal }: Passage,
+  { signal }: PassthroughCall,
   target: Target,
   visit: Visit,
   timeoutMs: number,
@@ -138,7 +138,7 @@ function memberOf(text: string, name: string): unknown {
 }
 
 function readQuery(
-  { objects, key }: Passage,
+  { objects, key }: PassthroughCall,
   { provider }: Target,
   path: string,
 ): { readonly query: KeptQuery; readonly purpose: string | undefined } {

@@ -9,8 +9,7 @@ import { nameSteps, namesInText, paramOf, withIds, withoutPrefix, type KeptName 
 import { isLarge } from '#/wire/large-text.ts';
 import { readAnew } from '../relay/read-anew.ts';
 import { ObjectRecorder } from './object-recorder.ts';
-import type { Target } from '#/route/plan.ts';
-import type { Candidate, Plan } from '../prepare.ts';
+import type { Target, Candidate, Candidates } from '#/call/target.ts';
 
 /** Who asks. */
 export type Asker = Pick<Opening, 'key'>;
@@ -58,7 +57,11 @@ export class Ownership {
    * The candidates whose bodies name nothing but what the asker may name, with ids as their provider knows them. Throws
    * `not_found`, `permission_denied` or `invalid_request` where none is left, and `objects_unavailable`.
    */
-  claim(asker: Claimant, plan: Plan, onLeftOut: (target: Target, why: string) => void): Plan | Promise<Plan> {
+  claim(
+    asker: Claimant,
+    plan: Candidates,
+    onLeftOut: (target: Target, why: string) => void,
+  ): Candidates | Promise<Candidates> {
     if (asker.turns) return this.#claimInTurns(asker, asker.turns, plan, onLeftOut);
     const named = plan.map(({ family, body }) => namesInText(family, body));
     return named.every((names) => names.length === 0) ? plan : this.#claim(asker, plan, named, onLeftOut);
@@ -67,9 +70,9 @@ export class Ownership {
   async #claimInTurns(
     asker: Asker,
     turns: Turns,
-    plan: Plan,
+    plan: Candidates,
     onLeftOut: (target: Target, why: string) => void,
-  ): Promise<Plan> {
+  ): Promise<Candidates> {
     const named: (readonly KeptName[])[] = [];
     for (const { family, body } of plan) {
       if (isLarge(body)) named.push(await turns.run(nameSteps(family, (await readAnew(family, body, turns)).body)));
@@ -81,10 +84,10 @@ export class Ownership {
 
   async #claim(
     asker: Asker,
-    plan: Plan,
+    plan: Candidates,
     named: readonly (readonly KeptName[])[],
     onLeftOut: (target: Target, why: string) => void,
-  ): Promise<Plan> {
+  ): Promise<Candidates> {
     let refusal: GatewayError | undefined;
     const left: Candidate[] = [];
     for (const [index, candidate] of plan.entries()) {

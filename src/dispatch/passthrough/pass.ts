@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Passage, PassageAnswer } from '#/pipeline/passthrough/passthrough.ts';
+import type { PassthroughCall, PassthroughAnswer } from '#/call/passthrough-call.ts';
 import { ServerRestarting, type Limits } from '#/call/call.ts';
 import { UpstreamFault, type Incoming, type Passing } from '#/ports/provider.ts';
 import type { Entry } from '#/seal/call-record.ts';
@@ -8,7 +8,7 @@ import { attemptReport, type AttemptOutcome } from '../attempt-report.ts';
 import type { Ownership } from '../kept/ownership.ts';
 import { PassedAnswer, type SentBody } from './passed-answer.ts';
 import { isJson, MAX_LOOKED_AT, prefixed, recordMade, sharedList } from './passed-objects.ts';
-import type { Target } from '#/route/plan.ts';
+import type { Target } from '#/call/target.ts';
 import type { Endpoints, Visit } from '../endpoints.ts';
 import { readRefusal } from '../upstream-refusal.ts';
 import { withoutCredentials } from '../without-credentials.ts';
@@ -32,12 +32,12 @@ export interface Outbound {
 
 /** Sends a passage once (its body cannot be sent twice) and hands on the answer as it comes. */
 export async function* pass(
-  passage: Passage,
+  passage: PassthroughCall,
   target: Target,
   { passing, sent, limits }: Outbound,
   { endpoints, ownership }: PassDeps,
   entry: Entry,
-): AsyncGenerator<PassageAnswer> {
+): AsyncGenerator<PassthroughAnswer> {
   const { provider, model, family } = target;
   const { config } = provider;
   const { slug } = config;
@@ -137,7 +137,7 @@ async function* watched(body: AsyncIterable<Uint8Array>, sending: Sending): Asyn
 
 function passedHeaders(
   incoming: Incoming,
-  { prefixIds }: Passage,
+  { prefixIds }: PassthroughCall,
   { credentials }: ProviderConfig,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -150,7 +150,11 @@ function passedHeaders(
   return headers;
 }
 
-async function* pieces(incoming: Incoming, { gate }: Passage, answer: PassedAnswer): AsyncGenerator<PassageAnswer> {
+async function* pieces(
+  incoming: Incoming,
+  { gate }: PassthroughCall,
+  answer: PassedAnswer,
+): AsyncGenerator<PassthroughAnswer> {
   const isEvents = gate !== undefined && /^text\/event-stream\b/i.test(incoming.header('content-type') ?? '');
   const end: Uint8Array[] = [];
   let size = 0;
@@ -172,11 +176,11 @@ const END_BYTES = 16 * 1024;
 /** A JSON answer is gathered as far as it is looked at: for its usage, and for ids that are given their prefix. */
 async function* whole(
   incoming: Incoming,
-  { prefixIds }: Passage,
+  { prefixIds }: PassthroughCall,
   slug: string,
   answer: PassedAnswer,
   kept: (text: string) => Promise<void>,
-): AsyncGenerator<PassageAnswer> {
+): AsyncGenerator<PassthroughAnswer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const source = incoming.chunks()[Symbol.asyncIterator]();
@@ -201,7 +205,7 @@ async function* whole(
   yield { kind: 'bytes', bytes: shown === text ? all : Buffer.from(shown) };
 }
 
-export function explain(thrown: unknown, { signal }: Passage, entry: Entry): unknown {
+export function explain(thrown: unknown, { signal }: PassthroughCall, entry: Entry): unknown {
   if (signal.aborted && signal.reason instanceof ServerRestarting) {
     return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
   }

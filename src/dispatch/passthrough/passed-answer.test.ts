@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Opening, Surface } from '#/call/call.ts';
-import type { Passage } from '#/pipeline/passthrough/passthrough.ts';
+import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import { Entry } from '#/seal/call-record.ts';
 import { PassedAnswer, type SentBody } from './passed-answer.ts';
 
@@ -13,7 +13,7 @@ function meter(
   { sentBytes = 0, bytes = 0, text = '', type = '' },
 ): Pick<Entry, 'seen' | 'usage' | 'units'> {
   const entry = new Entry({} as Opening, 'passthrough', () => {});
-  const passage = { surface, quantities: ['tokens', 'seconds', 'images'] } as unknown as Passage;
+  const passage = { surface, quantities: ['tokens', 'seconds', 'images'] } as unknown as PassthroughCall;
   const answer = new PassedAnswer(passage, { ...NO_BODY, ...sent }, entry, type);
   answer.begin(sentBytes);
   for (let left = bytes; left > 0; left -= 100) answer.add(Math.min(left, 100));
@@ -119,7 +119,7 @@ describe('an answer of a path without a surface', () => {
     ['data: {"choices":[]}\n\n', undefined],
   ])('%j at the end of a stream', (end, input) => {
     const entry = new Entry({} as Opening, 'passthrough', () => {});
-    const passage = { surface: 'passthrough', quantities: ['tokens'] } as unknown as Passage;
+    const passage = { surface: 'passthrough', quantities: ['tokens'] } as unknown as PassthroughCall;
     const answer = new PassedAnswer(passage, { ...NO_BODY, ...sent }, entry);
     answer.readEvents(end);
     expect(entry.usage?.input).toBe(input);

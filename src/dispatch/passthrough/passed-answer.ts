@@ -1,4 +1,4 @@
-import type { Passage } from '#/pipeline/passthrough/passthrough.ts';
+import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import type { Believable } from '#/meter/plausible-usage.ts';
 import { MOST_TOKENS_PER_IMAGE, TOKENS_PER_IMAGE } from '#/meter/own-count.ts';
 import type { Entry } from '#/seal/call-record.ts';
@@ -49,7 +49,7 @@ const LEAST_VIDEO_SECONDS = 4;
 
 /** Meters the answer of a passage: by what it says of itself, and by our own count where it says nothing. */
 export class PassedAnswer {
-  readonly #passage: Passage;
+  readonly #passage: PassthroughCall;
   readonly #sent: SentBody;
   readonly #entry: Entry;
   readonly #bytesPerSecond: number;
@@ -57,7 +57,7 @@ export class PassedAnswer {
   #heard = 0;
   #bytes = 0;
 
-  constructor(passage: Passage, sent: SentBody, entry: Entry, contentType = '') {
+  constructor(passage: PassthroughCall, sent: SentBody, entry: Entry, contentType = '') {
     this.#passage = passage;
     this.#sent = sent;
     this.#entry = entry;

@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
-import type { Passage } from '#/pipeline/passthrough/passthrough.ts';
+import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import { readDocument, render, setString, type Edit } from '#/wire/document.ts';
 import type { JsonObject } from '#/wire/json.ts';
@@ -14,7 +14,7 @@ export const MAX_LOOKED_AT = 8 * 1024 * 1024;
 
 /** What was made belongs to the workload before anybody learns its id: the answer itself, and what it has of its own. */
 export async function recordMade(
-  passage: Passage,
+  passage: PassthroughCall,
   config: ProviderConfig,
   credential: string,
   text: string,
@@ -32,7 +32,7 @@ export async function recordMade(
 /** A list of a shared account, less what was made for other organizations. It is read in whole, or it is refused. */
 export async function sharedList(
   incoming: Incoming,
-  { key }: Passage,
+  { key }: PassthroughCall,
   config: ProviderConfig,
   answer: PassedAnswer,
   ownership: Ownership,

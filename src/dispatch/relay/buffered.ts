@@ -11,7 +11,7 @@ import { isObject, type JsonObject } from '#/wire/json.ts';
 import { estimatedTokens, type Usage } from '#/wire/usage.ts';
 import { answerFault } from './answer-fault.ts';
 import { hidesCacheCounts, shownUsage } from './display.ts';
-import type { Candidate, Translation } from '../prepare.ts';
+import type { Candidate, Translation } from '#/call/target.ts';
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 

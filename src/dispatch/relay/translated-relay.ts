@@ -7,7 +7,7 @@ import type { AnswerContext, EventReader, EventWriter } from '#/wire/codec.ts';
 import { refuseManyParts } from '#/wire/answer-bounds.ts';
 import type { SseEvent } from '#/wire/sse.ts';
 import { hidesCacheCounts, shownUsage } from './display.ts';
-import type { Candidate, Translation } from '../prepare.ts';
+import type { Candidate, Translation } from '#/call/target.ts';
 import { Relay } from './relay.ts';
 
 /** A stream for a client of another family: events are read into the hub and written in the client's own words. */

@@ -7,7 +7,7 @@ import { readDocument, render, type Edit, type WireDocument } from '#/wire/docum
 import type { JsonObject } from '#/wire/json.ts';
 import { writeEvent, type SseEvent } from '#/wire/sse.ts';
 import { hidesCacheCounts } from './display.ts';
-import type { Candidate } from '../prepare.ts';
+import type { Candidate } from '#/call/target.ts';
 import { Relay } from './relay.ts';
 
 /**

@@ -11,7 +11,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeRate as rateOf, genaiProviderId, GENAI_PRICES_VERSION, readGenaiPrice } from './genai-prices.ts';
 import { createPrice } from './price-sheet.ts';
-import { cost, tierOf, type Price, type Units } from './price.ts';
+import { cost, tierOf, type Price } from './price.ts';
+import type { Units } from '#/call/units.ts';
 import { inputTokens, NO_USAGE, outputTokens, type Usage } from '#/wire/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);

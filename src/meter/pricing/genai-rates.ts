@@ -1,7 +1,8 @@
 import type { ModelPrice } from '@pydantic/genai-prices';
 import { fraction, larger, times, type Fraction } from './fraction.ts';
 import type { PartialRates, PriceSheet } from './price-sheet.ts';
-import type { Bucket, Unit } from './price.ts';
+import type { Bucket } from './price.ts';
+import type { Unit } from '#/call/units.ts';
 
 type Amount = ModelPrice[string];
 

@@ -20,7 +20,8 @@ import { periodAt, sheetOf } from './price-list.ts';
 import { overridePrice, rowsInForce } from './price-override.ts';
 import { createPrice } from './price-sheet.ts';
 import { listedAt, type PriceSnapshot } from './price-snapshot.ts';
-import { covers, type Price, type Quantity } from './price.ts';
+import { covers, type Price } from './price.ts';
+import type { Quantity } from '#/call/units.ts';
 import { surchargesOf, unitsBeside } from './surcharges.ts';
 
 /** What the price book needs to know of a provider. */

@@ -1,6 +1,7 @@
 import { fraction, larger, reduce, times, type Fraction } from './fraction.ts';
 import type { PartialRates, PriceSheet, SheetTier } from './price-sheet.ts';
-import { INPUT_BUCKETS, OUTPUT_BUCKETS, STANDARD, UNITS, type Bucket, type Unit } from './price.ts';
+import { INPUT_BUCKETS, OUTPUT_BUCKETS, STANDARD, UNITS, type Bucket } from './price.ts';
+import type { Unit } from '#/call/units.ts';
 
 /**
  * What a list says of one model, by quantity: a bucket is dollars per million tokens (`input`), for calls with more

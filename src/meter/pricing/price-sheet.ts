@@ -1,5 +1,6 @@
 import { commonDenominator, larger, times, type Fraction } from './fraction.ts';
-import { INPUT_BUCKETS, OUTPUT_BUCKETS, UNITS, type Bucket, type Price, type PriceTier, type Unit } from './price.ts';
+import { INPUT_BUCKETS, OUTPUT_BUCKETS, UNITS, type Bucket, type Price, type PriceTier } from './price.ts';
+import type { Unit } from '#/call/units.ts';
 
 /** A price as its source tells it, with gaps. All amounts are exact nano-euro. */
 export interface PriceSheet {

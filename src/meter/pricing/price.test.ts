@@ -14,8 +14,8 @@ import {
   UNITS,
   type Bucket,
   type Price,
-  type Units,
 } from './price.ts';
+import type { Units } from '#/call/units.ts';
 import { inputTokens, NO_USAGE, outputTokens, type Usage } from '#/wire/usage.ts';
 
 const BUCKETS: readonly Bucket[] = [...INPUT_BUCKETS, ...OUTPUT_BUCKETS];

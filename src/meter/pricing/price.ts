@@ -1,17 +1,9 @@
+import type { Unit, Units, Quantity } from '#/call/units.ts';
 import { ceilDiv, type NanoEuro } from '#/call/money.ts';
 import { BESIDE_TOKENS, inputTokens, NO_USAGE, type Usage } from '#/wire/usage.ts';
 
 /** One kind of token of a `Usage`. */
 export type Bucket = Exclude<keyof Usage, 'serviceTier' | (typeof BESIDE_TOKENS)[number]>;
-
-/** What is billed beside tokens. Seconds are whole, rounded up by who measures them. */
-export type Unit = 'pages' | 'images' | 'calls' | 'seconds' | (typeof BESIDE_TOKENS)[number];
-
-/** How much of each unit a call used. Absent is none, except that a call is one call. */
-export type Units = { readonly [U in Unit]?: number };
-
-/** What a price can be asked for: tokens, or one of the units. */
-export type Quantity = 'tokens' | Unit;
 
 /** Rates of a whole call, by the size of its input. */
 export interface PriceTier {

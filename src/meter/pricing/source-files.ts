@@ -3,7 +3,8 @@ import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
 import { fraction, times, type Fraction } from './fraction.ts';
 import { quantityOf } from './price-list.ts';
 import type { PriceSource } from './price-merge.ts';
-import type { Bucket, Unit } from './price.ts';
+import type { Bucket } from './price.ts';
+import type { Unit } from '#/call/units.ts';
 
 /** What a file says, by `<provider>/<model>`. */
 type Listed = ReadonlyMap<string, ReadonlyMap<string, Fraction>>;

@@ -1,6 +1,7 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Target } from '#/route/plan.ts';
-import { STANDARD, type Quantity, type Unit } from './price.ts';
+import type { Target } from '#/call/target.ts';
+import { STANDARD } from './price.ts';
+import type { Quantity, Unit } from '#/call/units.ts';
 
 /** How a PriceBook names what is billed beside tokens. */
 const UNIT_NAMES: Readonly<Record<Unit, string>> = {

@@ -20,7 +20,7 @@ import {
   type RedactedDocument,
 } from '#/ports/documents.ts';
 import { restarting } from '#/dispatch/dispatch.ts';
-import type { Target } from '#/route/plan.ts';
+import type { Target } from '#/call/target.ts';
 import type { Entry } from '#/seal/call-record.ts';
 import { NO_USAGE } from '#/wire/usage.ts';
 import { answerTimeout, refuseAtTheDoor } from '../admit.ts';

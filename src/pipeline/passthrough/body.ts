@@ -16,7 +16,8 @@ import { turnsFor } from '#/runtime/loop-turns.ts';
 import { countsOf, DECIDING, MAX_IMAGES, MAX_VIDEO_SECONDS, outputTokensOf } from './counts.ts';
 import { InspectedForm } from './form.ts';
 import { inspectDocument, inspectedPath, inspectIdsOf } from './text.ts';
-import type { Passage, PassageBody, PassageStages } from './passthrough.ts';
+import type { PassageStages } from './passthrough.ts';
+import type { PassthroughCall, PassthroughBody } from '#/call/passthrough-call.ts';
 import { permittedToolServers, permittedToolServerSteps } from '#/route/provider-side-tools.ts';
 import { SAYS_NOTHING, spokenIn } from '#/inspect/user-text.ts';
 
@@ -50,7 +51,11 @@ const MAX_KEPT = 64 * 1024 * 1024;
  * Reads what must be known before a passage is routed, and inspects what can be. Throws `data_protection` where content
  * that cannot be read may not leave, `invalid_request`, or `request_too_large`.
  */
-export async function readPassageBody(passage: Passage, stages: PassageStages, entry: Entry): Promise<ReadBody> {
+export async function readPassageBody(
+  passage: PassthroughCall,
+  stages: PassageStages,
+  entry: Entry,
+): Promise<ReadBody> {
   const { body } = passage;
   try {
     const path = await inspectedPath(passage, stages, entry);
@@ -80,7 +85,12 @@ const NO_BODY: BodyOnly = {
   outputTokens: undefined,
 };
 
-async function readJson(passage: Passage, text: string, stages: PassageStages, entry: Entry): Promise<BodyOnly> {
+async function readJson(
+  passage: PassthroughCall,
+  text: string,
+  stages: PassageStages,
+  entry: Entry,
+): Promise<BodyOnly> {
   const turns = turnsFor(text, passage);
   const document = turns ? await turns.run(readLarge('passthrough', text)) : readDocument('passthrough', text);
   if (turns) await turns.run(permittedToolServerSteps(document, passage.key));
@@ -112,8 +122,8 @@ async function readJson(passage: Passage, text: string, stages: PassageStages, e
 }
 
 async function readForm(
-  passage: Passage,
-  { parts, length, keep }: Extract<PassageBody, { kind: 'form' }>,
+  passage: PassthroughCall,
+  { parts, length, keep }: Extract<PassthroughBody, { kind: 'form' }>,
   stages: PassageStages,
   entry: Entry,
 ): Promise<BodyOnly> {
@@ -159,7 +169,7 @@ async function readForm(
 const FILES: Readonly<Record<string, string>> = { files: 'file', passthrough: 'file', audio: 'audio' };
 
 /** Content that nobody can read is not let through where policy protects content; pictures are looked at as they come. // spec 4.3.5 */
-function refuseFiles({ surface, key }: Passage): void {
+function refuseFiles({ surface, key }: PassthroughCall): void {
   const reason = unreadableReason(FILES[surface] ?? 'image', { ...key.workload.policy.dlp, images: 'pass' }, 'passed');
   if (reason === undefined) return;
   throw protection(reason);
@@ -167,8 +177,8 @@ function refuseFiles({ surface, key }: Passage): void {
 
 /** A body that nobody can read: it is sent as it is, or refused. // spec 4.3.5 */
 async function readBytes(
-  passage: Passage,
-  { bytes, contentType, length }: Extract<PassageBody, { kind: 'bytes' }>,
+  passage: PassthroughCall,
+  { bytes, contentType, length }: Extract<PassthroughBody, { kind: 'bytes' }>,
   stages: PassageStages,
   entry: Entry,
 ): Promise<BodyOnly> {
@@ -179,7 +189,7 @@ async function readBytes(
 }
 
 /** With the provider beside it, a model is named as the provider itself does. */
-function modelOf(value: Json | undefined, { gate, provider }: Passage): string | undefined {
+function modelOf(value: Json | undefined, { gate, provider }: PassthroughCall): string | undefined {
   if (value === undefined) return undefined;
   if (gate && provider !== undefined && typeof value === 'string' && isModelId(`${provider}/${value}`)) return value;
   if (isModelId(value)) return value;

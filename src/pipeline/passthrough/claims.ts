@@ -4,14 +4,14 @@ import { BadRequestShape } from '#/wire/codec.ts';
 import type { JsonObject } from '#/wire/json.ts';
 import { readDocument } from '#/wire/document.ts';
 import { namesIn } from '#/wire/kept/names.ts';
-import type { Passage } from './passthrough.ts';
+import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import { permittedToolServers } from '#/route/provider-side-tools.ts';
 
 /** Members of a query that say from which object a list goes on. */
 const CURSORS: readonly string[] = ['after', 'before'];
 
 /** Objects that path and query of a passage name. */
-export function claimsOfPath({ objects, objectId, namedIds = [] }: Passage, path: string): readonly Claim[] {
+export function claimsOfPath({ objects, objectId, namedIds = [] }: PassthroughCall, path: string): readonly Claim[] {
   if (objects === 'none') return [];
   const { kind } = objects;
   const query = new URLSearchParams(path.includes('?') ? path.slice(path.indexOf('?') + 1) : '');

@@ -1,6 +1,6 @@
 import { BadRequestShape } from '#/wire/codec.ts';
 import type { JsonObject } from '#/wire/json.ts';
-import type { Passage } from './passthrough.ts';
+import type { PassthroughCall } from '#/call/passthrough-call.ts';
 
 /** Most pictures of one request. */
 export const MAX_IMAGES = 10;
@@ -12,7 +12,7 @@ export const DECIDING: readonly string[] = ['model', 'n', 'seconds'];
 
 /** How many pictures or seconds are asked for. Throws `BadRequestShape` for a count that others could read otherwise. */
 export function countsOf(
-  { surface }: Pick<Passage, 'surface'>,
+  { surface }: Pick<PassthroughCall, 'surface'>,
   body: JsonObject,
 ): { readonly images: number; readonly seconds: number | undefined } {
   return {

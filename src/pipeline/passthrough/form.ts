@@ -10,7 +10,8 @@ import { requestFault } from '../admit.ts';
 import { refuseClaimsOfForm, refuseToolServersOfForm } from './claims.ts';
 import { countsOf, DECIDING } from './counts.ts';
 import { inspectedField, inspectedTexts, inspectIdsOf } from './text.ts';
-import type { Passage, PassageStages } from './passthrough.ts';
+import type { PassageStages } from './passthrough.ts';
+import type { PassthroughCall } from '#/call/passthrough-call.ts';
 
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}$/;
 
@@ -19,7 +20,7 @@ export class InspectedForm {
   readonly fields = new Map<string, string>();
   /** Parts that were read already, in their order. */
   readonly held: FormPart[] = [];
-  readonly #passage: Passage;
+  readonly #passage: PassthroughCall;
   readonly #parts: AsyncIterator<FormPart>;
   readonly #stages: PassageStages;
   readonly #entry: Entry;
@@ -27,7 +28,7 @@ export class InspectedForm {
   readonly #said: (readonly [name: string, value: string])[] = [];
   #guarded: boolean;
 
-  constructor(passage: Passage, parts: AsyncIterator<FormPart>, stages: PassageStages, entry: Entry) {
+  constructor(passage: PassthroughCall, parts: AsyncIterator<FormPart>, stages: PassageStages, entry: Entry) {
     this.#passage = passage;
     this.#parts = parts;
     this.#stages = stages;

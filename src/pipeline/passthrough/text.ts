@@ -6,7 +6,8 @@ import { readDocument, render, type Edit, type WireDocument } from '#/wire/docum
 import type { FormField } from '#/wire/form.ts';
 import { mediaIn } from '#/wire/media-members.ts';
 import { walk } from '#/wire/walk.ts';
-import type { Passage, PassageStages } from './passthrough.ts';
+import type { PassageStages } from './passthrough.ts';
+import type { PassthroughCall } from '#/call/passthrough-call.ts';
 
 /** No place of what is passed on is structural: every string that is not the bytes of a picture or a file is read. */
 const PASSED_ON: Pick<Codec, 'contents'> = {
@@ -36,7 +37,7 @@ function idsOf(role: IdRole): Pick<Codec, 'contents'> {
 export async function inspectIdsOf(
   role: IdRole,
   ids: readonly string[],
-  passage: Passage,
+  passage: PassthroughCall,
   stages: PassageStages,
   entry: Entry,
 ): Promise<void> {
@@ -53,7 +54,7 @@ const OPAQUE_ID = /^[A-Za-z0-9._-]{1,128}$/;
 export async function inspectDocument(
   document: WireDocument,
   remove: readonly CustomTerm[],
-  passage: Passage,
+  passage: PassthroughCall,
   stages: PassageStages,
   entry: Entry,
   codec = PASSED_ON,
@@ -72,7 +73,7 @@ export async function inspectDocument(
 /** Texts without what must not leave; as many as were given. Throws `data_protection`. */
 export async function inspectedTexts(
   texts: readonly string[],
-  passage: Passage,
+  passage: PassthroughCall,
   stages: PassageStages,
   entry: Entry,
 ): Promise<readonly string[]> {
@@ -86,7 +87,7 @@ export async function inspectedTexts(
 /** A field of a form without what must not leave. Throws `data_protection`, or `BadRequestShape` for media that nobody can tell. */
 export async function inspectedField(
   { name, value }: Pick<FormField, 'name' | 'value'>,
-  passage: Passage,
+  passage: PassthroughCall,
   stages: PassageStages,
   entry: Entry,
 ): Promise<readonly [name: string, value: string]> {
@@ -111,7 +112,7 @@ function decoded(step: string): string {
 }
 
 /** Path and query of a passage: what a query says is text as any other. Throws `data_protection`. */
-export async function inspectedPath(passage: Passage, stages: PassageStages, entry: Entry): Promise<string> {
+export async function inspectedPath(passage: PassthroughCall, stages: PassageStages, entry: Entry): Promise<string> {
   const { path } = passage;
   const at = path.indexOf('?');
   const steps = path.slice(0, at < 0 ? path.length : at).split('/');

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Opening } from '#/call/call.ts';
-import type { Passage, PassageBody } from '#/pipeline/passthrough/passthrough.ts';
+import type { PassthroughCall, PassthroughBody } from '#/call/passthrough-call.ts';
 import { isForm, isJson, unsupported } from '../body/body-type.ts';
 import type { IncomingBody } from '../body/incoming-body.ts';
 import { knows, type KeyStore } from '../caller.ts';
@@ -12,7 +12,7 @@ export interface AnyPathDeps extends PassthroughDeps {
   readonly keys: KeyStore;
 }
 
-const METHODS: readonly Passage['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const METHODS: readonly PassthroughCall['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const ROOT = '/v1/';
 /** Its route. */
 export const ANY_PATH = `${ROOT}*`;
@@ -71,9 +71,9 @@ function isMeant({ url, headers, method }: FastifyRequest, { keys }: AnyPathDeps
   return knows(headers, keys)?.workload.policy.passthrough.has(word) === true;
 }
 
-async function passageOf(request: FastifyRequest, opening: Opening, incoming: IncomingBody): Promise<Passage> {
+async function passageOf(request: FastifyRequest, opening: Opening, incoming: IncomingBody): Promise<PassthroughCall> {
   const { url, headers } = request;
-  const method = request.method as Passage['method'];
+  const method = request.method as PassthroughCall['method'];
   if (headers.upgrade !== undefined) {
     throw new GatewayError('invalid_request', 'Connections are not upgraded here: send an ordinary request.');
   }
@@ -99,7 +99,7 @@ async function passageOf(request: FastifyRequest, opening: Opening, incoming: In
   };
 }
 
-async function bodyOf(incoming: IncomingBody): Promise<PassageBody> {
+async function bodyOf(incoming: IncomingBody): Promise<PassthroughBody> {
   const { contentType, length } = incoming;
   if (!incoming.present || isForm(contentType) || isJson(contentType)) return readBody(incoming);
   if (!BYTES.test(contentType)) {

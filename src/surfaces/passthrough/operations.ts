@@ -1,10 +1,12 @@
 import type { Surface } from '#/call/call.ts';
-import type { Passage } from '#/pipeline/passthrough/passthrough.ts';
-import type { Gate } from '#/pipeline/passthrough/gate.ts';
+import type { PassthroughCall, Gate } from '#/call/passthrough-call.ts';
 import { OPERATION_OBJECTS } from '#/wire/kept/table.ts';
 
 /** One kind of call that is passed on. */
-export interface Operation extends Pick<Passage, 'method' | 'quantities' | 'ownKeyOnly' | 'prefixIds' | 'objects'> {
+export interface Operation extends Pick<
+  PassthroughCall,
+  'method' | 'quantities' | 'ownKeyOnly' | 'prefixIds' | 'objects'
+> {
   readonly surface: Surface;
   /** Fastify path. `:id` is an id that may carry the provider's prefix. */
   readonly path: string;

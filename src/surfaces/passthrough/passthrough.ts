@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import type { Opening, Surface } from '#/call/call.ts';
-import type { Passage, PassageAnswer, PassageBody } from '#/pipeline/passthrough/passthrough.ts';
+import type { PassthroughCall, PassthroughAnswer, PassthroughBody } from '#/call/passthrough-call.ts';
 import { chatVoice } from '../chat/voice.ts';
 import type { Family } from '#/wire/document.ts';
 import { ID_SEPARATOR } from '#/wire/kept/names.ts';
@@ -19,7 +19,7 @@ export interface PassthroughDeps extends BodyDeps {
   readonly calls: OpenCalls;
   /** Why a request is turned away before it is read, if it is. */
   readonly turnAway: (arrival: Arrival) => GatewayError | undefined;
-  readonly pass: (passage: Passage) => AsyncGenerator<PassageAnswer>;
+  readonly pass: (passage: PassthroughCall) => AsyncGenerator<PassthroughAnswer>;
   /** Seals a request that was refused before it was read. `family`: what its surface speaks. */
   readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => Promise<void>;
   readonly onError: (error: GatewayError, callId: string) => void;
@@ -45,7 +45,7 @@ export function mountPassthrough(app: FastifyInstance, deps: PassthroughDeps): v
 }
 
 /** How the passage of a request is made. */
-export type ReadPassage = (opening: Opening, body: IncomingBody) => Promise<Passage>;
+export type ReadPassage = (opening: Opening, body: IncomingBody) => Promise<PassthroughCall>;
 
 /** Takes a request through the corridor, and its answer out as it comes. */
 export async function servePassage(
@@ -96,7 +96,7 @@ async function toPassage(
   opening: Opening,
   { method, path, named, quantities, ownKeyOnly, prefixIds, objects, gate }: Operation,
   incoming: IncomingBody,
-): Promise<Passage> {
+): Promise<PassthroughCall> {
   const { slug, id = '' } = splitId((request.params as { id?: string }).id);
   if (path.includes(':id') && !isProviderId(id)) {
     throw badId('id');
@@ -147,7 +147,7 @@ function queryOf(url: string, provider: string | undefined): string {
   return `?${query.toString()}`;
 }
 
-export async function readBody(body: IncomingBody): Promise<PassageBody> {
+export async function readBody(body: IncomingBody): Promise<PassthroughBody> {
   if (!body.present) return { kind: 'none' };
   if (body.isForm) {
     const { length, keep } = body;

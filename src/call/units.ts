@@ -1,0 +1,10 @@
+import type { BESIDE_TOKENS } from '#/wire/usage.ts';
+
+/** What is billed beside tokens. Seconds are whole, rounded up by who measures them. */
+export type Unit = 'pages' | 'images' | 'calls' | 'seconds' | (typeof BESIDE_TOKENS)[number];
+
+/** How much of each unit a call used. Absent is none, except that a call is one call. */
+export type Units = { readonly [U in Unit]?: number };
+
+/** What a price can be asked for: tokens, or one of the units. */
+export type Quantity = 'tokens' | Unit;
