@@ -174,8 +174,13 @@ check-dead:
 	@$(call quietly,$(CHECK)/knip --no-progress)
 
 .PHONY: crds
-crds: packages ## Write what follows from the schemas of the resources: CRDs of the chart, pages about the kinds
+crds: packages ## Write the CRDs of the chart, and the pages about kinds, from the schemas of the resources
 	@$(WITH_NODE) node tools/crds.ts
+	@$(MAKE) docs
+
+.PHONY: docs
+docs: packages ## Write docs/reference from the code: error codes, gwctl, kinds and the others of tools/reference.ts
+	@$(WITH_NODE) node tools/reference.ts
 
 .PHONY: format
 format: packages check-tools ## Rewrite files as `make check` wants them, where it can

@@ -134,7 +134,9 @@ describe('paths in the documents', () => {
 
 test('links in the documents lead to files', () => {
   const links = (text: string): string[] => badLinks({ path: 'docs/a.md', text }, (path) => path === 'src/b.md');
-  expect(links('[b](../src/b.md), [b](../src/b.md#part), [here](#part), [far](https://a.b/c.md)')).toEqual([]);
+  expect(links('[b](../src/b.md), [b](../src/b.md#part), [here](#part), `a[1](b)`, [far](https://a.b/c.md)')).toEqual(
+    [],
+  );
   expect(links('\n[b](src/b.md)')).toEqual(['docs/a.md:2: the link to src/b.md leads nowhere']);
 });
 

@@ -44,8 +44,9 @@ function fixedPart(name: string): string | undefined {
 
 /** Relative links of a Markdown text to files that are not there, one readable line each. */
 export function badLinks(doc: { readonly path: string; readonly text: string }, exists: World['exists']): string[] {
+  const prose = doc.text.replace(/`[^`\n]*`/g, (code) => ' '.repeat(code.length));
   const found: string[] = [];
-  for (const { index, 1: target = '' } of doc.text.matchAll(/\]\(([^)#:\s]+)(?:#[^)\s]*)?\)/g)) {
+  for (const { index, 1: target = '' } of prose.matchAll(/\]\(([^)#:\s]+)(?:#[^)\s]*)?\)/g)) {
     if (exists(posix.join(posix.dirname(doc.path), target))) continue;
     found.push(`${doc.path}:${lineOf(doc.text, index)}: the link to ${target} leads nowhere`);
   }

@@ -6,15 +6,19 @@ import { fileName, referenceIndex, referenceOf } from './reference.ts';
 
 const HEADER = '# Written by `make crds` from src/config/resources.\n';
 
-/** Every file that follows from the schemas, by its path from the repository's root: definitions and reference. */
-export function generatedFiles(): ReadonlyMap<string, string> {
+/** The definitions that follow from the schemas, by their paths from the repository's root. */
+export function definitionFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const kind of CUSTOM_KINDS) {
     // No aliases of YAML: Helm and kubectl print what they read, and people read that.
     const text = stringify(definitionOf(kind), { lineWidth: 120, aliasDuplicateObjects: false });
     files.set(`charts/gatewarden-crds/templates/${PRESENTATION[kind].plural}.yaml`, `${HEADER}${text}`);
-    files.set(`k8s/docs/${fileName(kind)}.md`, referenceOf(kind));
   }
-  files.set('k8s/docs/README.md', referenceIndex(CUSTOM_KINDS));
   return files;
+}
+
+/** The pages of the reference about kinds, by their names. */
+export function resourcePages(): ReadonlyMap<string, string> {
+  const pages = new Map(CUSTOM_KINDS.map((kind) => [`${fileName(kind)}.md`, referenceOf(kind)]));
+  return pages.set('README.md', referenceIndex(CUSTOM_KINDS));
 }

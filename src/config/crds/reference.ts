@@ -21,7 +21,7 @@ export function referenceOf(kind: CustomKindName): string {
     `# ${kind}`,
     description,
     `\`${API_VERSION}\`, namespaced. \`kubectl get ${shortName}\`, or \`${plural}.gatewarden.dev\` in full. ` +
-      `A sample: [${fileName(kind)}.yaml](../samples/kinds/${fileName(kind)}.yaml).`,
+      `A sample: [${fileName(kind)}.yaml](../../../k8s/samples/kinds/${fileName(kind)}.yaml).`,
     '## spec',
     table(spec, ''),
     ...ruleSection(spec),
@@ -47,7 +47,7 @@ export function referenceIndex(kinds: readonly CustomKindName[]): string {
     '# Kinds',
     `The resources that configure Gatewarden, of the group \`${API_VERSION}\`. \`kubectl get gatewarden\` lists all of them.`,
     `| kind | short name | what it is for |\n|---|---|---|\n${kindRows.join('\n')}`,
-    'These pages are written by `make crds` from the schemas in `src/config/resources`.',
+    'These pages are written by `make docs` from the schemas in `src/config/resources`.',
   ]
     .join('\n\n')
     .concat('\n');

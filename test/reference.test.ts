@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CATALOGUE } from '../src/errors/catalogue.ts';
+import { REFERENCE, referencePages } from '../tools/reference.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const list = (pattern: string, exclude: readonly string[] = []): readonly string[] =>
+  globSync(pattern, { cwd: ROOT, exclude }).map((path) => path.replaceAll('\\', '/'));
+
+const PAGES = await referencePages();
+
+describe('generated references', () => {
+  test.each([...PAGES])('%s is what the code says now', (path, text) => {
+    const there = list(path).length > 0 ? read(path) : '';
+    expect(there, `${path} is out of date: run make docs`).toBe(text);
+  });
+
+  test('docs/reference has no page that nothing writes', () => {
+    const written = [...PAGES.keys()].sort();
+    expect(list(`${REFERENCE}/**/*.md`).toSorted(), 'remove the page, or list it in tools/reference.ts').toEqual(
+      written,
+    );
+  });
+});
+
+describe('error codes', () => {
+  const sources = list('src/**/*.ts', ['**/*.test.ts', 'src/errors/catalogue.ts']).map(read);
+
+  test.each(Object.keys(CATALOGUE))('%s is thrown somewhere', (code) => {
+    const thrown = sources.some((text) => text.includes(`'${code}'`));
+    expect(thrown, `no file of src/ names '${code}': throw it, or remove it from src/errors/catalogue.ts`).toBe(true);
+  });
+
+  test.each(Object.entries(CATALOGUE))('%s says what it means and what to do', (code, { meaning, remedy }) => {
+    for (const text of [meaning, remedy]) expect(text, code).toMatch(/^[A-Z`].{10,}\.$/s);
+    expect(PAGES.get(`${REFERENCE}/errors.md`)).toContain(`\`${code}\``);
+  });
+});

@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { resourcePages } from '../src/config/crds/files.ts';
+import { errorsPage } from './reference/errors.ts';
+import { gwctlPage } from './reference/gwctl.ts';
+import { page, table } from './reference/page.ts';
+
+interface Page {
+  /** Under docs/reference. */
+  readonly file: string;
+  /** What it lists, as the index says it. */
+  readonly lists: string;
+  readonly write: () => string | Promise<string>;
+}
+
+/** One line for each page; sorted by file. */
+const PAGES: readonly Page[] = [
+  { file: 'errors.md', lists: 'error codes that clients receive', write: errorsPage },
+  { file: 'gwctl.md', lists: 'commands and options of the command line', write: gwctlPage },
+];
+
+/** Where the pages lie, from the repository's root. */
+export const REFERENCE = 'docs/reference';
+
+/** Every generated page by its path from the repository's root. */
+export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+  const pages = new Map<string, string>([[`${REFERENCE}/README.md`, indexPage()]]);
+  for (const { file, write } of PAGES) pages.set(`${REFERENCE}/${file}`, await write());
+  for (const [file, text] of resourcePages()) pages.set(`${REFERENCE}/resources/${file}`, text);
+  return pages;
+}
+
+function indexPage(): string {
+  const rows = PAGES.map(({ file, lists }) => [`[${file.replace(/\.md$/, '')}](${file})`, lists]);
+  const resources = ['[resources](resources/README.md)', 'kinds of resources and their fields'];
+  return page(
+    'Reference',
+    'tools/reference.ts',
+    'These pages follow from the code, and a test compares them with it.',
+    table(['page', 'lists'], [...rows, resources]),
+  );
+}
+
+if (import.meta.main) {
+  for (const [path, text] of await referencePages()) {
+    const file = join(import.meta.dirname, '..', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
