@@ -23,8 +23,8 @@ describe('directions', () => {
     ['src/surfaces/chat/chat.ts', `import type {\n  Provider,\n} from '#/providers/openai.ts';`],
     ['src/providers/openai.ts', `import { meter } from '#/meter/meter.ts';`],
     ['src/ports/ledger.ts', `import { formatEuro } from '#/call/money.ts';`],
-    ['src/adapters/redis/counters.ts', `export * from '#/wire/document.ts';`],
-    ['src/errors/catalogue.ts', `import '#/wire/document.ts';`],
+    ['src/adapters/redis/counters.ts', `export * from '#/wire/document/document.ts';`],
+    ['src/errors/catalogue.ts', `import '#/wire/document/document.ts';`],
     ['src/config/compile.ts', `const late = await import('#/call/money.ts');`],
     ['src/surfaces/chat/chat.ts', `import { redis } from '#/adapters/redis/redis.ts';`],
     ['src/gateway.ts', `import { redis } from './adapters/redis/redis.ts';`],
@@ -36,7 +36,7 @@ describe('directions', () => {
     ['src/call/call.ts', `import { ocr } from '../../inference/ocr.ts';`],
     ['inference/server.ts', `import { GatewayError } from '../src/errors/gateway-error.ts';`],
     ['operators/reconcile.ts', `import type { Call } from '../src/call/call.ts';`],
-    ['src/new-room/thing.ts', `import { readDocument } from '#/wire/document.ts';`],
+    ['src/new-room/thing.ts', `import { readDocument } from '#/wire/document/document.ts';`],
   ])('%s may not: %s', (path, text) => {
     expect(check(path, text)).toHaveLength(1);
   });
@@ -50,7 +50,7 @@ describe('directions', () => {
     ['src/pipeline/model-call.ts', `import { price } from '#/meter/pricing/price.ts';`],
     ['src/pipeline/pipeline.test.ts', `import { memory } from '#/adapters/memory/counters.ts';`],
     ['src/surfaces/chat/chat.ts', `import { serve } from '#/pipeline/model-call.ts';`],
-    ['src/surfaces/chat/chat.ts', `import { member } from '#/wire/scan.ts';`],
+    ['src/surfaces/chat/chat.ts', `import { member } from '#/wire/document/scan.ts';`],
     ['src/ports/ledger.ts', `import type { NanoEuro } from '#/call/money.ts';`],
     ['src/main.ts', `import { redis } from '#/adapters/redis/redis.ts';\nconst url = process.env['REDIS_URL'];`],
     ['src/main.ts', `import { openai } from '#/providers/openai.ts';`],
@@ -107,16 +107,16 @@ describe('shape', () => {
 
 describe('paths in the documents', () => {
   const world = {
-    exists: (path: string): boolean => ['src/wire', 'src/wire/sse.ts', 'k8s', 'package.json'].includes(path),
+    exists: (path: string): boolean => ['src/wire', 'src/wire/answer/sse.ts', 'k8s', 'package.json'].includes(path),
     named: (name: string): boolean => name === 'sse.ts',
   };
   const paths = (text: string, path = 'README.md'): string[] => badPaths({ path, text }, world);
 
   test('must exist, from the root or from the document', () => {
-    expect(paths('See `src/wire/sse.ts:12`, `src/wire/`, `sse.ts`, `k8s/` and `package.json`.')).toEqual([]);
-    expect(paths('See `wire/sse.ts`.', 'src/README.md')).toEqual([]);
+    expect(paths('See `src/wire/answer/sse.ts:12`, `src/wire/`, `sse.ts`, `k8s/` and `package.json`.')).toEqual([]);
+    expect(paths('See `wire/answer/sse.ts`.', 'src/README.md')).toEqual([]);
     expect(paths('# A\n\nSee `src/wire/gone.ts`.')).toEqual(['README.md:3: `src/wire/gone.ts` does not exist']);
-    expect(paths('`src/nowhere/` `gone.ts` `wire/sse.ts` `tools/x`')).toHaveLength(4);
+    expect(paths('`src/nowhere/` `gone.ts` `wire/answer/sse.ts` `tools/x`')).toHaveLength(4);
   });
 
   test('are checked up to a wildcard or placeholder', () => {

@@ -1,8 +1,8 @@
 import type { CustomTerm, Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
-import type { Ask, Codec } from '#/wire/codec.ts';
+import type { Ask, Codec } from '#/wire/hub/codec.ts';
 import type { RateStatus } from '#/ports/limit-counters.ts';
-import type { Edit, WireDocument } from '#/wire/document.ts';
-import type { ToolServers } from '#/wire/tool-servers.ts';
+import type { Edit, WireDocument } from '#/wire/document/document.ts';
+import type { ToolServers } from '#/wire/request/tool-servers.ts';
 import type { Turns } from '#/runtime/loop-turns.ts';
 
 /** The doors of the house, as audit rows name them. */

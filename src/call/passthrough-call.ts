@@ -1,5 +1,5 @@
 import type { PassedMethod } from '#/ports/provider.ts';
-import type { FormPart } from '#/wire/form.ts';
+import type { FormPart } from '#/wire/request/multipart-form.ts';
 import type { OperationObjects } from '#/wire/kept/table.ts';
 import type { Limits, Opening } from './call.ts';
 import type { Quantity } from './units.ts';

@@ -1,7 +1,7 @@
 import type { ModelConfig } from '#/config/snapshot.ts';
 import type { Provider } from '#/ports/provider.ts';
-import type { DoorCodec, ExitCodec, Media } from '#/wire/codec.ts';
-import type { Family } from '#/wire/document.ts';
+import type { DoorCodec, ExitCodec, Media } from '#/wire/hub/codec.ts';
+import type { Family } from '#/wire/document/document.ts';
 
 /** A model of a provider that policy lets a caller reach. */
 export interface Offer {

@@ -1,4 +1,4 @@
-import type { BESIDE_TOKENS } from '#/wire/usage.ts';
+import type { BESIDE_TOKENS } from '#/wire/answer/usage.ts';
 
 /** What is billed beside tokens. Seconds are whole, rounded up by who measures them. */
 export type Unit = 'pages' | 'images' | 'calls' | 'seconds' | (typeof BESIDE_TOKENS)[number];

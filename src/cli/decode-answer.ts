@@ -1,10 +1,10 @@
 import { EXITS } from '#/route/exits.ts';
-import type { Finish, Part, StreamEvent } from '#/wire/canonical.ts';
-import type { EventReader } from '#/wire/codec.ts';
-import type { HubFamily } from '#/wire/document.ts';
-import { isObject, type JsonObject } from '#/wire/json.ts';
-import { SseDecoder, type SseEvent } from '#/wire/sse.ts';
-import type { Usage } from '#/wire/usage.ts';
+import type { Finish, Part, StreamEvent } from '#/wire/hub/canonical.ts';
+import type { EventReader } from '#/wire/hub/codec.ts';
+import type { HubFamily } from '#/wire/document/document.ts';
+import { isObject, type JsonObject } from '#/wire/document/json.ts';
+import { SseDecoder, type SseEvent } from '#/wire/answer/sse.ts';
+import type { Usage } from '#/wire/answer/usage.ts';
 
 /** What a recorded answer says, in the hub's words. */
 export interface DecodedAnswer {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { isObject } from '#/wire/json.ts';
-import type { HubFamily } from '#/wire/document.ts';
+import { isObject } from '#/wire/document/json.ts';
+import type { HubFamily } from '#/wire/document/document.ts';
 import { decodeAnswer, describeEvent, FAMILIES, type DecodedAnswer, type RecordingForm } from './decode-answer.ts';
 import type { Output } from './output.ts';
 import { priceExplain } from './price-explain.ts';

@@ -5,7 +5,7 @@ import { formatEuro } from '#/call/money.ts';
 import { cost, type Price } from '#/meter/pricing/price.ts';
 import type { PriceSnapshot } from '#/meter/pricing/price-snapshot.ts';
 import type { AuditRow } from '#/seal/row.ts';
-import type { Usage } from '#/wire/usage.ts';
+import type { Usage } from '#/wire/answer/usage.ts';
 import { databaseOf, type DatabaseDefaults } from './database.ts';
 import type { Output } from './output.ts';
 import { billLines, priceOf } from './price-explain.ts';

@@ -13,7 +13,7 @@ import {
   type Price,
 } from '#/meter/pricing/price.ts';
 import type { Quantity, Units } from '#/call/units.ts';
-import { inputTokens, NO_USAGE, outputTokens, totalTokens, type Usage } from '#/wire/usage.ts';
+import { inputTokens, NO_USAGE, outputTokens, totalTokens, type Usage } from '#/wire/answer/usage.ts';
 
 /** A call to explain the price of. */
 export interface PriceQuestion extends PriceBookOptions {

@@ -4,7 +4,7 @@ import { readExchangeRates } from '#/config/exchange-rates.ts';
 import { readSnapshot, type PriceSnapshot } from '#/meter/pricing/price-snapshot.ts';
 import { UNITS } from '#/meter/pricing/price.ts';
 import type { Units } from '#/call/units.ts';
-import { askedServiceTier, MEDIA_BUCKETS, NO_USAGE, type Usage } from '#/wire/usage.ts';
+import { askedServiceTier, MEDIA_BUCKETS, NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
 import { readPublicKeys } from '#/price-snapshot-file.ts';
 import type { DatabaseDefaults } from './database.ts';
 import type { Output } from './output.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { openPostgresLedger, type PostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { USAGE_DIMENSIONS, type UsageDimension, type UsageLine } from '#/ports/usage.ts';
-import { totalTokens } from '#/wire/usage.ts';
+import { totalTokens } from '#/wire/answer/usage.ts';
 import { databaseOf, type DatabaseDefaults } from './database.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,7 +1,7 @@
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { Demand } from '#/meter/usage-bounds.ts';
 import type { Hold } from '#/meter/meter.ts';
-import { inServiceTier, NO_USAGE } from '#/wire/usage.ts';
+import { inServiceTier, NO_USAGE } from '#/wire/answer/usage.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { ServerRestarting, type Call, type Emit } from '#/call/call.ts';
 import { UpstreamFault, type Outgoing } from '#/ports/provider.ts';
@@ -24,7 +24,7 @@ import { TranslatedRelay } from './relay/translated-relay.ts';
 import { noAnswer, outcomeOfFault } from './upstream-error.ts';
 import { UpstreamSignal } from './upstream-signal.ts';
 import { VerbatimRelay } from './relay/verbatim-relay.ts';
-import type { AnswerContext } from '#/wire/codec.ts';
+import type { AnswerContext } from '#/wire/hub/codec.ts';
 
 /** All that was decided about a call before it leaves. */
 export interface Dispatch {

@@ -1,6 +1,6 @@
 import { MediaUnavailable, type MediaFetcher } from '#/ports/media.ts';
-import type { MediaPart, ModelRequest, Part } from '#/wire/canonical.ts';
-import { BadRequestShape } from '#/wire/codec.ts';
+import type { MediaPart, ModelRequest, Part } from '#/wire/hub/canonical.ts';
+import { BadRequestShape } from '#/wire/hub/codec.ts';
 
 /** Most files fetched for one request. */
 const MAX_FETCHED = 20;

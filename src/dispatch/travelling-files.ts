@@ -1,9 +1,9 @@
 import type { AttachedFile } from '#/inspect/attachments/attached-file.ts';
 import { placed, protection } from '#/inspect/refusals.ts';
-import { replaceFile, replacePart, type ShownPart } from '#/wire/attachment.ts';
+import { replaceFile, replacePart, type ShownPart } from '#/wire/request/attachment.ts';
 import { takesDocument as converseTakes } from '#/wire/converse/media.ts';
-import type { Edit, WireDocument } from '#/wire/document.ts';
-import { pathTo } from '#/wire/path-to.ts';
+import type { Edit, WireDocument } from '#/wire/document/document.ts';
+import { pathTo } from '#/wire/document/json-path.ts';
 import type { Target, Instead } from '#/call/target.ts';
 
 /** Pages of all documents of one request that are sent as pictures. // spec 4.3.5 */

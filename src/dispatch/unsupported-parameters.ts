@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { readDocument, removeMembers, render } from '#/wire/document.ts';
+import { readDocument, removeMembers, render } from '#/wire/document/document.ts';
 import type { Candidate } from '#/call/target.ts';
 
 /** Members that advise or annotate: without one the answer is still the answer to what was asked. */

@@ -1,7 +1,7 @@
 import { GatewayError, type AttemptReport, type FailureReport } from '#/errors/gateway-error.ts';
 import type { ErrorCode } from '#/errors/catalogue.ts';
 import { AnswerWithoutEnd, UpstreamFault, type ProviderFailure, type UpstreamFaultKind } from '#/ports/provider.ts';
-import { SseEventTooLarge } from '#/wire/sse.ts';
+import { SseEventTooLarge } from '#/wire/answer/sse.ts';
 import type { Outcome } from './breaker.ts';
 import type { Availability } from './endpoints.ts';
 import { withoutKeys } from './without-credentials.ts';

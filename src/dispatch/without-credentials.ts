@@ -1,5 +1,5 @@
 import type { CredentialConfig } from '#/config/snapshot.ts';
-import { isObject, type Json } from '#/wire/json.ts';
+import { isObject, type Json } from '#/wire/document/json.ts';
 
 /** So many characters of a credential in a row are too many to tell; vendors tell the first or the last four. */
 const TELLING = 12;

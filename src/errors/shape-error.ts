@@ -1,4 +1,4 @@
-import type { BadRequestShape } from '#/wire/codec.ts';
+import type { BadRequestShape } from '#/wire/hub/codec.ts';
 import { GatewayError } from './gateway-error.ts';
 
 /** What is wrong with a member of a request, as every surface tells it. // spec 7.1, 4.4 */

@@ -1,7 +1,7 @@
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import type { Turns } from '#/runtime/loop-turns.ts';
-import type { Leaf } from '#/wire/codec.ts';
-import { finish } from '#/wire/steps.ts';
+import type { Leaf } from '#/wire/hub/codec.ts';
+import { finish } from '#/wire/document/steps.ts';
 import { NAME_CATEGORIES } from './names/detect-names.ts';
 import { detectOrRefuse, leftOut, lookedFor, type Detected } from './detect-or-refuse.ts';
 import type { Detection } from './detectors/detector.ts';

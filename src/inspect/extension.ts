@@ -1,7 +1,7 @@
 import type { CustomTerm } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { isExtension, removeMembers, type Edit, type WireDocument } from '#/wire/document.ts';
-import { isObject, type Json } from '#/wire/json.ts';
+import { isExtension, removeMembers, type Edit, type WireDocument } from '#/wire/document/document.ts';
+import { isObject, type Json } from '#/wire/document/json.ts';
 
 const MAX_TERMS = 256;
 const MAX_TERM_LENGTH = 1000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chatCodec } from '#/wire/chat/codec.ts';
-import { readDocument, render } from '#/wire/document.ts';
+import { readDocument, render } from '#/wire/document/document.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { createDetectionPool } from './search/detect-worker.ts';

@@ -1,4 +1,4 @@
-import type { Leaf } from '#/wire/codec.ts';
+import type { Leaf } from '#/wire/hub/codec.ts';
 import type { Detection, Span } from './detectors/detector.ts';
 import { isHex } from './detectors/characters.ts';
 import { ACCOUNT_SHAPES } from './detectors/iban.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CustomTerm, DlpMode, ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
-import { readDocument, render } from '#/wire/document.ts';
+import { readDocument, render } from '#/wire/document/document.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { createDetectionPool } from './search/detect-worker.ts';
 import { inspect, type Inspection } from './inspect.ts';

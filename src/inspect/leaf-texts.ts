@@ -1,12 +1,12 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Contents, Leaf } from '#/wire/codec.ts';
-import { NotAJsonObject } from '#/wire/document.ts';
-import { looksLikeEscapedJson } from '#/wire/json.ts';
-import { readLargeRoot } from '#/wire/large-json.ts';
-import { isLarge } from '#/wire/large-text.ts';
-import { plainNumber } from '#/wire/plain-number.ts';
-import { scan, type JsonNode } from '#/wire/scan.ts';
-import type { Steps } from '#/wire/steps.ts';
+import type { Contents, Leaf } from '#/wire/hub/codec.ts';
+import { NotAJsonObject } from '#/wire/document/document.ts';
+import { looksLikeEscapedJson } from '#/wire/document/json.ts';
+import { readLargeRoot } from '#/wire/document/large-json.ts';
+import { isLarge } from '#/wire/document/large-text.ts';
+import { plainNumber } from '#/wire/request/plain-number.ts';
+import { scan, type JsonNode } from '#/wire/document/scan.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 
 /** A leaf, or a JSON text within one with the leaves of its own. */
 export interface Text {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readDocument, render } from '#/wire/document.ts';
-import { member } from '#/wire/scan.ts';
-import { finish } from '#/wire/steps.ts';
+import { readDocument, render } from '#/wire/document/document.ts';
+import { member } from '#/wire/document/scan.ts';
+import { finish } from '#/wire/document/steps.ts';
 import { createScope, Rewrite } from './rewrite.ts';
 
 const MAIL = 'ada@example.com';

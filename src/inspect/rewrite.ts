@@ -1,9 +1,9 @@
 import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Leaf } from '#/wire/codec.ts';
-import { isSource, setString, type Edit } from '#/wire/document.ts';
-import type { JsonNode } from '#/wire/scan.ts';
-import { finish, type Steps } from '#/wire/steps.ts';
+import type { Leaf } from '#/wire/hub/codec.ts';
+import { isSource, setString, type Edit } from '#/wire/document/document.ts';
+import type { JsonNode } from '#/wire/document/scan.ts';
+import { finish, type Steps } from '#/wire/document/steps.ts';
 import { IN_A_FILE } from './restore/conversation.ts';
 import type { Detection, Span } from './detectors/detector.ts';
 import { IdSearch } from './ids.ts';

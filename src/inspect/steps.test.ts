@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createDetection } from './detectors/detect.ts';
 import { createReadingTermFinder } from './decoding/readings.ts';
-import { finish, type Steps } from '#/wire/steps.ts';
+import { finish, type Steps } from '#/wire/document/steps.ts';
 
 const detection = createDetection();
 /** Where a step of the sweep ends, one of folding and of the search for terms, and one of the search for forms of names. */

@@ -1,7 +1,7 @@
 import type { OrganizationConfig, ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Contents, Leaf } from '#/wire/codec.ts';
-import { setString, type Edit } from '#/wire/document.ts';
+import type { Contents, Leaf } from '#/wire/hub/codec.ts';
+import { setString, type Edit } from '#/wire/document/document.ts';
 
 /** Vocabularies whose tokens can be read here. */
 type Encoding = 'cl100k_base' | 'o200k_base' | 'o200k_harmony' | 'p50k_base' | 'p50k_edit' | 'r50k_base';

@@ -1,6 +1,6 @@
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { ENGINE_IS_OFF } from '#/ports/documents.ts';
-import type { Media } from '#/wire/codec.ts';
+import type { Media } from '#/wire/hub/codec.ts';
 
 /** Why nobody has looked into content that is no text. `form`: nobody looks into content of its form. */
 export type Unread = 'address' | 'engine' | 'form' | 'passed';

@@ -1,6 +1,6 @@
-import type { Family, WireDocument } from '#/wire/document.ts';
-import { isObject, type Json } from '#/wire/json.ts';
-import { foldedName, isArray } from '#/wire/request-shape.ts';
+import type { Family, WireDocument } from '#/wire/document/document.ts';
+import { isObject, type Json } from '#/wire/document/json.ts';
+import { foldedName, isArray } from '#/wire/request/request-shape.ts';
 
 /** The members of a request in which a person speaks. A family without any is one of documents or pictures alone. */
 const SPOKEN: Readonly<Partial<Record<Family, readonly string[]>>> = {

@@ -1,7 +1,7 @@
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
-import type { Leaf } from '#/wire/codec.ts';
-import { render, setString, type Edit } from '#/wire/document.ts';
-import type { Steps } from '#/wire/steps.ts';
+import type { Leaf } from '#/wire/hub/codec.ts';
+import { render, setString, type Edit } from '#/wire/document/document.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 import type { AttachedFile } from './attachments/attached-file.ts';
 import { IN_A_FILE } from './restore/conversation.ts';
 import type { Span } from './detectors/detector.ts';

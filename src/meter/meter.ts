@@ -22,7 +22,7 @@ import { limitRefusal, limitsIn, type Refused } from './limit-refusal.ts';
 import type { Restorer } from './counter-rebuild.ts';
 import { standingOf } from './standing.ts';
 import { asTarget, targetId, unpriced, type PricedTarget } from './pricing/unpriced.ts';
-import type { Usage } from '#/wire/usage.ts';
+import type { Usage } from '#/wire/answer/usage.ts';
 
 /** What is debited: a request and the model it asks for, if it asks for one. */
 export interface Debited extends Opening {

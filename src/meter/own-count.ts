@@ -1,5 +1,5 @@
-import type { Family } from '#/wire/document.ts';
-import { estimatedTokens, mediaBuckets, type Usage } from '#/wire/usage.ts';
+import type { Family } from '#/wire/document/document.ts';
+import { estimatedTokens, mediaBuckets, type Usage } from '#/wire/answer/usage.ts';
 
 /** What most vendors count a picture that they made as, and what none exceeds. */
 export const TOKENS_PER_IMAGE = 1056;

@@ -1,4 +1,4 @@
-import { BESIDE_TOKENS, inputTokens, MEDIA_BUCKETS, outputTokens, type Usage } from '#/wire/usage.ts';
+import { BESIDE_TOKENS, inputTokens, MEDIA_BUCKETS, outputTokens, type Usage } from '#/wire/answer/usage.ts';
 import { UNITS } from './pricing/price.ts';
 import type { Units } from '#/call/units.ts';
 

@@ -4,8 +4,8 @@ import { TagTable } from '#/inspect/tags.ts';
 import type { Call } from '#/call/call.ts';
 import type { Candidate } from '#/call/target.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
-import type { Codec } from '#/wire/codec.ts';
-import { readDocument } from '#/wire/document.ts';
+import type { Codec } from '#/wire/hub/codec.ts';
+import { readDocument } from '#/wire/document/document.ts';
 import { embeddingsCodec } from '#/wire/embeddings/codec.ts';
 import { demandOf, type Demand } from './usage-bounds.ts';
 

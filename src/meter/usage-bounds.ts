@@ -1,12 +1,12 @@
 import type { Call } from '#/call/call.ts';
 import type { Target, Candidate } from '#/call/target.ts';
-import type { Media } from '#/wire/codec.ts';
-import type { Edit, Family } from '#/wire/document.ts';
+import type { Media } from '#/wire/hub/codec.ts';
+import type { Edit, Family } from '#/wire/document/document.ts';
 import { pagesAtMost } from '#/wire/ocr/pages.ts';
 import { rankedAtMost } from '#/wire/rerank/size.ts';
-import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { sessionsOf } from '#/wire/responses/containers.ts';
-import { askedServiceTier, estimatedTokens, tierInModes, tokenCount, type Modes } from '#/wire/usage.ts';
+import { askedServiceTier, estimatedTokens, tierInModes, tokenCount, type Modes } from '#/wire/answer/usage.ts';
 import type { Believable } from './plausible-usage.ts';
 import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT } from './own-count.ts';
 import { STANDARD, type Bounds } from './pricing/price.ts';

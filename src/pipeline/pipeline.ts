@@ -30,7 +30,7 @@ import { createLedgerWriter, type RowDraft } from '#/seal/ledger-writer.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { admit, admitLarge } from './admit.ts';
 import { leaveOut } from '#/route/skip.ts';
-import { DECIDING, type Family, type WireDocument } from '#/wire/document.ts';
+import { DECIDING, type Family, type WireDocument } from '#/wire/document/document.ts';
 import type { Call, Emit, Ingress, Opening } from '#/call/call.ts';
 import type { CorridorDeps } from './pipeline-deps.ts';
 import { sealedEvents } from './pipeline-event.ts';

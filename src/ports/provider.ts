@@ -1,8 +1,8 @@
 import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
-import type { Lose } from '#/wire/canonical.ts';
-import type { CloudDialect } from '#/wire/cloud-dialect.ts';
-import type { Edit, Family, WireDocument } from '#/wire/document.ts';
-import type { Traits } from '#/wire/traits.ts';
+import type { Lose } from '#/wire/hub/canonical.ts';
+import type { CloudDialect } from '#/wire/request/cloud-dialect.ts';
+import type { Edit, Family, WireDocument } from '#/wire/document/document.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 
 /** What is sent to a provider. */
 export interface Outgoing {

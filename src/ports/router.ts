@@ -1,4 +1,4 @@
-import type { ModelRequest } from '#/wire/canonical.ts';
+import type { ModelRequest } from '#/wire/hub/canonical.ts';
 import type { RouterDecision } from '#/wire/systemone/decision.ts';
 
 /** What the local router model makes of a request. // spec 2.6 */

@@ -1,5 +1,5 @@
 import type { NanoEuro } from '#/call/money.ts';
-import type { Usage } from '#/wire/usage.ts';
+import type { Usage } from '#/wire/answer/usage.ts';
 
 /** What usage can be told apart by; `model` is the provider and the model it was asked for. */
 export const USAGE_DIMENSIONS = ['workload', 'model', 'day'] as const;

@@ -1,6 +1,6 @@
 import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
 import type { Incoming, ListAsk, Outgoing, Provider } from '#/ports/provider.ts';
-import type { Family } from '#/wire/document.ts';
+import type { Family } from '#/wire/document/document.ts';
 import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
 import { readFailure } from './http/failure.ts';
 import type { VendorRules } from './fit/family-rules.ts';

@@ -1,10 +1,10 @@
 import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
-import type { Lose } from '#/wire/canonical.ts';
+import type { Lose } from '#/wire/hub/canonical.ts';
 import { fromSystemOne, toSystemOne, type OptionBounds } from '#/wire/decisions/systemone.ts';
-import type { Family, WireDocument } from '#/wire/document.ts';
-import type { JsonObject } from '#/wire/json.ts';
-import { says } from '#/wire/members.ts';
-import type { Traits } from '#/wire/traits.ts';
+import type { Family, WireDocument } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
+import { says } from '#/wire/hub/defined-members.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import { madeAnswer, readObject, succeeded } from './http/made-answer.ts';
 
 const MAX_ANSWER = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
-import { setMember } from '#/wire/document.ts';
-import { isObject } from '#/wire/json.ts';
-import { member, type JsonNode, type ObjectNode } from '#/wire/scan.ts';
+import { setMember } from '#/wire/document/document.ts';
+import { isObject } from '#/wire/document/json.ts';
+import { member, type JsonNode, type ObjectNode } from '#/wire/document/scan.ts';
 import { chatVendor } from './chat-vendor.ts';
 import { chatMembers, messageMembers } from './fit/family-rules.ts';
 import type { Fitting } from './fit/fitting.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, onTestFinished, vi } from 'vitest';
 import type { CredentialConfig, ProviderConfig, VendorId } from '#/config/snapshot.ts';
 import { UpstreamFault, type Outgoing, type Provider } from '#/ports/provider.ts';
-import type { Family } from '#/wire/document.ts';
+import type { Family } from '#/wire/document/document.ts';
 import { createProviders } from './registry.ts';
 import { outgoingTo } from './testing/asking.ts';
 import { apiKey, configOf } from './testing/config.ts';

@@ -1,6 +1,6 @@
 import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
 import type { Provider } from '#/ports/provider.ts';
-import type { Traits } from '#/wire/traits.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import type { Transport } from './http/transport.ts';
 
 /** What a vendor's way out is made with. */

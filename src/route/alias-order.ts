@@ -2,7 +2,7 @@ import type { AliasConfig, OrganizationConfig } from '#/config/snapshot.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
 import { cost } from '#/meter/pricing/price.ts';
 import type { RouterVerdict } from '#/ports/router.ts';
-import { NO_USAGE } from '#/wire/usage.ts';
+import { NO_USAGE } from '#/wire/answer/usage.ts';
 import { demandsInWords, type Demands } from './fitness.ts';
 
 /** The models of an alias in the order they are considered, and how that order came about. */

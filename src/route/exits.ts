@@ -1,7 +1,7 @@
 import { chatExit } from '#/wire/chat/codec.ts';
-import type { ExitCodec } from '#/wire/codec.ts';
+import type { ExitCodec } from '#/wire/hub/codec.ts';
 import { converseExit } from '#/wire/converse/codec.ts';
-import type { Family, HubFamily } from '#/wire/document.ts';
+import type { Family, HubFamily } from '#/wire/document/document.ts';
 import { geminiExit } from '#/wire/gemini/codec.ts';
 import { messagesExit } from '#/wire/messages/codec.ts';
 import { responsesExit } from '#/wire/responses/codec.ts';

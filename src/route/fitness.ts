@@ -1,4 +1,4 @@
-import type { Ask, Media } from '#/wire/codec.ts';
+import type { Ask, Media } from '#/wire/hub/codec.ts';
 import { isDenial } from './offer.ts';
 import type { Considered } from './decision.ts';
 import type { Target } from '#/call/target.ts';

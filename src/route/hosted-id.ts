@@ -1,5 +1,5 @@
 import type { OrganizationConfig } from '#/config/snapshot.ts';
-import type { CloudDialect } from '#/wire/cloud-dialect.ts';
+import type { CloudDialect } from '#/wire/request/cloud-dialect.ts';
 
 /**
  * A model id of a cloud's own surface with its provider: one that names a provider or an alias stays, any other is the

@@ -1,5 +1,5 @@
-import { cacheMarkers } from '#/wire/cache-markers.ts';
-import type { Json } from '#/wire/json.ts';
+import { cacheMarkers } from '#/wire/request/cache-markers.ts';
+import type { Json } from '#/wire/document/json.ts';
 import { reasonOf, type Denial } from './offer.ts';
 import type { RouteQuestion } from './plan.ts';
 import type { Target } from '#/call/target.ts';

@@ -1,9 +1,9 @@
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Codec } from '#/wire/codec.ts';
-import type { Family, WireDocument } from '#/wire/document.ts';
-import type { Steps } from '#/wire/steps.ts';
-import { toolServersIn, toolServerSteps, type ToolServers } from '#/wire/tool-servers.ts';
+import type { Codec } from '#/wire/hub/codec.ts';
+import type { Family, WireDocument } from '#/wire/document/document.ts';
+import type { Steps } from '#/wire/document/steps.ts';
+import { toolServersIn, toolServerSteps, type ToolServers } from '#/wire/request/tool-servers.ts';
 import type { Opening } from '#/call/call.ts';
 
 /** Families whose requests can name servers of tools; in any other a server is a mistake or an attempt. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UNKNOWN_MODEL } from '#/wire/traits.ts';
+import { UNKNOWN_MODEL } from '#/wire/hub/traits.ts';
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { Provider } from '#/ports/provider.ts';
 import { make, sha256, snapshotOf, type TestResource } from '#/config/testing/resources.ts';

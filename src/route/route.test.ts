@@ -3,7 +3,7 @@ import { make, makeCore, sha256, snapshotOf, type TestResource } from '#/config/
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import type { Router, RouterVerdict } from '#/ports/router.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
-import type { Codec } from '#/wire/codec.ts';
+import type { Codec } from '#/wire/hub/codec.ts';
 import { embeddingsCodec } from '#/wire/embeddings/codec.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { ocrCodec } from '#/wire/ocr/codec.ts';

@@ -1,5 +1,5 @@
 import { FairTurns, type Asker } from './fair-turns.ts';
-import { valuesIn } from '#/wire/large-text.ts';
+import { valuesIn } from '#/wire/document/large-text.ts';
 
 /** What a code unit of a text, and a value of JSON, count for: about the bytes of memory that work on them takes. */
 const PER_CODE_UNIT = 8;

@@ -1,6 +1,6 @@
 import { FairTurns, type Asker } from './fair-turns.ts';
-import { isLarge } from '#/wire/large-text.ts';
-import type { Steps } from '#/wire/steps.ts';
+import { isLarge } from '#/wire/document/large-text.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 import type { Opening } from '#/call/call.ts';
 
 /** So long the steps of one piece of work go on before others have their turn. */

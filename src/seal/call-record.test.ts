@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Hold } from '#/meter/meter.ts';
 import type { Opening } from '#/call/call.ts';
-import { NO_USAGE, type Usage } from '#/wire/usage.ts';
+import { NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
 import { Entry } from './call-record.ts';
 import type { RowDraft } from './ledger-writer.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Units } from '#/call/units.ts';
-import { canonicalJson, finite } from '#/wire/canonical-json.ts';
+import { canonicalJson, finite } from '#/wire/document/canonical-json.ts';
 import type { AuditRow } from './row.ts';
 
 /** The link before the first row of a strand: SHA-256 of `gatewarden strand v1`, a line feed and the strand's id. */

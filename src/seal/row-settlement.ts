@@ -1,6 +1,6 @@
 import type { SealedRow } from '#/ports/ledger.ts';
 import type { Settlement } from '#/ports/limit-counters.ts';
-import { totalTokens } from '#/wire/usage.ts';
+import { totalTokens } from '#/wire/answer/usage.ts';
 import type { AuditRow } from './row.ts';
 
 /** What a row says its call is to be settled at. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from '#/wire/canonical-json.ts';
+import { canonicalJson } from '#/wire/document/canonical-json.ts';
 
 /** What the text of a row says about the columns that are kept beside it. */
 export interface RowFacts {

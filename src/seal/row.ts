@@ -1,6 +1,6 @@
 import type { AttemptReport } from '#/errors/gateway-error.ts';
 import type { Units } from '#/call/units.ts';
-import type { Usage } from '#/wire/usage.ts';
+import type { Usage } from '#/wire/answer/usage.ts';
 
 /** How a call ended. */
 export type Outcome = 'served' | 'refused' | 'failed' | 'hung_up' | 'abandoned';

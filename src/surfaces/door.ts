@@ -1,5 +1,5 @@
 import type { Ingress, Surface } from '#/call/call.ts';
-import type { Codec } from '#/wire/codec.ts';
+import type { Codec } from '#/wire/hub/codec.ts';
 import type { Arrival } from './arrival.ts';
 import type { Voice } from './voice.ts';
 

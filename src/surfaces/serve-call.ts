@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
 import { ClientHungUp, type Emit, type Ingress } from '#/call/call.ts';
 import { beginSmall } from '#/runtime/loop-turns.ts';
-import { isLarge } from '#/wire/large-text.ts';
+import { isLarge } from '#/wire/document/large-text.ts';
 import type { Arrival } from './arrival.ts';
 import { ingressAt, type Door } from './door.ts';
 import { hangUpOf } from './hang-up.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { SseDecoder } from '#/wire/sse.ts';
+import { SseDecoder } from '#/wire/answer/sse.ts';
 import { chatVoice } from './chat/voice.ts';
 import { messagesVoice, speaksMessages } from './messages/voice.ts';
 import { responsesVoice } from './responses/voice.ts';

@@ -4,7 +4,7 @@ import { parse, type Program } from 'acorn';
 
 /** A module of the product, parsed. */
 export interface OwnModule {
-  /** Below the repository: `src/wire/scan.ts`. */
+  /** Below the repository: `src/wire/document/scan.ts`. */
   readonly file: string;
   readonly program: Program;
 }

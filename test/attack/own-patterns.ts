@@ -4,7 +4,7 @@ import { ownModules, ROOT } from './own-code.ts';
 
 /** A regular expression of the product. */
 export interface OwnPattern {
-  /** Where it is written, or built: `src/wire/scan.ts:12`. */
+  /** Where it is written, or built: `src/wire/document/scan.ts:12`. */
   readonly place: string;
   readonly file: string;
   readonly pattern: RegExp;

@@ -3,7 +3,7 @@ import type { AuditRow } from '#/seal/row.ts';
 import { periodsAt } from '#/meter/periods.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
 import type { UsageDimension, UsageLine } from '#/ports/usage.ts';
-import type { Usage } from '#/wire/usage.ts';
+import type { Usage } from '#/wire/answer/usage.ts';
 import { callIdAt, StrandBuilder } from './ledger-rows.ts';
 
 export const HOUR = 3_600_000;

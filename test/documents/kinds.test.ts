@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { mediaTypeOfName } from '#/wire/media.ts';
+import { mediaTypeOfName } from '#/wire/request/media.ts';
 import { unitsAtMost } from '../../src/pipeline/anonymize/document-units.ts';
 import { DOCUMENT_KINDS } from '../../inference/formats/list.ts';
 import { sniff } from '../../inference/sniff.ts';

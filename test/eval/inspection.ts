@@ -2,7 +2,7 @@ import { createReadDetection } from '#/inspect/decoding/read-detection.ts';
 import { withNames } from '#/inspect/names/detect-names.ts';
 import type { Detection } from '#/inspect/detectors/detector.ts';
 import { searching } from '#/inspect/search/searches.ts';
-import { finish } from '#/wire/steps.ts';
+import { finish } from '#/wire/document/steps.ts';
 import type { Answerer } from '../../inference/decide/loaders.ts';
 
 interface Find {

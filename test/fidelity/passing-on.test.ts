@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { Usage } from '#/wire/usage.ts';
+import type { Usage } from '#/wire/answer/usage.ts';
 import { json, text } from '../harness/answers.ts';
 import type { Answer } from '../harness/exchange.ts';
 import { gate } from '../harness/gate.ts';

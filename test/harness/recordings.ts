@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StreamEvent } from '#/wire/canonical.ts';
-import type { EventReader } from '#/wire/codec.ts';
-import type { JsonObject } from '#/wire/json.ts';
-import { SseDecoder } from '#/wire/sse.ts';
+import type { StreamEvent } from '#/wire/hub/canonical.ts';
+import type { EventReader } from '#/wire/hub/codec.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
+import { SseDecoder } from '#/wire/answer/sse.ts';
 
 const ROOT = join(import.meta.dirname, '../../../shared/recordings');
 

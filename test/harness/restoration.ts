@@ -3,7 +3,7 @@ import { Conversation } from '#/inspect/restore/conversation.ts';
 import { Restoration } from '#/inspect/restore/restoration.ts';
 import type { TagTable } from '#/inspect/tags.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
-import { readDocument } from '#/wire/document.ts';
+import { readDocument } from '#/wire/document/document.ts';
 
 /** Restoring an answer to a chat request that says these messages. */
 export function restorationOf(

@@ -2,9 +2,9 @@ import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
 import { createProviders } from '#/providers/registry.ts';
 import { createTransport } from '#/providers/http/transport.ts';
-import type { Codec } from '#/wire/codec.ts';
-import { readDocument } from '#/wire/document.ts';
-import { toolServersIn } from '#/wire/tool-servers.ts';
+import type { Codec } from '#/wire/hub/codec.ts';
+import { readDocument } from '#/wire/document/document.ts';
+import { toolServersIn } from '#/wire/request/tool-servers.ts';
 import type { RouteDeps, RouteQuestion } from '#/route/plan.ts';
 
 /** Real ways out, of which none is taken, and the built-in prices. */

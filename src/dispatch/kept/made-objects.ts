@@ -1,6 +1,6 @@
 import type { Call } from '#/call/call.ts';
-import { isObject } from '#/wire/json.ts';
-import { keepsAnswer, madeIn, mayMake, type KeptMade, type Keeps } from '#/wire/kept/made.ts';
+import { isObject } from '#/wire/document/json.ts';
+import { keepsAnswer, madeIn, mayMake, type KeptMade, type Keeps } from '#/wire/kept/find-made.ts';
 import type { Ownership } from './ownership.ts';
 import type { Candidate } from '#/call/target.ts';
 

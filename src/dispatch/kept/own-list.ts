@@ -5,7 +5,7 @@ import type { KeptObject, KeptQuery } from '#/ports/kept-objects.ts';
 import { UpstreamFault, type Passing } from '#/ports/provider.ts';
 import type { Entry } from '#/seal/call-record.ts';
 import { ID_SEPARATOR } from '#/wire/kept/names.ts';
-import { isObject } from '#/wire/json.ts';
+import { isObject } from '#/wire/document/json.ts';
 import { attemptReport, type AttemptOutcome } from '../attempt-report.ts';
 import type { Visit } from '../endpoints.ts';
 import { explain, type PassDeps } from '../passthrough/pass.ts';

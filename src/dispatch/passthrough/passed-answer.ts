@@ -2,9 +2,17 @@ import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import type { Believable } from '#/meter/plausible-usage.ts';
 import { MOST_TOKENS_PER_IMAGE, TOKENS_PER_IMAGE } from '#/meter/own-count.ts';
 import type { Entry } from '#/seal/call-record.ts';
-import { refuseCostlyJson } from '#/wire/answer-bounds.ts';
-import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
-import { estimatedTokens, isTold, mediaBuckets, NO_USAGE, toldCount, tokenCount, type Usage } from '#/wire/usage.ts';
+import { refuseCostlyJson } from '#/wire/answer/answer-bounds.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
+import {
+  estimatedTokens,
+  isTold,
+  mediaBuckets,
+  NO_USAGE,
+  toldCount,
+  tokenCount,
+  type Usage,
+} from '#/wire/answer/usage.ts';
 import { readImageUsage } from '#/wire/images/usage.ts';
 
 /** What of a passage's body says how much it asks for. */

@@ -1,10 +1,10 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
-import { readDocument, render, setString, type Edit } from '#/wire/document.ts';
-import type { JsonObject } from '#/wire/json.ts';
-import { madeBeside } from '#/wire/kept/made.ts';
-import { member, type JsonNode } from '#/wire/scan.ts';
+import { readDocument, render, setString, type Edit } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
+import { madeBeside } from '#/wire/kept/find-made.ts';
+import { member, type JsonNode } from '#/wire/document/scan.ts';
 import { answerFault } from '../relay/answer-fault.ts';
 import type { Ownership } from '../kept/ownership.ts';
 import type { PassedAnswer } from './passed-answer.ts';

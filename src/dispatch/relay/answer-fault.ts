@@ -1,9 +1,9 @@
 import { asGatewayError } from '#/errors/gateway-error.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
-import { AnswerOutOfBounds } from '#/wire/answer-bounds.ts';
-import { NotAJsonObject } from '#/wire/document.ts';
-import { AmbiguousJson, TooManyValues } from '#/wire/scan.ts';
-import { SseEventTooLarge } from '#/wire/sse.ts';
+import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
+import { NotAJsonObject } from '#/wire/document/document.ts';
+import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
+import { SseEventTooLarge } from '#/wire/answer/sse.ts';
 
 /** What was thrown while a provider's answer was read, as its fault where the answer is the cause. */
 export function answerFault(thrown: unknown): Error {

@@ -1,5 +1,5 @@
 import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
-import type { Usage } from '#/wire/usage.ts';
+import type { Usage } from '#/wire/answer/usage.ts';
 
 /** Vendors whose cached-token counts are shown on managed accounts too: their cache is kept apart by key. */
 const SHOWN: ReadonlySet<VendorId> = new Set(['openai', 'azure']);

@@ -10,9 +10,9 @@ import {
   type ReadDocument,
   type Replacement,
 } from '#/ports/documents.ts';
-import { replaceFile, type Attachment } from '#/wire/attachment.ts';
-import type { Media, MediaPlace } from '#/wire/codec.ts';
-import type { Edit } from '#/wire/document.ts';
+import { replaceFile, type Attachment } from '#/wire/request/attachment.ts';
+import type { Media, MediaPlace } from '#/wire/hub/codec.ts';
+import type { Edit } from '#/wire/document/document.ts';
 import type { AttachScope } from './attach.ts';
 import { givenUpWith, type Detection, type Span } from '../detectors/detector.ts';
 import { detectOrRefuse, leftOut, lookedFor } from '../detect-or-refuse.ts';

@@ -1,4 +1,4 @@
-import type { Leaf } from '#/wire/codec.ts';
+import type { Leaf } from '#/wire/hub/codec.ts';
 import type { Span } from '../detectors/detector.ts';
 import { isAlphanumeric } from '../detectors/characters.ts';
 

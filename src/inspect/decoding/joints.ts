@@ -1,5 +1,5 @@
-import type { Leaf } from '#/wire/codec.ts';
-import type { Steps } from '#/wire/steps.ts';
+import type { Leaf } from '#/wire/hub/codec.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 import type { Span } from '../detectors/detector.ts';
 import { isAlphanumeric, isLetter } from '../detectors/characters.ts';
 import {

@@ -3,7 +3,7 @@ import type { Span } from '../detectors/detector.ts';
 import type { DetectionOptions } from '../detectors/list.ts';
 import { united } from '../merge.ts';
 import { readingsOf } from './readings.ts';
-import { finish, type Steps } from '#/wire/steps.ts';
+import { finish, type Steps } from '#/wire/document/steps.ts';
 import { suspectsIn, type Stretch } from './suspects.ts';
 
 /** What begins or ends this close to where a stretch was cut out may be a part of something longer. */

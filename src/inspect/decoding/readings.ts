@@ -6,7 +6,7 @@ import { outermost } from '../merge.ts';
 import { partedNumbersIn, partedSpans } from './parted-numbers.ts';
 import { readSkipping, without, writtenIn, type Reading } from './reading.ts';
 import { spelledAddressesIn } from './spelled-addresses.ts';
-import { finish, type Steps } from '#/wire/steps.ts';
+import { finish, type Steps } from '#/wire/document/steps.ts';
 import { createTermFinder, type Term } from '../terms/terms.ts';
 
 /** Escapes within escapes are followed so far. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { marked } from '../../../test/harness/marked.ts';
 import { createDetection } from './detect.ts';
-import { finish } from '#/wire/steps.ts';
+import { finish } from '#/wire/document/steps.ts';
 
 const detection = createDetection();
 const only = new Set(['USERNAME', 'SECRET']);

@@ -3,7 +3,7 @@ import type { Examiner } from './examiner.ts';
 import { createExaminers, type DetectionOptions } from './list.ts';
 import { type Rank, ranksOf, resolve } from './resolve.ts';
 import { createSweep } from './sweep.ts';
-import type { Steps } from '#/wire/steps.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 
 /** Finds personal data and secrets of every structured kind in one pass over a text. */
 export interface Detection {

@@ -1,5 +1,5 @@
 import type { Span } from './detector.ts';
-import type { Steps } from '#/wire/steps.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 import { digitsEnd, isDigit, isLetter } from './characters.ts';
 import type { Examiner } from './examiner.ts';
 import { fold, isFoldable, type Folded } from './fold.ts';

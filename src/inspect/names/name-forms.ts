@@ -1,4 +1,4 @@
-import type { Steps } from '#/wire/steps.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 import { spellingsOf } from '../terms/term-spellings.ts';
 
 /** A stretch of a folded text, and the name that it is a form of. */

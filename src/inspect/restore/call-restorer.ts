@@ -1,6 +1,6 @@
-import type { Called } from '#/wire/codec.ts';
-import { isSource, setString, type Edit } from '#/wire/document.ts';
-import type { JsonNode } from '#/wire/scan.ts';
+import type { Called } from '#/wire/hub/codec.ts';
+import { isSource, setString, type Edit } from '#/wire/document/document.ts';
+import type { JsonNode } from '#/wire/document/scan.ts';
 import { argumentsOf, CallVerdict, scanJson } from './call-verdict.ts';
 import type { Restoration } from './restoration.ts';
 import { restoreText, type TextContext, type TextKind } from './text-restorer.ts';

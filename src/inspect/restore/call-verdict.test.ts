@@ -3,7 +3,7 @@ import type { RestoreMode, RestorePolicy } from '#/config/snapshot.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
 import { restoreCall } from './call-restorer.ts';
 import { CallVerdict, type Argument } from './call-verdict.ts';
-import { scan } from '#/wire/scan.ts';
+import { scan } from '#/wire/document/scan.ts';
 import type { Restoration } from './restoration.ts';
 import { TagTable } from '../tags.ts';
 

@@ -1,5 +1,5 @@
 import type { RestoreMode } from '#/config/snapshot.ts';
-import { scan, type JsonNode } from '#/wire/scan.ts';
+import { scan, type JsonNode } from '#/wire/document/scan.ts';
 import { addressAt, hostsIn } from './addresses.ts';
 import type { Restoration } from './restoration.ts';
 import { CallWords, talkOf, wordsOf } from './tool-words.ts';

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
-import type { WireDocument } from '#/wire/document.ts';
-import type { JsonNode } from '#/wire/scan.ts';
-import type { Speaker, Spoken } from '#/wire/speakers.ts';
+import type { WireDocument } from '#/wire/document/document.ts';
+import type { JsonNode } from '#/wire/document/scan.ts';
+import type { Speaker, Spoken } from '#/wire/request/speakers.ts';
 
 const CALLER: Speaker = { by: 'user' };
 

@@ -1,4 +1,4 @@
-import { AnswerOutOfBounds } from '#/wire/answer-bounds.ts';
+import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
 
 /** Most characters that restoring may add to one answer: a tag of ten characters may stand for a thousand. */
 const MAX_GROWTH = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Part, StreamEvent } from '#/wire/canonical.ts';
+import type { Part, StreamEvent } from '#/wire/hub/canonical.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
 import { EventRestorer } from './restore-events.ts';
 import { TagTable } from '../tags.ts';

@@ -1,4 +1,4 @@
-import type { Finish, Part, StreamEvent } from '#/wire/canonical.ts';
+import type { Finish, Part, StreamEvent } from '#/wire/hub/canonical.ts';
 import { CallRestorer } from './call-restorer.ts';
 import type { Restoration } from './restoration.ts';
 import { restoreText, TextRestorer } from './text-restorer.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SseDecoder, writeEvent } from '#/wire/sse.ts';
+import { SseDecoder, writeEvent } from '#/wire/answer/sse.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
 import { restoreAnswer } from './restore.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AnswerOutOfBounds } from '#/wire/answer-bounds.ts';
+import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
-import { isObject, type JsonObject } from '#/wire/json.ts';
-import { SseDecoder, writeEvent } from '#/wire/sse.ts';
+import { isObject, type JsonObject } from '#/wire/document/json.ts';
+import { SseDecoder, writeEvent } from '#/wire/answer/sse.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
 import { restoreAnswer } from './restore.ts';
 import { StreamRestorer } from './stream-restorer.ts';

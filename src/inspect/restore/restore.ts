@@ -1,7 +1,7 @@
-import type { Called, Codec, Leaf } from '#/wire/codec.ts';
-import { isSource, locate, readDocument, render, setString, type Edit } from '#/wire/document.ts';
-import type { JsonObject } from '#/wire/json.ts';
-import type { JsonNode } from '#/wire/scan.ts';
+import type { Called, Codec, Leaf } from '#/wire/hub/codec.ts';
+import { isSource, locate, readDocument, render, setString, type Edit } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
+import type { JsonNode } from '#/wire/document/scan.ts';
 import { restoreCall } from './call-restorer.ts';
 import type { Restoration } from './restoration.ts';
 import { restoreText } from './text-restorer.ts';

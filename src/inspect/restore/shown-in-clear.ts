@@ -1,5 +1,5 @@
-import type { Leaf } from '#/wire/codec.ts';
-import type { Edit } from '#/wire/document.ts';
+import type { Leaf } from '#/wire/hub/codec.ts';
+import type { Edit } from '#/wire/document/document.ts';
 import type { Span } from '../detectors/detector.ts';
 import { tagLiterals } from '../tags.ts';
 

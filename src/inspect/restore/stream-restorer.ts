@@ -1,9 +1,9 @@
-import { AnswerOutOfBounds } from '#/wire/answer-bounds.ts';
-import type { Called, Codec, Delta, FrameFacts } from '#/wire/codec.ts';
-import { readDocument, render, setString, type Edit, type WireDocument } from '#/wire/document.ts';
-import type { JsonObject } from '#/wire/json.ts';
-import type { JsonNode } from '#/wire/scan.ts';
-import { writeEvent, type SseEvent } from '#/wire/sse.ts';
+import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
+import type { Called, Codec, Delta, FrameFacts } from '#/wire/hub/codec.ts';
+import { readDocument, render, setString, type Edit, type WireDocument } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
+import type { JsonNode } from '#/wire/document/scan.ts';
+import { writeEvent, type SseEvent } from '#/wire/answer/sse.ts';
 import { CallRestorer, restoreCall } from './call-restorer.ts';
 import type { Restoration } from './restoration.ts';
 import { mayHoldTag } from './restore.ts';

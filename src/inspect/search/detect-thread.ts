@@ -5,7 +5,7 @@ import type { Answer, Order } from './search-threads.ts';
 import { searching, type Finds } from './searches.ts';
 import { packSpans } from './span-pack.ts';
 import { putTogether } from './text-pieces.ts';
-import type { Steps } from '#/wire/steps.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 
 /** The thread that `search-threads.ts` starts: gives the search it is told a turn, and says whether that is done. */
 const port = parentPort;

@@ -4,7 +4,7 @@ import type { Asker } from '#/runtime/fair-turns.ts';
 import { createReadDetection } from '../decoding/read-detection.ts';
 import { SearchThreads, type ThreadOptions } from './search-threads.ts';
 import { searching, type Finds, type Search } from './searches.ts';
-import { finish, type Steps } from '#/wire/steps.ts';
+import { finish, type Steps } from '#/wire/document/steps.ts';
 
 /** Detection that keeps large texts off the event loop. */
 export interface DetectionPool {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { inTurns } from '#/runtime/loop-turns.ts';
-import { finish, type Steps } from '#/wire/steps.ts';
+import { finish, type Steps } from '#/wire/document/steps.ts';
 import type { DetectionOptions } from '../detectors/list.ts';
 import { FairTurns, type Asker } from '#/runtime/fair-turns.ts';
 import { DetectionUnavailable, SearchTooLarge } from './search-errors.ts';

@@ -4,7 +4,7 @@ import { misreadNumbers } from '../decoding/misread-numbers.ts';
 import { correctedReading, misreadAddresses } from '../decoding/misread-signs.ts';
 import { createNearTermFinder } from '../terms/near-terms.ts';
 import { createReadingTermFinder } from '../decoding/readings.ts';
-import type { Steps } from '#/wire/steps.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 import type { Term } from '../terms/terms.ts';
 
 /** What may be looked for in texts. A thread is handed it as it is: a copy must mean the same. */

@@ -1,4 +1,4 @@
-import type { Steps } from '#/wire/steps.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 import type { Span } from '../detectors/detector.ts';
 
 /** Finds in texts as threads hand them over: numbers, since a copy of so many objects would hold up the event loop. */

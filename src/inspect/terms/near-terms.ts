@@ -1,5 +1,5 @@
 import type { Span } from '../detectors/detector.ts';
-import { finish, type Steps } from '#/wire/steps.ts';
+import { finish, type Steps } from '#/wire/document/steps.ts';
 import { categoryOf, type Term, type TermSearch } from './terms.ts';
 
 /** One letter in so many may have been misread, and at most so many in all; of shorter terms none. */

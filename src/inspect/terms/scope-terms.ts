@@ -4,7 +4,7 @@ import type { Half, ReadText } from '../decoding/joint-texts.ts';
 import { createReadingTermFinder, type TermFinder } from '../decoding/readings.ts';
 import { seamsOf, termsOverJoints, type Seams } from './term-joints.ts';
 import type { Term } from './terms.ts';
-import type { Steps } from '#/wire/steps.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 
 /** A text, and the characters that its reader leaves out. */
 export interface TermText {

@@ -1,5 +1,5 @@
 import { plainLetters } from '#/ports/plain-letters.ts';
-import { finish, type Steps } from '#/wire/steps.ts';
+import { finish, type Steps } from '#/wire/document/steps.ts';
 
 /** A text as terms are looked for in it, and where each of its code units came from. */
 export interface FoldedText {

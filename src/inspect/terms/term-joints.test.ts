@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CustomTerm, DlpMode } from '#/config/snapshot.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
-import { readDocument, render } from '#/wire/document.ts';
-import { finish } from '#/wire/steps.ts';
+import { readDocument, render } from '#/wire/document/document.ts';
+import { finish } from '#/wire/document/steps.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
 import { createDetectionPool } from '../search/detect-worker.ts';
 import { inspect } from '../inspect.ts';

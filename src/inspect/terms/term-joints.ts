@@ -1,4 +1,4 @@
-import type { Steps } from '#/wire/steps.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 import type { Span } from '../detectors/detector.ts';
 import {
   beginOf,

@@ -2,7 +2,7 @@ import type { CustomTerm } from '#/config/snapshot.ts';
 import type { Span } from '../detectors/detector.ts';
 import { outermost } from '../merge.ts';
 import { createNameForms, type FormFound } from '../names/name-forms.ts';
-import { finish, type Steps } from '#/wire/steps.ts';
+import { finish, type Steps } from '#/wire/document/steps.ts';
 import { foldInSteps, hasBrokenWord, type FoldedText } from './term-fold.ts';
 import { isUmlaut, spellingsOf } from './term-spellings.ts';
 

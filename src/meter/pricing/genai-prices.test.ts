@@ -13,7 +13,7 @@ import { exchangeRate as rateOf, genaiProviderId, GENAI_PRICES_VERSION, readGena
 import { createPrice } from './price-sheet.ts';
 import { cost, tierOf, type Price } from './price.ts';
 import type { Units } from '#/call/units.ts';
-import { inputTokens, NO_USAGE, outputTokens, type Usage } from '#/wire/usage.ts';
+import { inputTokens, NO_USAGE, outputTokens, type Usage } from '#/wire/answer/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const exchangeRate = (rate: string) => rateOf({ rate, from: -Infinity });

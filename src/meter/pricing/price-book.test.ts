@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PriceConfig } from '#/config/snapshot.ts';
 import { createPriceBook, type PricedProvider } from './price-book.ts';
 import { ceiling, cost, type Price } from './price.ts';
-import { NO_USAGE } from '#/wire/usage.ts';
+import { NO_USAGE } from '#/wire/answer/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const JANUARY = Date.UTC(2026, 0, 1);

@@ -9,7 +9,7 @@ import { BadSnapshot, readSnapshot, signSnapshot, type PriceSnapshot, type Snaps
 import { cost, INPUT_BUCKETS, OUTPUT_BUCKETS, UNITS } from './price.ts';
 import { bundledSource } from './source-bundled.ts';
 import { fileSource } from './source-files.ts';
-import { NO_USAGE } from '#/wire/usage.ts';
+import { NO_USAGE } from '#/wire/answer/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
-import { canonicalJson } from '#/wire/canonical-json.ts';
-import { isObject } from '#/wire/json.ts';
+import { canonicalJson } from '#/wire/document/canonical-json.ts';
+import { isObject } from '#/wire/document/json.ts';
 import { fromTexts, periodAt, toTexts, type ListedPeriod } from './price-list.ts';
 
 /** Where prices of a snapshot come from. */

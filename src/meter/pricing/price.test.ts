@@ -16,7 +16,7 @@ import {
   type Price,
 } from './price.ts';
 import type { Units } from '#/call/units.ts';
-import { inputTokens, NO_USAGE, outputTokens, type Usage } from '#/wire/usage.ts';
+import { inputTokens, NO_USAGE, outputTokens, type Usage } from '#/wire/answer/usage.ts';
 
 const BUCKETS: readonly Bucket[] = [...INPUT_BUCKETS, ...OUTPUT_BUCKETS];
 const SERVICES = ['flex', 'priority', 'batch'];

@@ -1,6 +1,6 @@
 import type { Unit, Units, Quantity } from '#/call/units.ts';
 import { ceilDiv, type NanoEuro } from '#/call/money.ts';
-import { BESIDE_TOKENS, inputTokens, NO_USAGE, type Usage } from '#/wire/usage.ts';
+import { BESIDE_TOKENS, inputTokens, NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
 
 /** One kind of token of a `Usage`. */
 export type Bucket = Exclude<keyof Usage, 'serviceTier' | (typeof BESIDE_TOKENS)[number]>;

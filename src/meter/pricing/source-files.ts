@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { fraction, times, type Fraction } from './fraction.ts';
 import { quantityOf } from './price-list.ts';
 import type { PriceSource } from './price-merge.ts';

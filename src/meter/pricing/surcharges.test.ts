@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '#/wire/json.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
-import { NO_USAGE, type Usage } from '#/wire/usage.ts';
+import { NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
 import { createPriceBook, type PricedProvider } from './price-book.ts';
 import { ceiling, cost, coversService, type Price } from './price.ts';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { chatCodec } from '#/wire/chat/codec.ts';
-import type { JsonObject } from '#/wire/json.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { converseExit } from '#/wire/converse/codec.ts';
 import { geminiExit } from '#/wire/gemini/codec.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
-import type { Usage } from '#/wire/usage.ts';
+import type { Usage } from '#/wire/answer/usage.ts';
 import { fraction, times } from './fraction.ts';
 import { sheetOf } from './price-list.ts';
 import { createPrice } from './price-sheet.ts';

@@ -22,7 +22,7 @@ import {
 import { restarting } from '#/dispatch/dispatch.ts';
 import type { Target } from '#/call/target.ts';
 import type { Entry } from '#/seal/call-record.ts';
-import { NO_USAGE } from '#/wire/usage.ts';
+import { NO_USAGE } from '#/wire/answer/usage.ts';
 import { answerTimeout, refuseAtTheDoor } from '../admit.ts';
 import { ServerRestarting, type Limits, type Opening } from '#/call/call.ts';
 import { unitsAtMost } from './document-units.ts';

@@ -1,8 +1,8 @@
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import type { Claim } from '#/dispatch/kept/ownership.ts';
-import { BadRequestShape } from '#/wire/codec.ts';
-import type { JsonObject } from '#/wire/json.ts';
-import { readDocument } from '#/wire/document.ts';
+import { BadRequestShape } from '#/wire/hub/codec.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
+import { readDocument } from '#/wire/document/document.ts';
 import { namesIn } from '#/wire/kept/names.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import { permittedToolServers } from '#/route/provider-side-tools.ts';

@@ -1,5 +1,5 @@
-import { BadRequestShape } from '#/wire/codec.ts';
-import type { JsonObject } from '#/wire/json.ts';
+import { BadRequestShape } from '#/wire/hub/codec.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 
 /** Most pictures of one request. */

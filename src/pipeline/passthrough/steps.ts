@@ -8,7 +8,7 @@ import { pass } from '#/dispatch/passthrough/pass.ts';
 import type { RouteDeps } from '#/route/plan.ts';
 import { routePassage } from '#/route/route.ts';
 import type { Entry } from '#/seal/call-record.ts';
-import type { Family } from '#/wire/document.ts';
+import type { Family } from '#/wire/document/document.ts';
 import type { Opening } from '#/call/call.ts';
 import type { CorridorDeps } from '../pipeline-deps.ts';
 import { turnsFor } from '#/runtime/loop-turns.ts';

@@ -1,11 +1,11 @@
 import type { CustomTerm } from '#/config/snapshot.ts';
 import type { OnFindings } from '#/inspect/inspect.ts';
 import type { Entry } from '#/seal/call-record.ts';
-import type { Codec, IdRole } from '#/wire/codec.ts';
-import { readDocument, render, type Edit, type WireDocument } from '#/wire/document.ts';
-import type { FormField } from '#/wire/form.ts';
-import { mediaIn } from '#/wire/media-members.ts';
-import { walk } from '#/wire/walk.ts';
+import type { Codec, IdRole } from '#/wire/hub/codec.ts';
+import { readDocument, render, type Edit, type WireDocument } from '#/wire/document/document.ts';
+import type { FormField } from '#/wire/request/multipart-form.ts';
+import { mediaIn } from '#/wire/request/media-fields.ts';
+import { walk } from '#/wire/request/collect-contents.ts';
 import type { PassageStages } from './passthrough.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 

@@ -1,5 +1,5 @@
 import { UpstreamFault } from '#/ports/provider.ts';
-import { isObject } from '#/wire/json.ts';
+import { isObject } from '#/wire/document/json.ts';
 import type { Transport } from '../http/transport.ts';
 
 const SCOPE = 'https://cognitiveservices.azure.com/.default';

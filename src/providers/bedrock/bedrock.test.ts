@@ -3,7 +3,7 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
 import type { Provider } from '#/ports/provider.ts';
-import { BadRequestShape } from '#/wire/codec.ts';
+import { BadRequestShape } from '#/wire/hub/codec.ts';
 import { json, text } from '../../../test/harness/answers.ts';
 import type { UpstreamRequest } from '../../../test/harness/exchange.ts';
 import { startUpstream, type Upstream } from '../../../test/harness/upstream.ts';

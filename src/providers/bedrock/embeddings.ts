@@ -1,4 +1,4 @@
-import { isObject } from '#/wire/json.ts';
+import { isObject } from '#/wire/document/json.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
 import { vectorIn, vectorsIn, type EmbeddingsDialect } from '../embeddings.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
-import { SseDecoder, type SseEvent } from '#/wire/sse.ts';
+import { SseDecoder, type SseEvent } from '#/wire/answer/sse.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
 import { converseEvent, messagesEvent, ReframedAnswer, type Reframe } from './event-stream.ts';
 import { FrameCutter } from './frames.ts';

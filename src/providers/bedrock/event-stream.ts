@@ -1,7 +1,7 @@
 import { EventStreamCodec, type Message } from '@smithy/core/event-streams';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
-import { isObject, type JsonObject } from '#/wire/json.ts';
-import { writeEvent } from '#/wire/sse.ts';
+import { isObject, type JsonObject } from '#/wire/document/json.ts';
+import { writeEvent } from '#/wire/answer/sse.ts';
 import { FrameCutter } from './frames.ts';
 
 /** One frame of an event stream, opened. */

@@ -1,5 +1,5 @@
 import type { Incoming, ProviderFailure } from '#/ports/provider.ts';
-import { isObject } from '#/wire/json.ts';
+import { isObject } from '#/wire/document/json.ts';
 import { readFailure } from '../http/failure.ts';
 
 interface Kind {

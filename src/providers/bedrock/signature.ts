@@ -1,6 +1,6 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { isObject } from '#/wire/json.ts';
+import { isObject } from '#/wire/document/json.ts';
 
 /** What SigV4 covers of a request. */
 export interface SignedRequest {

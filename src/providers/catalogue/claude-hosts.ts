@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
-import type { CloudDialect } from '#/wire/cloud-dialect.ts';
-import type { JsonObject } from '#/wire/json.ts';
+import type { CloudDialect } from '#/wire/request/cloud-dialect.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 
 /** What a cloud that hosts Claude takes of the messages protocol. // wire-formats 1.4, spec 9.3 */
 export interface ClaudeHost {

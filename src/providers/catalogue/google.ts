@@ -1,4 +1,4 @@
-import type { ReasoningTraits } from '#/wire/traits.ts';
+import type { ReasoningTraits } from '#/wire/hub/traits.ts';
 import { levelWords, type Row } from './row.ts';
 
 const budget = (least: number, most: number, canDisable: boolean): ReasoningTraits => ({

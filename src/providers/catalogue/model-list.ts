@@ -1,7 +1,7 @@
 import { UpstreamFault, type Incoming, type ListAsk, type Passing } from '#/ports/provider.ts';
-import { AnswerOutOfBounds, refuseCostlyJson } from '#/wire/answer-bounds.ts';
-import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
-import { isArray, isModelId } from '#/wire/request-shape.ts';
+import { AnswerOutOfBounds, refuseCostlyJson } from '#/wire/answer/answer-bounds.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
+import { isArray, isModelId } from '#/wire/request/request-shape.ts';
 import { succeeded } from '../http/made-answer.ts';
 
 const MOST_BYTES = 8 * 1024 * 1024;

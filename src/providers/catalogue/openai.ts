@@ -1,5 +1,5 @@
-import type { Effort } from '#/wire/canonical.ts';
-import type { ReasoningTraits, Traits } from '#/wire/traits.ts';
+import type { Effort } from '#/wire/hub/canonical.ts';
+import type { ReasoningTraits, Traits } from '#/wire/hub/traits.ts';
 import { effortWords, type Row } from './row.ts';
 
 const effort = (...known: Effort[]): ReasoningTraits => ({

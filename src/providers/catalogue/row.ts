@@ -1,6 +1,6 @@
 import type { VendorId } from '#/config/snapshot.ts';
-import type { Effort } from '#/wire/canonical.ts';
-import type { Traits } from '#/wire/traits.ts';
+import type { Effort } from '#/wire/hub/canonical.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 
 /** What is known of the models whose ids match. Later rows override earlier ones; what they reject adds up. */
 export interface Row {

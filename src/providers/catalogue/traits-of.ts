@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ModelConfig, ProviderConfig } from '#/config/snapshot.ts';
-import { UNKNOWN_MODEL, type ReasoningTraits, type Traits } from '#/wire/traits.ts';
+import { UNKNOWN_MODEL, type ReasoningTraits, type Traits } from '#/wire/hub/traits.ts';
 import { CLAUDE_ROWS } from './claude.ts';
 import { GOOGLE_ROWS } from './google.ts';
 import { MISTRAL_ROWS } from './mistral.ts';

@@ -1,5 +1,5 @@
 import type { VendorId } from '#/config/snapshot.ts';
-import type { ReasoningTraits, Traits } from '#/wire/traits.ts';
+import type { ReasoningTraits, Traits } from '#/wire/hub/traits.ts';
 import { NEW_CLAUDE } from './claude.ts';
 import { effortWords } from './row.ts';
 

@@ -1,8 +1,8 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { FitContext } from '#/ports/provider.ts';
-import { cacheMarkers } from '#/wire/cache-markers.ts';
-import type { WireDocument } from '#/wire/document.ts';
-import type { Traits } from '#/wire/traits.ts';
+import { cacheMarkers } from '#/wire/request/cache-markers.ts';
+import type { WireDocument } from '#/wire/document/document.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import type { Fitting } from './fitting.ts';
 import { promptCacheRule } from './prompt-cache.ts';
 

@@ -1,7 +1,7 @@
 import type { FitContext } from '#/ports/provider.ts';
-import { setMember, setString } from '#/wire/document.ts';
-import { member, type JsonNode, type ObjectNode } from '#/wire/scan.ts';
-import type { Traits } from '#/wire/traits.ts';
+import { setMember, setString } from '#/wire/document/document.ts';
+import { member, type JsonNode, type ObjectNode } from '#/wire/document/scan.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import type { ChatRules } from './family-rules.ts';
 import { effortWord } from './effort.ts';
 import { fitFormat } from './format.ts';

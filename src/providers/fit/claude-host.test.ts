@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Provider } from '#/ports/provider.ts';
-import { BadRequestShape } from '#/wire/codec.ts';
+import { BadRequestShape } from '#/wire/hub/codec.ts';
 import { BEDROCK_CLAUDE, betasFor, VERTEX_CLAUDE, withMembers } from '../catalogue/claude-hosts.ts';
 import { createProviders } from '../registry.ts';
 import { fitTo, type Fitted } from '../testing/asking.ts';

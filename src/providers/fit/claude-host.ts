@@ -1,10 +1,10 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { FitContext } from '#/ports/provider.ts';
-import type { Lose } from '#/wire/canonical.ts';
-import { BadRequestShape } from '#/wire/codec.ts';
-import { removeItems, type Edit, type WireDocument } from '#/wire/document.ts';
-import { member, type JsonNode, type ObjectNode } from '#/wire/scan.ts';
-import type { Traits } from '#/wire/traits.ts';
+import type { Lose } from '#/wire/hub/canonical.ts';
+import { BadRequestShape } from '#/wire/hub/codec.ts';
+import { removeItems, type Edit, type WireDocument } from '#/wire/document/document.ts';
+import { member, type JsonNode, type ObjectNode } from '#/wire/document/scan.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import { isInOwnWords, type ClaudeHost } from '../catalogue/claude-hosts.ts';
 import { fitCache } from './cache.ts';
 import { fitThinking } from './thinking.ts';

@@ -1,6 +1,6 @@
-import type { Effort } from '#/wire/canonical.ts';
-import type { Json } from '#/wire/json.ts';
-import type { Traits } from '#/wire/traits.ts';
+import type { Effort } from '#/wire/hub/canonical.ts';
+import type { Json } from '#/wire/document/json.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 
 /** The model's word for an asked-for effort; undefined where there is none to send. // spec 4.3.1 */
 export function effortWord(asked: Json | undefined, { reasoning }: Traits): string | undefined {

@@ -1,4 +1,4 @@
-import type { Family } from '#/wire/document.ts';
+import type { Family } from '#/wire/document/document.ts';
 import type { Fitting } from './fitting.ts';
 
 /** What a vendor takes in the requests of one family. */

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
 import type { FitContext } from '#/ports/provider.ts';
-import { readDocument, render, type Family } from '#/wire/document.ts';
-import type { JsonObject } from '#/wire/json.ts';
+import { readDocument, render, type Family } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { createProviders } from '../registry.ts';
 import { configOf } from '../testing/config.ts';
 import { createTransport } from '../http/transport.ts';

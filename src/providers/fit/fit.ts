@@ -1,8 +1,8 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { FitContext } from '#/ports/provider.ts';
-import type { Lose } from '#/wire/canonical.ts';
-import type { Edit, WireDocument } from '#/wire/document.ts';
-import type { Traits } from '#/wire/traits.ts';
+import type { Lose } from '#/wire/hub/canonical.ts';
+import type { Edit, WireDocument } from '#/wire/document/document.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import type { VendorRules } from './family-rules.ts';
 import { fitCache } from './cache.ts';
 import { fitChat } from './chat.ts';

@@ -1,7 +1,7 @@
-import type { Lose } from '#/wire/canonical.ts';
-import { removeMembers, setMember, type Edit, type WireDocument } from '#/wire/document.ts';
-import type { Json } from '#/wire/json.ts';
-import { member, type JsonNode, type ObjectNode } from '#/wire/scan.ts';
+import type { Lose } from '#/wire/hub/canonical.ts';
+import { removeMembers, setMember, type Edit, type WireDocument } from '#/wire/document/document.ts';
+import type { Json } from '#/wire/document/json.ts';
+import { member, type JsonNode, type ObjectNode } from '#/wire/document/scan.ts';
 
 /**
  * Gathers what must change in one body. Members of one object are removed together, since removals next to each other

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { VendorId } from '#/config/snapshot.ts';
-import type { Family } from '#/wire/document.ts';
-import type { JsonObject } from '#/wire/json.ts';
+import type { Family } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { createProviders } from '../registry.ts';
 import { fitTo, type Fitted } from '../testing/asking.ts';
 import { configOf } from '../testing/config.ts';

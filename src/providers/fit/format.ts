@@ -1,7 +1,7 @@
-import type { AnswerFormat } from '#/wire/canonical.ts';
-import { isObject, type Json } from '#/wire/json.ts';
-import { jsonInstruction } from '#/wire/json-instruction.ts';
-import type { Traits } from '#/wire/traits.ts';
+import type { AnswerFormat } from '#/wire/hub/canonical.ts';
+import { isObject, type Json } from '#/wire/document/json.ts';
+import { jsonInstruction } from '#/wire/hub/json-instruction.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import type { Fitting } from './fitting.ts';
 
 /** A schema that the model cannot be held to is asked for in words, beside whatever JSON it can be held to. // wire-formats 1.5 */

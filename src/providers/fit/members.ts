@@ -1,4 +1,4 @@
-import type { Traits } from '#/wire/traits.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import type { FamilyRules } from './family-rules.ts';
 import type { Fitting } from './fitting.ts';
 

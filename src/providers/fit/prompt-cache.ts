@@ -1,6 +1,6 @@
 import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
 import type { FitContext } from '#/ports/provider.ts';
-import type { Traits } from '#/wire/traits.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 
 type PromptCacheMode = NonNullable<ProviderConfig['promptCache']>;
 

@@ -1,6 +1,6 @@
-import type { Lose } from '#/wire/canonical.ts';
-import type { Edit, WireDocument } from '#/wire/document.ts';
-import type { Traits } from '#/wire/traits.ts';
+import type { Lose } from '#/wire/hub/canonical.ts';
+import type { Edit, WireDocument } from '#/wire/document/document.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import { fitMembers } from './members.ts';
 import { Fitting } from './fitting.ts';
 

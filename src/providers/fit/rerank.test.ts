@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProviderConfig } from '#/config/snapshot.ts';
-import { readDocument, render } from '#/wire/document.ts';
+import { readDocument, render } from '#/wire/document/document.ts';
 import { fitRerank } from './rerank.ts';
 
 const VOYAGE = 'https://api.voyageai.com/v1';

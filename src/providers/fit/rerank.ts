@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
-import type { Edit, WireDocument } from '#/wire/document.ts';
-import { member } from '#/wire/scan.ts';
+import type { Edit, WireDocument } from '#/wire/document/document.ts';
+import { member } from '#/wire/document/scan.ts';
 
 const VOYAGE = 'api.voyageai.com';
 

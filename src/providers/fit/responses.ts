@@ -1,7 +1,7 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
-import { setString } from '#/wire/document.ts';
-import { member } from '#/wire/scan.ts';
-import type { Traits } from '#/wire/traits.ts';
+import { setString } from '#/wire/document/document.ts';
+import { member } from '#/wire/document/scan.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import type { FamilyRules } from './family-rules.ts';
 import { effortWord } from './effort.ts';
 import { fitMembers } from './members.ts';

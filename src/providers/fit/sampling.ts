@@ -1,5 +1,5 @@
-import type { JsonNode } from '#/wire/scan.ts';
-import type { Traits } from '#/wire/traits.ts';
+import type { JsonNode } from '#/wire/document/scan.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import type { Fitting } from './fitting.ts';
 
 /** What of sampling and stop strings a model does not take is dropped; `quiet`: it is told not to think. // wire-formats 2.5 */

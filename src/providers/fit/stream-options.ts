@@ -1,6 +1,6 @@
 import type { FitContext } from '#/ports/provider.ts';
-import { setMember } from '#/wire/document.ts';
-import { member } from '#/wire/scan.ts';
+import { setMember } from '#/wire/document/document.ts';
+import { member } from '#/wire/document/scan.ts';
 import type { ChatRules } from './family-rules.ts';
 import type { Fitting } from './fitting.ts';
 

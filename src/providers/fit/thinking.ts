@@ -1,5 +1,5 @@
-import { removeItems } from '#/wire/document.ts';
-import { member, type JsonNode } from '#/wire/scan.ts';
+import { removeItems } from '#/wire/document/document.ts';
+import { member, type JsonNode } from '#/wire/document/scan.ts';
 import type { Fitting } from './fitting.ts';
 
 /**

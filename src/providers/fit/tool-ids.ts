@@ -1,7 +1,7 @@
-import { setString } from '#/wire/document.ts';
-import { member, type JsonNode } from '#/wire/scan.ts';
-import { mintedId, toolIds } from '#/wire/tool-ids.ts';
-import type { Traits } from '#/wire/traits.ts';
+import { setString } from '#/wire/document/document.ts';
+import { member, type JsonNode } from '#/wire/document/scan.ts';
+import { mintedId, toolIds } from '#/wire/hub/tool-ids.ts';
+import type { Traits } from '#/wire/hub/traits.ts';
 import type { Fitting } from './fitting.ts';
 
 /** Ids of calls that another model made are respelled for models that take none but their own. // wire-formats 2.1 */

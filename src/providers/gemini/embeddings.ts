@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { vectorsIn, type EmbeddingsDialect } from '../embeddings.ts';
 
 /** `:batchEmbedContents` of the Gemini API. // wire-formats 5.2 */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Outgoing, Provider } from '#/ports/provider.ts';
-import { BadRequestShape } from '#/wire/codec.ts';
+import { BadRequestShape } from '#/wire/hub/codec.ts';
 import { json, sse } from '../../../test/harness/answers.ts';
 import { startUpstream, type Upstream } from '../../../test/harness/upstream.ts';
 import { createProviders } from '../registry.ts';

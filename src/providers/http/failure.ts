@@ -1,5 +1,5 @@
 import type { Incoming, ProviderFailure } from '#/ports/provider.ts';
-import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 
 /** Most of a provider's own words that travel on, in UTF-16 code units. */
 const MAX_MESSAGE = 2000;

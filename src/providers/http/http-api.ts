@@ -1,6 +1,6 @@
 import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
 import type { Incoming, Outgoing, Passing } from '#/ports/provider.ts';
-import type { Family } from '#/wire/document.ts';
+import type { Family } from '#/wire/document/document.ts';
 import type { Transport } from './transport.ts';
 import { knownModels } from '../catalogue/known-models.ts';
 

@@ -1,6 +1,6 @@
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
-import { AnswerOutOfBounds, refuseCostlyJson } from '#/wire/answer-bounds.ts';
-import { isObject, type JsonObject } from '#/wire/json.ts';
+import { AnswerOutOfBounds, refuseCostlyJson } from '#/wire/answer/answer-bounds.ts';
+import { isObject, type JsonObject } from '#/wire/document/json.ts';
 
 /** An answer put together here, of what a provider said in another form. Its body is JSON. */
 export function madeAnswer(status: number, body: JsonObject, headers: Readonly<Record<string, string>> = {}): Incoming {

@@ -2,15 +2,15 @@ import { modelError } from '#/errors/model-error.ts';
 import { shapeError } from '#/errors/shape-error.ts';
 import { ModelFault, type LocalModels } from '#/ports/local-models.ts';
 import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
-import { BadRequestShape } from '#/wire/codec.ts';
-import { readDocument } from '#/wire/document.ts';
-import type { JsonObject } from '#/wire/json.ts';
+import { BadRequestShape } from '#/wire/hub/codec.ts';
+import { readDocument } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 import { answerOf, routerAnswers } from '#/wire/systemone/answers.ts';
 import { decisionOf } from '#/wire/systemone/decision.ts';
 import { lengthOf, tooLong } from '#/wire/systemone/questions.ts';
 import { readDecision, type DecisionRequest } from '#/wire/systemone/request.ts';
 import { saysSomething } from '#/wire/systemone/state.ts';
-import { estimatedTokens } from '#/wire/usage.ts';
+import { estimatedTokens } from '#/wire/answer/usage.ts';
 import { madeAnswer } from '../http/made-answer.ts';
 
 /** Decides. Rejects with the `GatewayError` of the model's fault, or with `UpstreamFault`. // spec 2.6, 4.4 */

@@ -1,10 +1,10 @@
 import type { DocumentFile, RecognizeOptions } from '#/ports/documents.ts';
-import { BadRequestShape } from '#/wire/codec.ts';
-import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
-import { readDataUrl } from '#/wire/media.ts';
+import { BadRequestShape } from '#/wire/hub/codec.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
+import { readDataUrl } from '#/wire/request/media.ts';
 import { addressOf } from '#/wire/ocr/codec.ts';
 import { isOnePicture, pageRanges, pagesAtMost } from '#/wire/ocr/pages.ts';
-import { isArray } from '#/wire/request-shape.ts';
+import { isArray } from '#/wire/request/request-shape.ts';
 
 /** A document to be read, still as base64, and how. */
 export interface OcrRequest {

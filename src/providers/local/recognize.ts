@@ -2,7 +2,7 @@ import { documentError } from '#/errors/document-error.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { DocumentFault, type DocumentEngine } from '#/ports/documents.ts';
 import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
-import type { Json, JsonObject } from '#/wire/json.ts';
+import type { Json, JsonObject } from '#/wire/document/json.ts';
 import { madeAnswer } from '../http/made-answer.ts';
 import { readOcrRequest } from './ocr-request.ts';
 

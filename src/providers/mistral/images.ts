@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
-import { isObject, type Json, type JsonObject } from '#/wire/json.ts';
+import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import type { HttpApi } from '../http/http-api.ts';
 import { madeAnswer, madeFailure, readObject, succeeded } from '../http/made-answer.ts';
 import type { Transport } from '../http/transport.ts';

@@ -1,6 +1,6 @@
 import type { FitContext, Outgoing, Provider } from '#/ports/provider.ts';
-import { readDocument, render, type Family } from '#/wire/document.ts';
-import type { JsonObject } from '#/wire/json.ts';
+import { readDocument, render, type Family } from '#/wire/document/document.ts';
+import type { JsonObject } from '#/wire/document/json.ts';
 
 /** A request to a provider as a test needs it, with the first of its credentials. */
 export function outgoingTo({ config }: Provider, over: Partial<Outgoing> = {}): Outgoing {

@@ -1,5 +1,5 @@
 import { UpstreamFault } from '#/ports/provider.ts';
-import { isObject } from '#/wire/json.ts';
+import { isObject } from '#/wire/document/json.ts';
 import type { Transport } from '../http/transport.ts';
 
 /** What a service account's key file says, as far as it is needed. */

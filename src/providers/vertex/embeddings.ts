@@ -1,4 +1,4 @@
-import { isObject, type Json } from '#/wire/json.ts';
+import { isObject, type Json } from '#/wire/document/json.ts';
 import { embeddingsDialectOf } from '../catalogue/embedding-models.ts';
 import { vectorIn, type Embedded, type EmbeddingsDialect } from '../embeddings.ts';
 import { promptTokens } from '../gemini/embeddings.ts';

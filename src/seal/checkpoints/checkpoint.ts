@@ -8,7 +8,7 @@ import type {
   StrandCut,
   StrandHead,
 } from '#/ports/checkpoints.ts';
-import { canonicalJson } from '#/wire/canonical-json.ts';
+import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { leafHash, merkleRoot } from './merkle.ts';
 
 /** What the first checkpoint names as the one before it. */

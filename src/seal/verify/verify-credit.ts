@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CreditHead } from '#/ports/checkpoints.ts';
 import type { LinkedEntry } from '#/ports/credit.ts';
-import { canonicalJson } from '#/wire/canonical-json.ts';
+import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { linkOfHash } from '../chain.ts';
 import type { VouchedCredit } from './verify-checkpoints.ts';
 

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { PIECE, valuesIn } from '#/wire/large-text.ts';
+import { PIECE, valuesIn } from '#/wire/document/large-text.ts';
 
 /** A character has at most this many bytes. */
 const LONGEST = 4;

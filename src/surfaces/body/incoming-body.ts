@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Asker } from '#/runtime/fair-turns.ts';
 import { inTurns } from '#/runtime/loop-turns.ts';
-import type { Steps } from '#/wire/steps.ts';
+import type { Steps } from '#/wire/document/steps.ts';
 import { arrivalOf } from '../arrival.ts';
 import type { BodyPlace, BodyRoom } from './body-room.ts';
 import { isForm, requireJson, unsupported } from './body-type.ts';

@@ -1,5 +1,5 @@
 import { chatEnvelope } from '#/errors/envelopes.ts';
-import { writeEvent } from '#/wire/sse.ts';
+import { writeEvent } from '#/wire/answer/sse.ts';
 import type { Voice } from '../voice.ts';
 import { limitHeaders } from './limit-headers.ts';
 

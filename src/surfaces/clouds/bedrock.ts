@@ -1,7 +1,7 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { messagesEnvelope } from '#/errors/envelopes.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
-import { isObject } from '#/wire/json.ts';
+import { isObject } from '#/wire/document/json.ts';
 import type { Arrival } from '../arrival.ts';
 import type { Door } from '../door.ts';
 import { messagesHeaders } from '../messages/headers.ts';

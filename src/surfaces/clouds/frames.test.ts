@@ -1,6 +1,6 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { expect, test } from 'vitest';
-import { writeEvent } from '#/wire/sse.ts';
+import { writeEvent } from '#/wire/answer/sse.ts';
 import { eventFrames } from './frames.ts';
 
 const codec = new EventStreamCodec(

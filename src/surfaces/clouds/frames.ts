@@ -1,6 +1,6 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { isObject, type JsonObject } from '#/wire/json.ts';
-import { SseDecoder } from '#/wire/sse.ts';
+import { isObject, type JsonObject } from '#/wire/document/json.ts';
+import { SseDecoder } from '#/wire/answer/sse.ts';
 import type { Framing } from '../voice.ts';
 
 /** What the messages protocol's failures are called among exceptions of a stream. // wire-formats 1.2 */

@@ -1,11 +1,11 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { requestFault } from '#/pipeline/admit.ts';
 import { turnsFor } from '#/runtime/loop-turns.ts';
-import type { CloudDialect } from '#/wire/cloud-dialect.ts';
-import { readDocument, render, setMember, type WireDocument } from '#/wire/document.ts';
-import type { Json } from '#/wire/json.ts';
-import { isArray } from '#/wire/request-shape.ts';
-import { readLarge } from '#/wire/large-json.ts';
+import type { CloudDialect } from '#/wire/request/cloud-dialect.ts';
+import { readDocument, render, setMember, type WireDocument } from '#/wire/document/document.ts';
+import type { Json } from '#/wire/document/json.ts';
+import { isArray } from '#/wire/request/request-shape.ts';
+import { readLarge } from '#/wire/document/large-json.ts';
 import { hostedId } from '#/route/hosted-id.ts';
 import type { Arrival } from '../arrival.ts';
 import { areFlags, MOST_FLAGS } from '../messages/headers.ts';

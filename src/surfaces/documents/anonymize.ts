@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
 import { ClientHungUp, type Opening } from '#/call/call.ts';
 import type { AnonymizedDocument, AnonymizeRequest } from '#/pipeline/anonymize/anonymize.ts';
-import type { Family } from '#/wire/document.ts';
+import type { Family } from '#/wire/document/document.ts';
 import { arrivalOf, type Arrival } from '../arrival.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
 import { chatVoice } from '../chat/voice.ts';

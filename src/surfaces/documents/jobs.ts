@@ -5,7 +5,7 @@ import { refuseRemovedHeader } from '#/pipeline/admit.ts';
 import type { Opening } from '#/call/call.ts';
 import { JOBS_PATH, type AnonymizeRequest } from '#/pipeline/anonymize/anonymize.ts';
 import type { JobDesk, JobResult, JobView } from '#/pipeline/jobs/job-service.ts';
-import type { Family } from '#/wire/document.ts';
+import type { Family } from '#/wire/document/document.ts';
 import { arrivalOf, numberReply } from '../arrival.ts';
 import { chatVoice } from '../chat/voice.ts';
 

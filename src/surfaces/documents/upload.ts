@@ -2,10 +2,10 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { readTerms } from '#/inspect/extension.ts';
 import { requestFault } from '#/pipeline/admit.ts';
 import type { AnonymizeOptions, Upload } from '#/pipeline/anonymize/anonymize.ts';
-import { readDocument } from '#/wire/document.ts';
-import type { FormFile, FormPart } from '#/wire/form.ts';
-import type { Json, JsonObject } from '#/wire/json.ts';
-import { isArray } from '#/wire/request-shape.ts';
+import { readDocument } from '#/wire/document/document.ts';
+import type { FormFile, FormPart } from '#/wire/request/multipart-form.ts';
+import type { Json, JsonObject } from '#/wire/document/json.ts';
+import { isArray } from '#/wire/request/request-shape.ts';
 import type { IncomingBody } from '../body/incoming-body.ts';
 import { readForm } from '../passthrough/form-reader.ts';
 

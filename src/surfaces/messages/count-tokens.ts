@@ -3,12 +3,12 @@ import { requestFault } from '#/pipeline/admit.ts';
 import type { Opening } from '#/call/call.ts';
 import { turnsFor, type Turns } from '#/runtime/loop-turns.ts';
 import { permittedToolServerSteps } from '#/route/provider-side-tools.ts';
-import type { Leaf, Media } from '#/wire/codec.ts';
-import { readDocument, render, setMember, type WireDocument } from '#/wire/document.ts';
-import { readLarge } from '#/wire/large-json.ts';
+import type { Leaf, Media } from '#/wire/hub/codec.ts';
+import { readDocument, render, setMember, type WireDocument } from '#/wire/document/document.ts';
+import { readLarge } from '#/wire/document/large-json.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
-import { member, type JsonNode } from '#/wire/scan.ts';
-import { finish, type Steps } from '#/wire/steps.ts';
+import { member, type JsonNode } from '#/wire/document/scan.ts';
+import { finish, type Steps } from '#/wire/document/steps.ts';
 import { textTokens } from './text-tokens.ts';
 
 /** What a model is told beside the texts: where the conversation begins, who speaks, where a turn ends. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { encodeForm, type FormPart } from '#/wire/form.ts';
+import { encodeForm, type FormPart } from '#/wire/request/multipart-form.ts';
 import { readForm } from './form-reader.ts';
 
 const BOUNDARY = 'xyzzy';

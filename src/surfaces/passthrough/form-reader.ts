@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { FormPart } from '#/wire/form.ts';
+import type { FormPart } from '#/wire/request/multipart-form.ts';
 
 /** A form with more fields, or longer ones, is no honest upload. */
 const MOST = { fields: 100, files: 32, nameSize: 200, fieldSize: 1024 * 1024 };

@@ -3,7 +3,7 @@ import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import type { Opening, Surface } from '#/call/call.ts';
 import type { PassthroughCall, PassthroughAnswer, PassthroughBody } from '#/call/passthrough-call.ts';
 import { chatVoice } from '../chat/voice.ts';
-import type { Family } from '#/wire/document.ts';
+import type { Family } from '#/wire/document/document.ts';
 import { ID_SEPARATOR } from '#/wire/kept/names.ts';
 import { arrivalOf, type Arrival } from '../arrival.ts';
 import { isJson, unsupported } from '../body/body-type.ts';

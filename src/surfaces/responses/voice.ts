@@ -1,4 +1,4 @@
-import { writeEvent } from '#/wire/sse.ts';
+import { writeEvent } from '#/wire/answer/sse.ts';
 import { chatVoice } from '../chat/voice.ts';
 import type { Voice } from '../voice.ts';
 

@@ -1,5 +1,5 @@
-import type { StreamEvent } from '../canonical.ts';
-import { mintedId } from '../tool-ids.ts';
+import type { StreamEvent } from '../hub/canonical.ts';
+import { mintedId } from '../hub/tool-ids.ts';
 import type { CallPiece } from './delta.ts';
 import { ObjectSource } from './object-source.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { BadRequestShape } from '../codec.ts';
-import { readDocument, render } from '../document.ts';
-import { isObject } from '../json.ts';
-import type { SseEvent } from '../sse.ts';
+import type { BadRequestShape } from '../hub/codec.ts';
+import { readDocument, render } from '../document/document.ts';
+import { isObject } from '../document/json.ts';
+import type { SseEvent } from '../answer/sse.ts';
 import { ask } from './request.ts';
 import { readAnswer } from './response.ts';
 import { ChatStreamReader } from './stream.ts';

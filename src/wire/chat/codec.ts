@@ -1,4 +1,4 @@
-import type { DoorCodec, ExitCodec } from '../codec.ts';
+import type { DoorCodec, ExitCodec } from '../hub/codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -10,7 +10,7 @@ import { ask, askForUsage } from './request.ts';
 import { answerLeaves, readAnswer } from './response.ts';
 import { speakers } from './speakers.ts';
 import { calls, ChatStreamReader, deltaFrame, deltas, usageFrame } from './stream.ts';
-import { tellUsage } from '../told-usage.ts';
+import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
 /** The chat completion family, as clients speak it. */

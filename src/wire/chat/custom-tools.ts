@@ -1,8 +1,8 @@
-import type { Lose, Tool, ToolCallPart } from '../canonical.ts';
-import type { WireDocument } from '../document.ts';
-import { argumentsOf, customTool, inputOf } from '../custom-tool.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { isArray } from '../request-shape.ts';
+import type { Lose, Tool, ToolCallPart } from '../hub/canonical.ts';
+import type { WireDocument } from '../document/document.ts';
+import { argumentsOf, customTool, inputOf } from '../hub/custom-tool.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { isArray } from '../request/request-shape.ts';
 
 /** // openai-node, resource `chat.completions`: ChatCompletionCustomTool, ChatCompletionMessageCustomToolCall */
 

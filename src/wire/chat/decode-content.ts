@@ -1,10 +1,10 @@
-import { readCacheMark } from '../cache-mark.ts';
-import type { CacheMark, MediaPart, Part, TextPart } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import { decodeFileData, decodeUrl } from '../decode-media.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { isRemoteUrl, readDataUrl } from '../media.ts';
-import { optionalString, requiredString } from '../request-shape.ts';
+import { readCacheMark } from '../hub/cache-mark.ts';
+import type { CacheMark, MediaPart, Part, TextPart } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { decodeFileData, decodeUrl } from '../hub/decode-media.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { isRemoteUrl, readDataUrl } from '../request/media.ts';
+import { optionalString, requiredString } from '../request/request-shape.ts';
 
 const AUDIO_TYPES: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav' };
 

@@ -1,10 +1,10 @@
-import { readCacheMark } from '../cache-mark.ts';
-import type { CacheMark, Lose, Part, TextPart, ToolCallPart, Turn } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { says } from '../members.ts';
-import { mintedId } from '../tool-ids.ts';
-import { Turns } from '../turns.ts';
+import { readCacheMark } from '../hub/cache-mark.ts';
+import type { CacheMark, Lose, Part, TextPart, ToolCallPart, Turn } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { says } from '../hub/defined-members.ts';
+import { mintedId } from '../hub/tool-ids.ts';
+import { Turns } from '../hub/collect-turns.ts';
 import { readCustomCall } from './custom-tools.ts';
 import { decodeContent, textsOf } from './decode-content.ts';
 

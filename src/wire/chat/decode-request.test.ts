@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelRequest } from '../canonical.ts';
-import type { BadRequestShape } from '../codec.ts';
-import { readDocument } from '../document.ts';
-import { mintedId } from '../tool-ids.ts';
+import type { ModelRequest } from '../hub/canonical.ts';
+import type { BadRequestShape } from '../hub/codec.ts';
+import { readDocument } from '../document/document.ts';
+import { mintedId } from '../hub/tool-ids.ts';
 import { chatCodec } from './codec.ts';
 
 const user = { role: 'user', content: 'x' };

@@ -1,10 +1,10 @@
-import { readCacheMark } from '../cache-mark.ts';
-import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import { isExtension, type WireDocument } from '../document.ts';
-import { readEffort } from '../effort.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { defined, says } from '../members.ts';
+import { readCacheMark } from '../hub/cache-mark.ts';
+import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { isExtension, type WireDocument } from '../document/document.ts';
+import { readEffort } from '../hub/effort.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { defined, says } from '../hub/defined-members.ts';
 import {
   MAX_TOKENS,
   modelOf,
@@ -14,7 +14,7 @@ import {
   optionalNumber,
   optionalObject,
   optionalString,
-} from '../request-shape.ts';
+} from '../request/request-shape.ts';
 import { readCustomTool } from './custom-tools.ts';
 import { decodeMessages } from './decode-messages.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { thinkingText } from './decode-content.ts';
 
 /** Some text of an answer, and what kind of text it is. */

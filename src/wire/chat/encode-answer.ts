@@ -1,6 +1,6 @@
-import type { ModelAnswer, ToolCallPart } from '../canonical.ts';
-import type { AnswerContext } from '../codec.ts';
-import type { JsonObject } from '../json.ts';
+import type { ModelAnswer, ToolCallPart } from '../hub/canonical.ts';
+import type { AnswerContext } from '../hub/codec.ts';
+import type { JsonObject } from '../document/json.ts';
 import { customCall, customNames } from './custom-tools.ts';
 import { encodeFinish } from './finish.ts';
 import { writeUsage } from './usage.ts';

@@ -1,9 +1,9 @@
-import { writeCacheMark } from '../cache-mark.ts';
-import type { Lose, MediaPart, Part, ToolResultPart } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import type { Json, JsonObject } from '../json.ts';
-import { textOfMedia, writeDataUrl } from '../media.ts';
-import type { Traits } from '../traits.ts';
+import { writeCacheMark } from '../hub/cache-mark.ts';
+import type { Lose, MediaPart, Part, ToolResultPart } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import type { Json, JsonObject } from '../document/json.ts';
+import { textOfMedia, writeDataUrl } from '../request/media.ts';
+import type { Traits } from '../hub/traits.ts';
 
 const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   'audio/wav': 'wav',

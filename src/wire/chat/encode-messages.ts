@@ -1,9 +1,9 @@
-import { writeCacheMark } from '../cache-mark.ts';
-import type { Lose, ModelRequest, Part, RefusalPart, ToolCallPart, ToolResultPart, Turn } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import { jsonInstruction, needsJsonInstruction } from '../json-instruction.ts';
-import { toolIds } from '../tool-ids.ts';
-import type { Traits } from '../traits.ts';
+import { writeCacheMark } from '../hub/cache-mark.ts';
+import type { Lose, ModelRequest, Part, RefusalPart, ToolCallPart, ToolResultPart, Turn } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import { jsonInstruction, needsJsonInstruction } from '../hub/json-instruction.ts';
+import { toolIds } from '../hub/tool-ids.ts';
+import type { Traits } from '../hub/traits.ts';
 import { encodeContent, encodeResults } from './encode-content.ts';
 
 /** What the user says where a model does not go on with an answer that was begun. */

@@ -1,11 +1,11 @@
-import { writeCacheMark } from '../cache-mark.ts';
-import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import { needsJsonInstruction } from '../json-instruction.ts';
-import { defined } from '../members.ts';
-import { effortWord, schemaName, tierWord, userWord } from '../openai-words.ts';
-import { ceilingOf, samplingOf, stopsOf } from '../sampling.ts';
-import type { Traits } from '../traits.ts';
+import { writeCacheMark } from '../hub/cache-mark.ts';
+import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import { needsJsonInstruction } from '../hub/json-instruction.ts';
+import { defined } from '../hub/defined-members.ts';
+import { effortWord, schemaName, tierWord, userWord } from '../hub/openai-options.ts';
+import { ceilingOf, samplingOf, stopsOf } from '../hub/sampling.ts';
+import type { Traits } from '../hub/traits.ts';
 import { encodeMessages } from './encode-messages.ts';
 
 /**

@@ -8,10 +8,10 @@ import {
   recordingsOf,
 } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
-import type { StreamEvent } from '../canonical.ts';
-import { gather } from '../gather.ts';
-import type { JsonObject } from '../json.ts';
-import { mintedId } from '../tool-ids.ts';
+import type { StreamEvent } from '../hub/canonical.ts';
+import { gather } from '../answer/collect-answer.ts';
+import type { JsonObject } from '../document/json.ts';
+import { mintedId } from '../hub/tool-ids.ts';
 import { chatExit } from './codec.ts';
 
 /** Input, cache, output and reasoning as the files themselves tell them, in buckets that share no token. */

@@ -1,10 +1,10 @@
-import { readId } from '../answer-id.ts';
-import type { ModelAnswer, StreamEvent } from '../canonical.ts';
-import type { EventReader } from '../codec.ts';
-import { errorKind, errorMessage } from '../error-message.ts';
-import { gather } from '../gather.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import type { SseEvent } from '../sse.ts';
+import { readId } from '../answer/answer-id.ts';
+import type { ModelAnswer, StreamEvent } from '../hub/canonical.ts';
+import type { EventReader } from '../hub/codec.ts';
+import { errorKind, errorMessage } from '../answer/error-message.ts';
+import { gather } from '../answer/collect-answer.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import type { SseEvent } from '../answer/sse.ts';
 import { CallReader } from './call-reader.ts';
 import { callPieces, textPieces, type Piece } from './delta.ts';
 import { decodeFinish } from './finish.ts';

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { readAll } from '../../../test/harness/recordings.ts';
-import type { FinishReason, ModelAnswer, Part, StreamEvent } from '../canonical.ts';
-import type { AnswerContext } from '../codec.ts';
-import { readDocument } from '../document.ts';
-import { gather } from '../gather.ts';
-import type { JsonObject } from '../json.ts';
+import type { FinishReason, ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
+import type { AnswerContext } from '../hub/codec.ts';
+import { readDocument } from '../document/document.ts';
+import { gather } from '../answer/collect-answer.ts';
+import type { JsonObject } from '../document/json.ts';
 import { chatCodec, chatExit } from './codec.ts';
 
 const context = (more: Partial<AnswerContext> = {}, request: object = {}): AnswerContext => ({

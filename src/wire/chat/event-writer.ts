@@ -1,8 +1,8 @@
-import type { FinishReason, Part, StreamEvent, ToolCallPart } from '../canonical.ts';
-import type { AnswerContext, EventWriter } from '../codec.ts';
-import type { JsonObject } from '../json.ts';
-import { writeEvent } from '../sse.ts';
-import type { Usage } from '../usage.ts';
+import type { FinishReason, Part, StreamEvent, ToolCallPart } from '../hub/canonical.ts';
+import type { AnswerContext, EventWriter } from '../hub/codec.ts';
+import type { JsonObject } from '../document/json.ts';
+import { writeEvent } from '../answer/sse.ts';
+import type { Usage } from '../answer/usage.ts';
 import { customCall, customNames } from './custom-tools.ts';
 import { answerId, wantsFunctionCall } from './encode-answer.ts';
 import { encodeFinish } from './finish.ts';

@@ -1,4 +1,4 @@
-import type { FinishReason } from '../canonical.ts';
+import type { FinishReason } from '../hub/canonical.ts';
 
 /** What an answer holds beside plain text, which its end must agree with. */
 export interface Holds {

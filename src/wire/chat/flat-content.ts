@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { textPieces, type Piece } from './delta.ts';
 
 /** Where choices keep what was said: a whole answer's, a chunk's. */

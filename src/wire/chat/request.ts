@@ -1,7 +1,7 @@
-import { BadRequestShape, type Ask } from '../codec.ts';
-import { setMember, type Edit, type WireDocument } from '../document.ts';
-import { readEffort } from '../effort.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { BadRequestShape, type Ask } from '../hub/codec.ts';
+import { setMember, type Edit, type WireDocument } from '../document/document.ts';
+import { readEffort } from '../hub/effort.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
 import {
   MAX_ANSWERS,
   MAX_TOKENS,
@@ -10,8 +10,8 @@ import {
   optionalCount,
   optionalObject,
   refuseLookalikes,
-} from '../request-shape.ts';
-import { member } from '../scan.ts';
+} from '../request/request-shape.ts';
+import { member } from '../document/scan.ts';
 
 /** Members that decide about a call. A parser that ignores case would read another one for them. */
 const CONTROLS = [

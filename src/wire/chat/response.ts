@@ -1,9 +1,9 @@
-import { readId } from '../answer-id.ts';
-import type { AnswerFacts, Called, Leaf } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { member, type JsonNode, type ObjectNode } from '../scan.ts';
-import { said } from '../speakers.ts';
+import { readId } from '../answer/answer-id.ts';
+import type { AnswerFacts, Called, Leaf } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { member, type JsonNode, type ObjectNode } from '../document/scan.ts';
+import { said } from '../request/speakers.ts';
 import { usageOf } from './usage.ts';
 
 /** Reads what a buffered chat answer says about itself. */

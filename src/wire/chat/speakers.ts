@@ -1,6 +1,6 @@
-import type { WireDocument } from '../document.ts';
-import { member, type ObjectNode } from '../scan.ts';
-import { objectsOf, said, type Spoken } from '../speakers.ts';
+import type { WireDocument } from '../document/document.ts';
+import { member, type ObjectNode } from '../document/scan.ts';
+import { objectsOf, said, type Spoken } from '../request/speakers.ts';
 
 /** Who says what in a chat request. What is not told is the caller's. */
 export function speakers({ root }: WireDocument): readonly Spoken[] {

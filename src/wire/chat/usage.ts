@@ -1,6 +1,6 @@
-import type { Edit, WireDocument } from '../document.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { member, type JsonNode, type ObjectNode } from '../scan.ts';
+import type { Edit, WireDocument } from '../document/document.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { member, type JsonNode, type ObjectNode } from '../document/scan.ts';
 import {
   inputTokens,
   inServiceTier,
@@ -10,7 +10,7 @@ import {
   toldCount,
   tokenCount,
   type Usage,
-} from '../usage.ts';
+} from '../answer/usage.ts';
 
 /** More than any prompt has: cached tokens beyond the prompt and beyond this are nonsense, not another way of counting. */
 const MAX_PROMPT = 10_000_000;

@@ -1,11 +1,11 @@
 import { encodeFinish } from '../chat/finish.ts';
 import { DONE } from '../chat/event-writer.ts';
 import { writeUsage } from '../chat/usage.ts';
-import type { FinishReason, ModelAnswer, StreamEvent } from '../canonical.ts';
-import type { AnswerContext, EventWriter } from '../codec.ts';
-import type { JsonObject } from '../json.ts';
-import { writeEvent } from '../sse.ts';
-import type { Usage } from '../usage.ts';
+import type { FinishReason, ModelAnswer, StreamEvent } from '../hub/canonical.ts';
+import type { AnswerContext, EventWriter } from '../hub/codec.ts';
+import type { JsonObject } from '../document/json.ts';
+import { writeEvent } from '../answer/sse.ts';
+import type { Usage } from '../answer/usage.ts';
 
 /** A whole answer in this family's words: its text, and nothing else of it. */
 export function encodeAnswer({ parts, finish, usage }: ModelAnswer, context: AnswerContext): JsonObject {

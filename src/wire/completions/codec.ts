@@ -2,11 +2,11 @@ import { DONE } from '../chat/event-writer.ts';
 import { askForUsage } from '../chat/request.ts';
 import { answerLeaves, readAnswer } from '../chat/response.ts';
 import { ChatStreamReader, deltas } from '../chat/stream.ts';
-import { tellUsage } from '../told-usage.ts';
+import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from '../chat/usage.ts';
-import type { DoorCodec } from '../codec.ts';
-import { textPlaces } from '../plain-codec.ts';
-import { walk } from '../walk.ts';
+import type { DoorCodec } from '../hub/codec.ts';
+import { textPlaces } from '../hub/plain-codec.ts';
+import { walk } from '../request/collect-contents.ts';
 import { CompletionWriter, deltaFrame, encodeAnswer, usageFrame } from './answer.ts';
 import { ask, decodeRequest } from './request.ts';
 

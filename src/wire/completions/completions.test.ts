@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { NO_RECORDINGS, recordedBody, recordedStream, recordingsOf } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
-import type { ModelRequest, StreamEvent } from '../canonical.ts';
-import type { AnswerContext, BadRequestShape } from '../codec.ts';
-import { readDocument, render } from '../document.ts';
-import { SseDecoder } from '../sse.ts';
+import type { ModelRequest, StreamEvent } from '../hub/canonical.ts';
+import type { AnswerContext, BadRequestShape } from '../hub/codec.ts';
+import { readDocument, render } from '../document/document.ts';
+import { SseDecoder } from '../answer/sse.ts';
 import { completionsCodec } from './codec.ts';
 
 const document = (more: object) => readDocument('completions', JSON.stringify({ model: 'p/m', prompt: 'x', ...more }));

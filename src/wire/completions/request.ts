@@ -1,9 +1,9 @@
 import { decodeSampling } from '../chat/decode-request.ts';
-import type { Lose, ModelRequest } from '../canonical.ts';
-import { BadRequestShape, type Ask } from '../codec.ts';
-import { isExtension, type WireDocument } from '../document.ts';
-import type { Json } from '../json.ts';
-import { defined, says } from '../members.ts';
+import type { Lose, ModelRequest } from '../hub/canonical.ts';
+import { BadRequestShape, type Ask } from '../hub/codec.ts';
+import { isExtension, type WireDocument } from '../document/document.ts';
+import type { Json } from '../document/json.ts';
+import { defined, says } from '../hub/defined-members.ts';
 import {
   isArray,
   MAX_ANSWERS,
@@ -14,7 +14,7 @@ import {
   optionalObject,
   optionalString,
   refuseLookalikes,
-} from '../request-shape.ts';
+} from '../request/request-shape.ts';
 
 /** Members that decide about a call. */
 const CONTROLS = ['model', 'prompt', 'stream', 'stream_options', 'n', 'best_of', 'max_tokens'];

@@ -1,6 +1,6 @@
-import type { CacheMark, Lose, ModelRequest, Part, Tool } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import type { Traits } from '../traits.ts';
+import type { CacheMark, Lose, ModelRequest, Part, Tool } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import type { Traits } from '../hub/traits.ts';
 
 /** Most cache points of a request. // wire-formats 2.6 */
 const MAX_POINTS = 4;

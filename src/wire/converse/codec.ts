@@ -1,4 +1,4 @@
-import type { ExitCodec } from '../codec.ts';
+import type { ExitCodec } from '../hub/codec.ts';
 import { decodeAnswer } from './decode-answer.ts';
 import { encodeRequest } from './encode-request.ts';
 import { ConverseEventReader } from './event-reader.ts';

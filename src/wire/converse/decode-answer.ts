@@ -1,5 +1,5 @@
-import type { ModelAnswer } from '../canonical.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import type { ModelAnswer } from '../hub/canonical.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { readBlock, readFinish, readUsage } from './response.ts';
 
 /** Reads a buffered answer. Undefined when there is no message in it, which also comes with a status of 200. */

@@ -2,8 +2,8 @@ import type { ConverseRequest } from '@aws-sdk/client-bedrock-runtime';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { OnTheWire } from '../../../test/harness/wire-type.ts';
-import type { CacheMark, ModelRequest, Part, Turn } from '../canonical.ts';
-import { UNKNOWN_MODEL, type Traits } from '../traits.ts';
+import type { CacheMark, ModelRequest, Part, Turn } from '../hub/canonical.ts';
+import { UNKNOWN_MODEL, type Traits } from '../hub/traits.ts';
 import { converseExit } from './codec.ts';
 
 type Body = Omit<OnTheWire<ConverseRequest>, 'modelId'>;

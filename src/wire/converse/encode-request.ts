@@ -1,10 +1,10 @@
-import type { Lose, ModelRequest } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import { jsonInstruction } from '../json-instruction.ts';
-import { defined } from '../members.ts';
+import type { Lose, ModelRequest } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import { jsonInstruction } from '../hub/json-instruction.ts';
+import { defined } from '../hub/defined-members.ts';
 import { closedSchema } from '../messages/closed-schema.ts';
-import { ceilingOf, samplingOf, stopsOf, withoutTools } from '../sampling.ts';
-import type { Traits } from '../traits.ts';
+import { ceilingOf, samplingOf, stopsOf, withoutTools } from '../hub/sampling.ts';
+import type { Traits } from '../hub/traits.ts';
 import { CachePoints } from './cache-points.ts';
 import { toolConfig } from './encode-tools.ts';
 import { messages } from './encode-turns.ts';

@@ -1,6 +1,6 @@
-import type { Lose, ModelRequest, Tool } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import type { Traits } from '../traits.ts';
+import type { Lose, ModelRequest, Tool } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import type { Traits } from '../hub/traits.ts';
 import type { CachePoints } from './cache-points.ts';
 
 const ANY_OBJECT: JsonObject = { type: 'object', properties: {} };

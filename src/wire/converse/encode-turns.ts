@@ -1,9 +1,9 @@
-import { alternate } from '../alternate.ts';
-import type { Lose, ModelRequest, Part, ReasoningPart, ToolResultPart } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import { argumentsObject } from '../tool-arguments.ts';
-import { toolIds } from '../tool-ids.ts';
-import type { Traits } from '../traits.ts';
+import { alternate } from '../hub/alternate-turns.ts';
+import type { Lose, ModelRequest, Part, ReasoningPart, ToolResultPart } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import { argumentsObject } from '../hub/tool-arguments.ts';
+import { toolIds } from '../hub/tool-ids.ts';
+import type { Traits } from '../hub/traits.ts';
 import type { CachePoints } from './cache-points.ts';
 import { MediaSpeller } from './media.ts';
 

@@ -8,10 +8,10 @@ import {
   recordingsOf,
 } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
-import type { StreamEvent } from '../canonical.ts';
-import { gather } from '../gather.ts';
-import type { JsonObject } from '../json.ts';
-import { writeEvent } from '../sse.ts';
+import type { StreamEvent } from '../hub/canonical.ts';
+import { gather } from '../answer/collect-answer.ts';
+import type { JsonObject } from '../document/json.ts';
+import { writeEvent } from '../answer/sse.ts';
 import { converseExit } from './codec.ts';
 
 const PROVIDER = 'amazon-bedrock';

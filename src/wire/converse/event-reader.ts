@@ -1,9 +1,9 @@
-import type { Part, StreamEvent } from '../canonical.ts';
-import type { EventReader } from '../codec.ts';
-import { errorMessage } from '../error-message.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import type { SseEvent } from '../sse.ts';
-import { argumentsObject } from '../tool-arguments.ts';
+import type { Part, StreamEvent } from '../hub/canonical.ts';
+import type { EventReader } from '../hub/codec.ts';
+import { errorMessage } from '../answer/error-message.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import type { SseEvent } from '../answer/sse.ts';
+import { argumentsObject } from '../hub/tool-arguments.ts';
 import { opaque, readFinish, readImage, readUsage, redacted } from './response.ts';
 
 type Kind = 'text' | 'reasoning' | 'tool-call';

@@ -1,8 +1,8 @@
-import type { Lose, MediaPart } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import type { JsonObject } from '../json.ts';
-import { loseImageWords, textOfMedia } from '../media.ts';
-import type { Traits } from '../traits.ts';
+import type { Lose, MediaPart } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import type { JsonObject } from '../document/json.ts';
+import { loseImageWords, textOfMedia } from '../request/media.ts';
+import type { Traits } from '../hub/traits.ts';
 
 const IMAGES: Readonly<Record<string, string>> = {
   'image/png': 'png',

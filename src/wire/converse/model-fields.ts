@@ -1,10 +1,10 @@
-import type { Lose, ModelRequest } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import { defined } from '../members.ts';
+import type { Lose, ModelRequest } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import { defined } from '../hub/defined-members.ts';
 import { encodeThinking } from '../messages/encode-thinking.ts';
-import { forcesTool } from '../reasoning.ts';
-import { ceilingOf } from '../sampling.ts';
-import type { Traits } from '../traits.ts';
+import { forcesTool } from '../hub/reasoning.ts';
+import { ceilingOf } from '../hub/sampling.ts';
+import type { Traits } from '../hub/traits.ts';
 
 /** How a model is told to think, in words of its own vendor's. */
 export interface Thinking {

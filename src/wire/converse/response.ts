@@ -1,6 +1,6 @@
-import type { Finish, FinishReason, Part } from '../canonical.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { inServiceTier, isTold, toldCount, tokenCount, type Usage } from '../usage.ts';
+import type { Finish, FinishReason, Part } from '../hub/canonical.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { inServiceTier, isTold, toldCount, tokenCount, type Usage } from '../answer/usage.ts';
 
 const FINISHES: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',

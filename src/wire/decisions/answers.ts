@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../document/json.ts';
 import { concentration } from '../systemone/answers.ts';
 import type { AskedQuestion } from './request.ts';
 

@@ -1,13 +1,13 @@
-import { refuseCostlyJson } from '../answer-bounds.ts';
-import type { Lose, ModelAnswer, ModelRequest, Part } from '../canonical.ts';
-import { BadRequestShape, type AnswerContext } from '../codec.ts';
-import { isExtension, type WireDocument } from '../document.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { readDataUrl } from '../media.ts';
-import { defined, says } from '../members.ts';
-import { isArray, modelOf } from '../request-shape.ts';
+import { refuseCostlyJson } from '../answer/answer-bounds.ts';
+import type { Lose, ModelAnswer, ModelRequest, Part } from '../hub/canonical.ts';
+import { BadRequestShape, type AnswerContext } from '../hub/codec.ts';
+import { isExtension, type WireDocument } from '../document/document.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { readDataUrl } from '../request/media.ts';
+import { defined, says } from '../hub/defined-members.ts';
+import { isArray, modelOf } from '../request/request-shape.ts';
 import { writeUsage } from '../responses/usage.ts';
-import { NO_USAGE } from '../usage.ts';
+import { NO_USAGE } from '../answer/usage.ts';
 import { answerTo, refusalOf, type Said } from './answers.ts';
 import { readInput, readQuestions, type AskedQuestion, type InputPart } from './request.ts';
 

@@ -1,6 +1,6 @@
-import { BadRequestShape } from '../codec.ts';
-import { readDocument, render, setString, type Edit, type WireDocument } from '../document.ts';
-import { member, type JsonNode, type StringNode } from '../scan.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { readDocument, render, setString, type Edit, type WireDocument } from '../document/document.ts';
+import { member, type JsonNode, type StringNode } from '../document/scan.ts';
 
 /**
  * Questions, choices and levels have names that answers tell again. Data protection rewrites them like any text; the client

@@ -1,6 +1,6 @@
-import { BadRequestShape } from '../codec.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { isArray } from '../request-shape.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { isArray } from '../request/request-shape.ts';
 
 /** What one of several is chosen from: `true` and `"true"` are two values. */
 export interface Choice {

@@ -1,6 +1,6 @@
-import { BadRequestShape } from '../codec.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { simpleUsage } from '../plain-codec.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { simpleUsage } from '../hub/plain-codec.ts';
 import { writeUsage } from '../responses/usage.ts';
 import { answerTo, type Said } from './answers.ts';
 import { readInput, readQuestions, type AskedQuestion } from './request.ts';

@@ -1,11 +1,11 @@
-import { readId } from '../answer-id.ts';
-import { BadRequestShape, type Ask, type Codec } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts';
-import { isArray, optionalString } from '../request-shape.ts';
-import { tellUsage } from '../told-usage.ts';
-import { walk } from '../walk.ts';
+import { readId } from '../answer/answer-id.ts';
+import { BadRequestShape, type Ask, type Codec } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
+import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../hub/plain-codec.ts';
+import { isArray, optionalString } from '../request/request-shape.ts';
+import { tellUsage } from '../answer/replace-usage.ts';
+import { walk } from '../request/collect-contents.ts';
 import { fitEmbeddings } from './encoding.ts';
 
 const PLACES = textPlaces('input');

@@ -1,5 +1,5 @@
-import type { Edit, WireDocument } from '../document.ts';
-import { member, type ArrayNode, type JsonNode } from '../scan.ts';
+import type { Edit, WireDocument } from '../document/document.ts';
+import { member, type ArrayNode, type JsonNode } from '../document/scan.ts';
 
 const BYTES_PER_FLOAT = 4;
 

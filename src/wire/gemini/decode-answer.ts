@@ -1,6 +1,6 @@
-import type { ModelAnswer } from '../canonical.ts';
-import { gather } from '../gather.ts';
-import type { JsonObject } from '../json.ts';
+import type { ModelAnswer } from '../hub/canonical.ts';
+import { gather } from '../answer/collect-answer.ts';
+import type { JsonObject } from '../document/json.ts';
 import { GeminiEventReader } from './event-reader.ts';
 import { blockReason, finishReason, firstCandidate } from './response.ts';
 

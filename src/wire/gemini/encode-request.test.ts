@@ -2,8 +2,8 @@ import type { Content, GenerationConfig, Tool, ToolConfig } from '@google/genai'
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { OnTheWire } from '../../../test/harness/wire-type.ts';
-import type { ModelRequest, Part, Turn } from '../canonical.ts';
-import { UNKNOWN_MODEL, type Traits } from '../traits.ts';
+import type { ModelRequest, Part, Turn } from '../hub/canonical.ts';
+import { UNKNOWN_MODEL, type Traits } from '../hub/traits.ts';
 import { geminiExit } from './codec.ts';
 
 interface Body {

@@ -1,11 +1,11 @@
-import { isMarked } from '../cache-mark.ts';
-import type { Lose, ModelRequest, TextPart } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import { jsonInstruction } from '../json-instruction.ts';
-import { defined } from '../members.ts';
-import { thinkingBudget } from '../reasoning.ts';
-import { ceilingOf, samplingOf, stopsOf, withoutTools } from '../sampling.ts';
-import type { Traits } from '../traits.ts';
+import { isMarked } from '../hub/cache-mark.ts';
+import type { Lose, ModelRequest, TextPart } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import { jsonInstruction } from '../hub/json-instruction.ts';
+import { defined } from '../hub/defined-members.ts';
+import { thinkingBudget } from '../hub/reasoning.ts';
+import { ceilingOf, samplingOf, stopsOf, withoutTools } from '../hub/sampling.ts';
+import type { Traits } from '../hub/traits.ts';
 import { contents } from './encode-turns.ts';
 
 /** Asked-for tier -> this family's word. `auto` is what it does anyway. // wire-formats 2.7 */

@@ -1,10 +1,10 @@
-import { alternate } from '../alternate.ts';
-import type { Lose, MediaPart, ModelRequest, Part, ToolCallPart, ToolResultPart, Turn } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import type { JsonObject } from '../json.ts';
-import { loseImageWords, textOfMedia } from '../media.ts';
-import { argumentsObject } from '../tool-arguments.ts';
-import type { Traits } from '../traits.ts';
+import { alternate } from '../hub/alternate-turns.ts';
+import type { Lose, MediaPart, ModelRequest, Part, ToolCallPart, ToolResultPart, Turn } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import type { JsonObject } from '../document/json.ts';
+import { loseImageWords, textOfMedia } from '../request/media.ts';
+import { argumentsObject } from '../hub/tool-arguments.ts';
+import type { Traits } from '../hub/traits.ts';
 
 /** What Gemini 3 takes for the signature of a call that another model made. // wire-formats 2.2 */
 const UNSIGNED = 'skip_thought_signature_validator';

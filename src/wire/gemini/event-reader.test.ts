@@ -8,9 +8,9 @@ import {
   recordingsOf,
 } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
-import type { StreamEvent } from '../canonical.ts';
-import { gather } from '../gather.ts';
-import type { JsonObject } from '../json.ts';
+import type { StreamEvent } from '../hub/canonical.ts';
+import { gather } from '../answer/collect-answer.ts';
+import type { JsonObject } from '../document/json.ts';
 import { geminiExit } from './codec.ts';
 
 const streams = recordingsOf('google', '.chunks.txt');

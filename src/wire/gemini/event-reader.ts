@@ -1,12 +1,12 @@
-import type { Part, StreamEvent } from '../canonical.ts';
-import { readId } from '../answer-id.ts';
-import type { EventReader } from '../codec.ts';
-import { errorMessage } from '../error-message.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { kindOfMedia } from '../media.ts';
-import type { SseEvent } from '../sse.ts';
-import { mintedId } from '../tool-ids.ts';
-import { withSearches } from '../usage.ts';
+import type { Part, StreamEvent } from '../hub/canonical.ts';
+import { readId } from '../answer/answer-id.ts';
+import type { EventReader } from '../hub/codec.ts';
+import { errorMessage } from '../answer/error-message.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { kindOfMedia } from '../request/media.ts';
+import type { SseEvent } from '../answer/sse.ts';
+import { mintedId } from '../hub/tool-ids.ts';
+import { withSearches } from '../answer/usage.ts';
 import { PartialArguments } from './partial-arguments.ts';
 import { blockReason, finishReason, firstCandidate, readUsage, searchesIn, type Shown } from './response.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
 
 type Step = string | number;
 /** Objects here have no prototype: a step called `__proto__` is a member like any other. */

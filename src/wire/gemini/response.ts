@@ -1,6 +1,6 @@
-import type { FinishReason } from '../canonical.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { inServiceTier, isTold, mediaBuckets, toldCount, tokenCount, type Usage } from '../usage.ts';
+import type { FinishReason } from '../hub/canonical.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { inServiceTier, isTold, mediaBuckets, toldCount, tokenCount, type Usage } from '../answer/usage.ts';
 
 /** The answer that counts: the first, if it says anything. */
 export function firstCandidate(body: JsonObject): JsonObject | undefined {

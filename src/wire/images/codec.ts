@@ -1,12 +1,12 @@
-import { readId } from '../answer-id.ts';
-import { BadRequestShape, type Ask, type Codec, type Leaf } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { mediaIn } from '../media-members.ts';
-import { plainAsk, plainCodec, textPlaces } from '../plain-codec.ts';
-import { isArray, MAX_ANSWERS, optionalBoolean, optionalCount } from '../request-shape.ts';
-import { member } from '../scan.ts';
-import { tellUsage } from '../told-usage.ts';
-import { walk, type Places } from '../walk.ts';
+import { readId } from '../answer/answer-id.ts';
+import { BadRequestShape, type Ask, type Codec, type Leaf } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { mediaIn } from '../request/media-fields.ts';
+import { plainAsk, plainCodec, textPlaces } from '../hub/plain-codec.ts';
+import { isArray, MAX_ANSWERS, optionalBoolean, optionalCount } from '../request/request-shape.ts';
+import { member } from '../document/scan.ts';
+import { tellUsage } from '../answer/replace-usage.ts';
+import { walk, type Places } from '../request/collect-contents.ts';
 import { readImageUsage, writeImageUsage } from './usage.ts';
 
 /** Beside the prompt some vendors take pictures, each where it likes. */

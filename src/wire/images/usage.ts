@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import {
   inputTokens,
   isTold,
@@ -8,7 +8,7 @@ import {
   toldCount,
   tokenCount,
   type Usage,
-} from '../usage.ts';
+} from '../answer/usage.ts';
 
 /**
  * The usage of pictures that were made: `{input_tokens, output_tokens}`, with what of them is text or picture beside it.

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { Family } from '../document.ts';
-import type { Json, JsonObject } from '../json.ts';
+import type { Family } from '../document/document.ts';
+import type { Json, JsonObject } from '../document/json.ts';
 import { mayName, namesIn, namesInText, paramOf, withIds, withoutPrefix } from './names.ts';
 import { MEMBERS, NOT_KEPT, ZONES } from './table.ts';
 

@@ -1,8 +1,8 @@
-import { readDocument, render, setString, type Family } from '../document.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { says } from '../members.ts';
-import { member, type JsonNode } from '../scan.ts';
-import { finish, type Steps } from '../steps.ts';
+import { readDocument, render, setString, type Family } from '../document/document.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { says } from '../hub/defined-members.ts';
+import { member, type JsonNode } from '../document/scan.ts';
+import { finish, type Steps } from '../document/steps.ts';
 import { MEMBERS, NOT_KEPT, ZONES, type KeptKind, type MemberRule, type Zone } from './table.ts';
 
 /** An object that a request names. */

@@ -1,6 +1,6 @@
-import type { Family } from '../document.ts';
-import type { JsonObject } from '../json.ts';
-import { says } from '../members.ts';
+import type { Family } from '../document/document.ts';
+import type { JsonObject } from '../document/json.ts';
+import { says } from '../hub/defined-members.ts';
 
 /**
  * What a provider keeps under an id. Whoever names the id reads it, changes it or pays with it: it belongs to the workload

@@ -1,5 +1,5 @@
-import type { Part, ReasoningPart } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
+import type { Part, ReasoningPart } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
 
 /** A block that a model wrote, in the hub's words; one that only this family knows is kept as it is. */
 export function decodeBlock(block: JsonObject): Part {

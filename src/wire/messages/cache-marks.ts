@@ -1,6 +1,6 @@
-import type { Lose } from '../canonical.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import type { Traits } from '../traits.ts';
+import type { Lose } from '../hub/canonical.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
+import type { Traits } from '../hub/traits.ts';
 import { withoutMark } from './encode-blocks.ts';
 
 /** Most markers of a request. // wire-formats 2.6 */

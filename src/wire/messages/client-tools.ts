@@ -1,5 +1,5 @@
-import type { Tool } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
+import type { Tool } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
 
 const text = { type: 'string' } as const;
 const whole = { type: 'integer' } as const;

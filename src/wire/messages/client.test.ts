@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from 'vitest';
-import type { Part, StreamEvent } from '../canonical.ts';
-import type { AnswerContext } from '../codec.ts';
-import { readDocument } from '../document.ts';
+import type { Part, StreamEvent } from '../hub/canonical.ts';
+import type { AnswerContext } from '../hub/codec.ts';
+import { readDocument } from '../document/document.ts';
 import { messagesCodec } from './codec.ts';
 
 const CONTEXT: AnswerContext = {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
 
 /** Members of a schema that map names to schemas, so that the names are not taken for a schema's own words. */
 const MAPS = new Set(['properties', '$defs', 'definitions']);

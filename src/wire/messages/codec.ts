@@ -1,4 +1,4 @@
-import type { DoorCodec, ExitCodec } from '../codec.ts';
+import type { DoorCodec, ExitCodec } from '../hub/codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { dropSigned } from './drop-signed.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -9,7 +9,7 @@ import { ask } from './request.ts';
 import { answerLeaves, decodeAnswer, encodeAnswer, readAnswer } from './response.ts';
 import { speakers } from './speakers.ts';
 import { calls, deltaFrame, deltas, MessagesStreamReader, STREAM_END } from './stream.ts';
-import { tellUsage } from '../told-usage.ts';
+import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
 /** The messages family as clients speak it. */

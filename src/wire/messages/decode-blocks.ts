@@ -1,11 +1,11 @@
-import { readCacheMark } from '../cache-mark.ts';
-import type { Lose, MediaPart, Part } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import { decodeUrl } from '../decode-media.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { kindOfMedia } from '../media.ts';
-import { says } from '../members.ts';
-import { isArray, optionalString, requiredString } from '../request-shape.ts';
+import { readCacheMark } from '../hub/cache-mark.ts';
+import type { Lose, MediaPart, Part } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { decodeUrl } from '../hub/decode-media.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { kindOfMedia } from '../request/media.ts';
+import { says } from '../hub/defined-members.ts';
+import { isArray, optionalString, requiredString } from '../request/request-shape.ts';
 import { decodeThinking } from './answer-blocks.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { readCacheMark } from '../cache-mark.ts';
-import type { AnswerFormat, Effort, Lose, ModelRequest, Part, TextPart, Tool, ToolChoice } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import { isExtension, type WireDocument } from '../document.ts';
-import { readEffort } from '../effort.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { defined, says } from '../members.ts';
+import { readCacheMark } from '../hub/cache-mark.ts';
+import type { AnswerFormat, Effort, Lose, ModelRequest, Part, TextPart, Tool, ToolChoice } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { isExtension, type WireDocument } from '../document/document.ts';
+import { readEffort } from '../hub/effort.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
+import { defined, says } from '../hub/defined-members.ts';
 import {
   MAX_TOKENS,
   modelOf,
@@ -15,8 +15,8 @@ import {
   optionalObject,
   optionalString,
   requiredString,
-} from '../request-shape.ts';
-import { Turns } from '../turns.ts';
+} from '../request/request-shape.ts';
+import { Turns } from '../hub/collect-turns.ts';
 import { BlockDecoder } from './decode-blocks.ts';
 import { clientTool } from './client-tools.ts';
 import { answerFormat } from './request.ts';

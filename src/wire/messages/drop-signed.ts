@@ -1,5 +1,5 @@
-import { removeItems, type Edit, type WireDocument } from '../document.ts';
-import { member, type ArrayNode, type JsonNode } from '../scan.ts';
+import { removeItems, type Edit, type WireDocument } from '../document/document.ts';
+import { member, type ArrayNode, type JsonNode } from '../document/scan.ts';
 
 /** What stands where nothing else would be left of a message: the vendor takes no empty one. */
 const PLACEHOLDER = JSON.stringify({ type: 'text', text: '(reasoning removed)' });

@@ -1,11 +1,11 @@
-import { writeCacheMark } from '../cache-mark.ts';
-import type { Lose, MediaPart, Part, ReasoningPart, ToolResultPart } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { loseImageWords, textOfMedia } from '../media.ts';
-import { argumentsObject } from '../tool-arguments.ts';
-import { toolIds } from '../tool-ids.ts';
-import type { Traits } from '../traits.ts';
+import { writeCacheMark } from '../hub/cache-mark.ts';
+import type { Lose, MediaPart, Part, ReasoningPart, ToolResultPart } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
+import { loseImageWords, textOfMedia } from '../request/media.ts';
+import { argumentsObject } from '../hub/tool-arguments.ts';
+import { toolIds } from '../hub/tool-ids.ts';
+import type { Traits } from '../hub/traits.ts';
 
 /** Spells parts of a conversation as blocks. */
 export class BlockSpeller {

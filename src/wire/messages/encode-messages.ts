@@ -1,7 +1,7 @@
-import { alternate } from '../alternate.ts';
-import type { Lose, ModelRequest } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import type { Traits } from '../traits.ts';
+import { alternate } from '../hub/alternate-turns.ts';
+import type { Lose, ModelRequest } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import type { Traits } from '../hub/traits.ts';
 import type { WrittenMessage } from './cache-marks.ts';
 import { BlockSpeller } from './encode-blocks.ts';
 import type { Thinking } from './encode-thinking.ts';

@@ -1,10 +1,10 @@
-import { writeCacheMark } from '../cache-mark.ts';
-import type { Lose, ModelRequest, Tool } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import { jsonInstruction } from '../json-instruction.ts';
-import { defined } from '../members.ts';
-import { samplingOf, stopsOf } from '../sampling.ts';
-import type { Traits } from '../traits.ts';
+import { writeCacheMark } from '../hub/cache-mark.ts';
+import type { Lose, ModelRequest, Tool } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import { jsonInstruction } from '../hub/json-instruction.ts';
+import { defined } from '../hub/defined-members.ts';
+import { samplingOf, stopsOf } from '../hub/sampling.ts';
+import type { Traits } from '../hub/traits.ts';
 import { fitMarks, type Markable } from './cache-marks.ts';
 import { closedSchema } from './closed-schema.ts';
 import { encodeMessages } from './encode-messages.ts';

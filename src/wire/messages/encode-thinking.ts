@@ -1,7 +1,7 @@
-import type { Effort, Lose, ModelRequest, Part } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import { forcesTool, thinkingBudget } from '../reasoning.ts';
-import type { Traits } from '../traits.ts';
+import type { Effort, Lose, ModelRequest, Part } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import { forcesTool, thinkingBudget } from '../hub/reasoning.ts';
+import type { Traits } from '../hub/traits.ts';
 
 /** Fewest tokens that this family lets a model think with. // wire-formats 2.3 */
 const LEAST_BUDGET = 1024;

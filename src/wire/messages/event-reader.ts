@@ -1,9 +1,9 @@
-import { readId } from '../answer-id.ts';
-import type { Part, StreamEvent } from '../canonical.ts';
-import type { EventReader } from '../codec.ts';
-import { errorMessage } from '../error-message.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import type { SseEvent } from '../sse.ts';
+import { readId } from '../answer/answer-id.ts';
+import type { Part, StreamEvent } from '../hub/canonical.ts';
+import type { EventReader } from '../hub/codec.ts';
+import { errorMessage } from '../answer/error-message.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import type { SseEvent } from '../answer/sse.ts';
 import { decodeBlock, stringOf } from './answer-blocks.ts';
 import { isKnownStopReason, readFinish } from './finish.ts';
 import { StreamedUsage } from './usage.ts';

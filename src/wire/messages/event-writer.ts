@@ -1,8 +1,8 @@
-import type { Finish, Part, Proof, StreamEvent } from '../canonical.ts';
-import type { AnswerContext, EventWriter } from '../codec.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { writeEvent } from '../sse.ts';
-import { NO_USAGE, type Usage } from '../usage.ts';
+import type { Finish, Part, Proof, StreamEvent } from '../hub/canonical.ts';
+import type { AnswerContext, EventWriter } from '../hub/codec.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
+import { writeEvent } from '../answer/sse.ts';
+import { NO_USAGE, type Usage } from '../answer/usage.ts';
 import { writeFinish } from './finish.ts';
 import { envelope } from './response.ts';
 import { STREAM_END } from './stream.ts';

@@ -1,5 +1,5 @@
-import type { Finish, FinishReason } from '../canonical.ts';
-import type { Json, JsonObject } from '../json.ts';
+import type { Finish, FinishReason } from '../hub/canonical.ts';
+import type { Json, JsonObject } from '../document/json.ts';
 
 const READ: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',

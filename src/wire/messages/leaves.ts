@@ -1,7 +1,7 @@
-import type { Contents, Media } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { member, type ObjectNode } from '../scan.ts';
-import { walk, type Places } from '../walk.ts';
+import type { Contents, Media } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { member, type ObjectNode } from '../document/scan.ts';
+import { walk, type Places } from '../request/collect-contents.ts';
 
 /** An id as every vendor makes them; anything else in an id's place is read as text. */
 const OPAQUE_ID = /^[A-Za-z0-9_-]{1,128}$/;

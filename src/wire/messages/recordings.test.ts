@@ -7,12 +7,12 @@ import {
   recordingsOf,
 } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
-import type { Part, StreamEvent } from '../canonical.ts';
-import type { AnswerContext } from '../codec.ts';
-import { readDocument } from '../document.ts';
-import { gather } from '../gather.ts';
-import { SseDecoder } from '../sse.ts';
-import type { Usage } from '../usage.ts';
+import type { Part, StreamEvent } from '../hub/canonical.ts';
+import type { AnswerContext } from '../hub/codec.ts';
+import { readDocument } from '../document/document.ts';
+import { gather } from '../answer/collect-answer.ts';
+import { SseDecoder } from '../answer/sse.ts';
+import type { Usage } from '../answer/usage.ts';
 import { messagesCodec, messagesExit } from './codec.ts';
 
 const PROVIDER = 'anthropic';

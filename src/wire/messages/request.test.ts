@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { BadRequestShape } from '../codec.ts';
-import { readDocument, render, type WireDocument } from '../document.ts';
+import type { BadRequestShape } from '../hub/codec.ts';
+import { readDocument, render, type WireDocument } from '../document/document.ts';
 import { messagesCodec } from './codec.ts';
 
 const SIGNATURE = 'EqQBCkYIARgCKkDc+/9==';

@@ -1,7 +1,7 @@
-import { dialectOf } from '../cloud-dialect.ts';
-import { BadRequestShape, KeptThread, type Ask } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import { dialectOf } from '../request/cloud-dialect.ts';
+import { BadRequestShape, KeptThread, type Ask } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import {
   isArray,
   MAX_TOKENS,
@@ -10,7 +10,7 @@ import {
   optionalCount,
   optionalObject,
   refuseLookalikes,
-} from '../request-shape.ts';
+} from '../request/request-shape.ts';
 
 /** Members that decide about a call. A parser that ignores case would read another one for them. */
 const CONTROLS = [

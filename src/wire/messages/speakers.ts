@@ -1,6 +1,6 @@
-import type { WireDocument } from '../document.ts';
-import { member } from '../scan.ts';
-import { objectsOf, said, type Spoken } from '../speakers.ts';
+import type { WireDocument } from '../document/document.ts';
+import { member } from '../document/scan.ts';
+import { objectsOf, said, type Spoken } from '../request/speakers.ts';
 
 /** Blocks that carry what somebody else wrote. */
 const DOCUMENTS = new Set(['document', 'search_result']);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readAll } from '../../../test/harness/recordings.ts';
-import type { Part, StreamEvent } from '../canonical.ts';
-import type { AnswerContext } from '../codec.ts';
-import { readDocument } from '../document.ts';
-import { gather } from '../gather.ts';
-import type { JsonObject } from '../json.ts';
-import { SseDecoder, type SseEvent } from '../sse.ts';
+import type { Part, StreamEvent } from '../hub/canonical.ts';
+import type { AnswerContext } from '../hub/codec.ts';
+import { readDocument } from '../document/document.ts';
+import { gather } from '../answer/collect-answer.ts';
+import type { JsonObject } from '../document/json.ts';
+import { SseDecoder, type SseEvent } from '../answer/sse.ts';
 import { messagesCodec, messagesExit } from './codec.ts';
 
 const CONTEXT: AnswerContext = {

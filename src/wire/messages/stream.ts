@@ -1,10 +1,10 @@
-import { readId } from '../answer-id.ts';
-import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { errorKind, errorMessage } from '../error-message.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { member, type JsonNode } from '../scan.ts';
-import { writeEvent, type SseEvent } from '../sse.ts';
+import { readId } from '../answer/answer-id.ts';
+import type { Delta, FrameFacts, StreamReader } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { errorKind, errorMessage } from '../answer/error-message.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
+import { member, type JsonNode } from '../document/scan.ts';
+import { writeEvent, type SseEvent } from '../answer/sse.ts';
 import { stringOf } from './answer-blocks.ts';
 import { textOf } from './response.ts';
 import { StreamedUsage } from './usage.ts';

@@ -2,11 +2,11 @@ import type Anthropic from '@anthropic-ai/sdk';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { OnTheWire } from '../../../test/harness/wire-type.ts';
-import type { ModelRequest, Part, Turn } from '../canonical.ts';
-import type { BadRequestShape } from '../codec.ts';
-import { readDocument } from '../document.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { UNKNOWN_MODEL, type Traits } from '../traits.ts';
+import type { ModelRequest, Part, Turn } from '../hub/canonical.ts';
+import type { BadRequestShape } from '../hub/codec.ts';
+import { readDocument } from '../document/document.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { UNKNOWN_MODEL, type Traits } from '../hub/traits.ts';
 import { stringOf } from './answer-blocks.ts';
 import { messagesCodec, messagesExit } from './codec.ts';
 

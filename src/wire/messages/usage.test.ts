@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readDocument, render } from '../document.ts';
+import { readDocument, render } from '../document/document.ts';
 import { hideCacheCounts, readUsage, StreamedUsage, writeUsage } from './usage.ts';
 
 const plain = { input_tokens: 100, output_tokens: 10 };

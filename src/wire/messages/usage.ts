@@ -1,6 +1,6 @@
-import type { Edit, WireDocument } from '../document.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { member, type JsonNode, type ObjectNode } from '../scan.ts';
+import type { Edit, WireDocument } from '../document/document.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { member, type JsonNode, type ObjectNode } from '../document/scan.ts';
 import {
   inputTokens,
   inServiceTier,
@@ -11,7 +11,7 @@ import {
   tokenCount,
   withSearches,
   type Usage,
-} from '../usage.ts';
+} from '../answer/usage.ts';
 
 /** Passes over the prompt that the totals leave out: those by other models, and of making a conversation shorter. */
 const BESIDE = new Set<unknown>(['compaction', 'advisor_message']);

@@ -1,11 +1,11 @@
-import { readId } from '../answer-id.ts';
-import { BadRequestShape, type Ask, type Codec } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts';
-import { isArray } from '../request-shape.ts';
-import { member } from '../scan.ts';
-import { walk, type Places } from '../walk.ts';
+import { readId } from '../answer/answer-id.ts';
+import { BadRequestShape, type Ask, type Codec } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
+import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../hub/plain-codec.ts';
+import { isArray } from '../request/request-shape.ts';
+import { member } from '../document/scan.ts';
+import { walk, type Places } from '../request/collect-contents.ts';
 
 const PLACES: Places = {
   ...textPlaces('input'),

@@ -1,14 +1,14 @@
-import { readId } from '../answer-id.ts';
-import { BadRequestShape, type Ask, type Codec, type Leaf } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { readDataUrl } from '../media.ts';
-import { says } from '../members.ts';
-import { plainAsk, plainCodec, textPlaces } from '../plain-codec.ts';
-import { isArray, optionalObject } from '../request-shape.ts';
-import { member, type JsonNode } from '../scan.ts';
-import { isTold, toldCount } from '../usage.ts';
-import { walk, type Places } from '../walk.ts';
+import { readId } from '../answer/answer-id.ts';
+import { BadRequestShape, type Ask, type Codec, type Leaf } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { readDataUrl } from '../request/media.ts';
+import { says } from '../hub/defined-members.ts';
+import { plainAsk, plainCodec, textPlaces } from '../hub/plain-codec.ts';
+import { isArray, optionalObject } from '../request/request-shape.ts';
+import { member, type JsonNode } from '../document/scan.ts';
+import { isTold, toldCount } from '../answer/usage.ts';
+import { walk, type Places } from '../request/collect-contents.ts';
 import { isOnePicture, pageRanges } from './pages.ts';
 
 const PLACES: Places = {

@@ -1,5 +1,5 @@
-import type { Json } from '../json.ts';
-import { isArray } from '../request-shape.ts';
+import type { Json } from '../document/json.ts';
+import { isArray } from '../request/request-shape.ts';
 
 /** No vendor reads more pages at once, and no page takes less base64 than this. */
 const MOST_PAGES = 1000;

@@ -1,12 +1,12 @@
-import { readId } from '../answer-id.ts';
-import { BadRequestShape, type Ask, type Codec, type Leaf } from '../codec.ts';
-import type { Edit, WireDocument } from '../document.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts';
-import { isArray, optionalCount } from '../request-shape.ts';
-import { member, type JsonNode } from '../scan.ts';
-import { isTold, toldCount } from '../usage.ts';
-import { walk } from '../walk.ts';
+import { readId } from '../answer/answer-id.ts';
+import { BadRequestShape, type Ask, type Codec, type Leaf } from '../hub/codec.ts';
+import type { Edit, WireDocument } from '../document/document.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
+import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../hub/plain-codec.ts';
+import { isArray, optionalCount } from '../request/request-shape.ts';
+import { member, type JsonNode } from '../document/scan.ts';
+import { isTold, toldCount } from '../answer/usage.ts';
+import { walk } from '../request/collect-contents.ts';
 import { rankedAtMost } from './size.ts';
 
 const PLACES = textPlaces('query', 'documents');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readDocument, render } from '../document.ts';
-import { NO_USAGE } from '../usage.ts';
+import { readDocument, render } from '../document/document.ts';
+import { NO_USAGE } from '../answer/usage.ts';
 import { rerankCodec } from './codec.ts';
 import { rankedAtMost } from './size.ts';
 

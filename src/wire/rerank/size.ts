@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../json.ts';
-import { isArray } from '../request-shape.ts';
+import type { Json, JsonObject } from '../document/json.ts';
+import { isArray } from '../request/request-shape.ts';
 
 /** A search is a query with up to so many documents. // cohere.com/pricing */
 const DOCUMENTS_A_SEARCH = 100;

@@ -1,4 +1,4 @@
-import type { DoorCodec, ExitCodec } from '../codec.ts';
+import type { DoorCodec, ExitCodec } from '../hub/codec.ts';
 import { decodeAnswer } from './decode-answer.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeAnswer } from './encode-answer.ts';
@@ -10,7 +10,7 @@ import { ask } from './request.ts';
 import { answerLeaves, readAnswer } from './response.ts';
 import { speakers } from './speakers.ts';
 import { calls, deltaFrame, deltas, eventName, ResponsesStreamReader } from './stream.ts';
-import { tellUsage } from '../told-usage.ts';
+import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
 /** The responses family, as clients speak it. Its streams have no end mark, and tell usage without being asked. */

@@ -1,9 +1,9 @@
-import { readId } from '../answer-id.ts';
-import type { Finish, FinishReason, ModelAnswer, Part, ToolCallPart } from '../canonical.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { defined } from '../members.ts';
-import { isArray } from '../request-shape.ts';
-import { mintedId } from '../tool-ids.ts';
+import { readId } from '../answer/answer-id.ts';
+import type { Finish, FinishReason, ModelAnswer, Part, ToolCallPart } from '../hub/canonical.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { defined } from '../hub/defined-members.ts';
+import { isArray } from '../request/request-shape.ts';
+import { mintedId } from '../hub/tool-ids.ts';
 import { readReasoning } from './reasoning.ts';
 import { isAnswer } from './response.ts';
 import { usageOf } from './usage.ts';

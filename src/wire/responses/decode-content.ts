@@ -1,9 +1,9 @@
-import type { Lose, MediaPart, Part, TextPart } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import { decodeFileData, decodeUrl } from '../decode-media.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { says } from '../members.ts';
-import { isArray, optionalString, requiredString } from '../request-shape.ts';
+import type { Lose, MediaPart, Part, TextPart } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { decodeFileData, decodeUrl } from '../hub/decode-media.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { says } from '../hub/defined-members.ts';
+import { isArray, optionalString, requiredString } from '../request/request-shape.ts';
 
 /** Members of content that cross, or that say nothing to another family. */
 const KNOWN = new Set(

@@ -1,9 +1,9 @@
-import type { Lose, Part, TextPart, Turn } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { says } from '../members.ts';
-import { isArray, requiredString } from '../request-shape.ts';
-import { Turns } from '../turns.ts';
+import type { Lose, Part, TextPart, Turn } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { says } from '../hub/defined-members.ts';
+import { isArray, requiredString } from '../request/request-shape.ts';
+import { Turns } from '../hub/collect-turns.ts';
 import { decodeContent, textsOf } from './decode-content.ts';
 import { callOfItem, flatName, outputOfItem } from './own-tools.ts';
 import { readReasoning } from './reasoning.ts';

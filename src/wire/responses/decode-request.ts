@@ -1,9 +1,9 @@
-import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import { isExtension, type WireDocument } from '../document.ts';
-import { readEffort } from '../effort.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { defined, says } from '../members.ts';
+import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { isExtension, type WireDocument } from '../document/document.ts';
+import { readEffort } from '../hub/effort.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
+import { defined, says } from '../hub/defined-members.ts';
 import {
   isArray,
   MAX_TOKENS,
@@ -14,7 +14,7 @@ import {
   optionalObject,
   optionalString,
   requiredString,
-} from '../request-shape.ts';
+} from '../request/request-shape.ts';
 import { decodeInput } from './decode-input.ts';
 import { flatName, ownTools } from './own-tools.ts';
 

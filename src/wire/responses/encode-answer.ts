@@ -1,6 +1,6 @@
-import type { ModelAnswer, Part } from '../canonical.ts';
-import type { AnswerContext } from '../codec.ts';
-import type { JsonObject } from '../json.ts';
+import type { ModelAnswer, Part } from '../hub/canonical.ts';
+import type { AnswerContext } from '../hub/codec.ts';
+import type { JsonObject } from '../document/json.ts';
 import {
   callItem,
   contentOf,

@@ -1,8 +1,8 @@
-import type { Lose, MediaPart, Part } from '../canonical.ts';
-import { BadRequestShape } from '../codec.ts';
-import type { Json, JsonObject } from '../json.ts';
-import { textOfMedia, writeDataUrl } from '../media.ts';
-import type { Traits } from '../traits.ts';
+import type { Lose, MediaPart, Part } from '../hub/canonical.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import type { Json, JsonObject } from '../document/json.ts';
+import { textOfMedia, writeDataUrl } from '../request/media.ts';
+import type { Traits } from '../hub/traits.ts';
 
 /** What a user or a tool says, as content. Throws `BadRequestShape` for media that the model does not take. */
 export function encodeContent(parts: readonly Part[], traits: Traits, lose: Lose): JsonObject[] {

@@ -1,7 +1,7 @@
-import type { Lose, ModelRequest, Part, Turn } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import { toolIds } from '../tool-ids.ts';
-import type { Traits } from '../traits.ts';
+import type { Lose, ModelRequest, Part, Turn } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import { toolIds } from '../hub/tool-ids.ts';
+import type { Traits } from '../hub/traits.ts';
 import { encodeContent, encodeOutput } from './encode-content.ts';
 import { writeReasoning } from './reasoning.ts';
 

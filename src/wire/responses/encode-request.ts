@@ -1,11 +1,11 @@
-import { isMarked } from '../cache-mark.ts';
-import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../canonical.ts';
-import { jsonInstruction, needsJsonInstruction } from '../json-instruction.ts';
-import type { JsonObject } from '../json.ts';
-import { defined } from '../members.ts';
-import { effortWord, schemaName, tierWord, userWord } from '../openai-words.ts';
-import { ceilingOf, samplingOf } from '../sampling.ts';
-import type { Traits } from '../traits.ts';
+import { isMarked } from '../hub/cache-mark.ts';
+import type { AnswerFormat, Lose, ModelRequest, Tool, ToolChoice } from '../hub/canonical.ts';
+import { jsonInstruction, needsJsonInstruction } from '../hub/json-instruction.ts';
+import type { JsonObject } from '../document/json.ts';
+import { defined } from '../hub/defined-members.ts';
+import { effortWord, schemaName, tierWord, userWord } from '../hub/openai-options.ts';
+import { ceilingOf, samplingOf } from '../hub/sampling.ts';
+import type { Traits } from '../hub/traits.ts';
 import { encodeInput } from './encode-input.ts';
 
 /** A lower ceiling is refused. */

@@ -7,9 +7,9 @@ import {
   recordingsOf,
 } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
-import type { Part, StreamEvent } from '../canonical.ts';
-import { gather } from '../gather.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import type { Part, StreamEvent } from '../hub/canonical.ts';
+import { gather } from '../answer/collect-answer.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
 import { responsesCodec, responsesExit } from './codec.ts';
 
 type Figures = readonly [

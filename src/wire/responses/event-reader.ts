@@ -1,9 +1,9 @@
-import { readId } from '../answer-id.ts';
-import type { Part, StreamEvent } from '../canonical.ts';
-import type { EventReader } from '../codec.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { isArray } from '../request-shape.ts';
-import type { SseEvent } from '../sse.ts';
+import { readId } from '../answer/answer-id.ts';
+import type { Part, StreamEvent } from '../hub/canonical.ts';
+import type { EventReader } from '../hub/codec.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { isArray } from '../request/request-shape.ts';
+import type { SseEvent } from '../answer/sse.ts';
 import { finishOf } from './decode-answer.ts';
 import { ItemReader, slotOf } from './item-reader.ts';
 import { endsStream, failureOf } from './stream.ts';

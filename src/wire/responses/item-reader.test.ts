@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SseEvent } from '../sse.ts';
+import type { SseEvent } from '../answer/sse.ts';
 import { ResponsesEventReader } from './event-reader.ts';
 
 /** Twenty times what it takes, and a fifth of what it would take if each event cost as much as all before it. */

@@ -1,6 +1,6 @@
-import type { Part, ReasoningPart, RefusalPart, StreamEvent, TextPart } from '../canonical.ts';
-import type { JsonObject } from '../json.ts';
-import { isArray } from '../request-shape.ts';
+import type { Part, ReasoningPart, RefusalPart, StreamEvent, TextPart } from '../hub/canonical.ts';
+import type { JsonObject } from '../document/json.ts';
+import { isArray } from '../request/request-shape.ts';
 import { decodeCall, decodeContent, opaqueItem } from './decode-answer.ts';
 import { BETWEEN_PARAGRAPHS, readReasoning } from './reasoning.ts';
 

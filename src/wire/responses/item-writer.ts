@@ -1,6 +1,6 @@
-import type { Proof, ToolCallPart } from '../canonical.ts';
-import type { AnswerContext } from '../codec.ts';
-import type { JsonObject } from '../json.ts';
+import type { Proof, ToolCallPart } from '../hub/canonical.ts';
+import type { AnswerContext } from '../hub/codec.ts';
+import type { JsonObject } from '../document/json.ts';
 import { callItem, contentOf, messageItem, NO_ARGUMENTS, reasoningItem } from './output-items.ts';
 
 /** An event without its sequence number. */

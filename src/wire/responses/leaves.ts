@@ -1,8 +1,8 @@
-import type { Contents, IdRole, Media } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { says } from '../members.ts';
-import { member } from '../scan.ts';
-import { walk, type Places } from '../walk.ts';
+import type { Contents, IdRole, Media } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { says } from '../hub/defined-members.ts';
+import { member } from '../document/scan.ts';
+import { walk, type Places } from '../request/collect-contents.ts';
 
 /** An id as every vendor makes them; anything else in an id's place is read as text. */
 const OPAQUE_ID = /^[A-Za-z0-9_-]{1,128}$/;

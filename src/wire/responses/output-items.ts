@@ -1,6 +1,6 @@
-import type { Part, ReasoningPart, ToolCallPart } from '../canonical.ts';
-import type { AnswerContext } from '../codec.ts';
-import type { JsonObject } from '../json.ts';
+import type { Part, ReasoningPart, ToolCallPart } from '../hub/canonical.ts';
+import type { AnswerContext } from '../hub/codec.ts';
+import type { JsonObject } from '../document/json.ts';
 import { ownCall } from './own-tools.ts';
 import { writeReasoning } from './reasoning.ts';
 

@@ -1,8 +1,8 @@
-import type { Lose, Tool, ToolCallPart } from '../canonical.ts';
-import { BadRequestShape, type AnswerContext } from '../codec.ts';
-import { argumentsOf, customTool, inputOf } from '../custom-tool.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { defined, says } from '../members.ts';
+import type { Lose, Tool, ToolCallPart } from '../hub/canonical.ts';
+import { BadRequestShape, type AnswerContext } from '../hub/codec.ts';
+import { argumentsOf, customTool, inputOf } from '../hub/custom-tool.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { defined, says } from '../hub/defined-members.ts';
 import {
   isArray,
   optionalArray,
@@ -10,7 +10,7 @@ import {
   optionalObject,
   optionalString,
   requiredString,
-} from '../request-shape.ts';
+} from '../request/request-shape.ts';
 
 /** A tool as another family's models are told of it, and what the client calls it. */
 interface OwnTool {

@@ -1,5 +1,5 @@
-import type { ReasoningPart } from '../canonical.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
+import type { ReasoningPart } from '../hub/canonical.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
 
 /** What stands between two paragraphs of reasoning that were told apart. */
 export const BETWEEN_PARAGRAPHS = '\n\n';

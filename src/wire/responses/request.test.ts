@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ModelRequest, Part, Turn } from '../canonical.ts';
-import type { BadRequestShape } from '../codec.ts';
-import { readDocument } from '../document.ts';
-import type { JsonObject } from '../json.ts';
-import { UNKNOWN_MODEL, type Traits } from '../traits.ts';
+import type { ModelRequest, Part, Turn } from '../hub/canonical.ts';
+import type { BadRequestShape } from '../hub/codec.ts';
+import { readDocument } from '../document/document.ts';
+import type { JsonObject } from '../document/json.ts';
+import { UNKNOWN_MODEL, type Traits } from '../hub/traits.ts';
 import { responsesCodec, responsesExit } from './codec.ts';
 
 function decode(body: object): { request: ModelRequest; losses: string[] } {

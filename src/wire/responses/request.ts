@@ -1,8 +1,8 @@
-import { BadRequestShape, type Ask } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { readEffort } from '../effort.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { says } from '../members.ts';
+import { BadRequestShape, type Ask } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { readEffort } from '../hub/effort.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
+import { says } from '../hub/defined-members.ts';
 import {
   isArray,
   MAX_TOKENS,
@@ -11,7 +11,7 @@ import {
   optionalCount,
   optionalObject,
   refuseLookalikes,
-} from '../request-shape.ts';
+} from '../request/request-shape.ts';
 
 /** Members that decide about a call. A parser that ignores case would read another one for them. */
 const CONTROLS = [

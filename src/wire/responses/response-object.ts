@@ -1,7 +1,7 @@
-import type { Finish } from '../canonical.ts';
-import type { AnswerContext } from '../codec.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import type { Usage } from '../usage.ts';
+import type { Finish } from '../hub/canonical.ts';
+import type { AnswerContext } from '../hub/codec.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import type { Usage } from '../answer/usage.ts';
 import { idOf } from './output-items.ts';
 import { writeUsage } from './usage.ts';
 

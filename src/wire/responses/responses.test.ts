@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
 import { TagTable } from '#/inspect/tags.ts';
-import type { BadRequestShape } from '../codec.ts';
-import { readDocument, render } from '../document.ts';
-import type { JsonObject } from '../json.ts';
-import { SseDecoder, writeEvent } from '../sse.ts';
+import type { BadRequestShape } from '../hub/codec.ts';
+import { readDocument, render } from '../document/document.ts';
+import type { JsonObject } from '../document/json.ts';
+import { SseDecoder, writeEvent } from '../answer/sse.ts';
 import { responsesCodec } from './codec.ts';
 import { readUsage, usageOf, writeUsage } from './usage.ts';
 

@@ -1,6 +1,6 @@
-import type { WireDocument } from '../document.ts';
-import { member, type ObjectNode } from '../scan.ts';
-import { objectsOf, said, type Speaker, type Spoken } from '../speakers.ts';
+import type { WireDocument } from '../document/document.ts';
+import { member, type ObjectNode } from '../document/scan.ts';
+import { objectsOf, said, type Speaker, type Spoken } from '../request/speakers.ts';
 
 /** What a tool that the provider runs has returned stands in the item of its call. */
 const RESULTS = new Set(['output', 'outputs', 'result', 'results', 'error']);

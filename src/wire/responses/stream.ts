@@ -1,10 +1,10 @@
-import { readId } from '../answer-id.ts';
-import type { Delta, FrameFacts, StreamReader } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { errorKind, errorMessage } from '../error-message.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { member } from '../scan.ts';
-import type { SseEvent } from '../sse.ts';
+import { readId } from '../answer/answer-id.ts';
+import type { Delta, FrameFacts, StreamReader } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { errorKind, errorMessage } from '../answer/error-message.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { member } from '../document/scan.ts';
+import type { SseEvent } from '../answer/sse.ts';
 import { visitStrings } from './response.ts';
 import { usageOf } from './usage.ts';
 

@@ -1,6 +1,6 @@
-import type { Edit, WireDocument } from '../document.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { member, type JsonNode } from '../scan.ts';
+import type { Edit, WireDocument } from '../document/document.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { member, type JsonNode } from '../document/scan.ts';
 import { containersIn } from './containers.ts';
 import {
   inputTokens,
@@ -11,7 +11,7 @@ import {
   tokenCount,
   withSearches,
   type Usage,
-} from '../usage.ts';
+} from '../answer/usage.ts';
 
 /**
  * A usage object in disjoint buckets. This family counts cached and written tokens inside the input and reasoning inside

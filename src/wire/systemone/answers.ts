@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../document/json.ts';
 import type { RouterProbabilities } from './decision.ts';
 import type { Question } from './questions.ts';
 

@@ -1,10 +1,10 @@
-import type { Ask, Codec, Contents, Leaf } from '../codec.ts';
-import type { WireDocument } from '../document.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { leavesBesides } from '../leaves-besides.ts';
-import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../plain-codec.ts';
-import { member, type JsonNode } from '../scan.ts';
-import { walk, type Places } from '../walk.ts';
+import type { Ask, Codec, Contents, Leaf } from '../hub/codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import { isObject, type JsonObject } from '../document/json.ts';
+import { leavesBesides } from '../request/leaves-besides.ts';
+import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../hub/plain-codec.ts';
+import { member, type JsonNode } from '../document/scan.ts';
+import { walk, type Places } from '../request/collect-contents.ts';
 import { namesIn, ownNames, tellApart } from './names.ts';
 import { KEPT_BY_MODEL, QUESTION_TYPES } from './questions.ts';
 import { readDecision, ROUTER } from './request.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readDocument, render, setString, type WireDocument } from '../document.ts';
-import type { Json } from '../json.ts';
-import { walk } from '../walk.ts';
-import { textPlaces } from '../plain-codec.ts';
+import { readDocument, render, setString, type WireDocument } from '../document/document.ts';
+import type { Json } from '../document/json.ts';
+import { walk } from '../request/collect-contents.ts';
+import { textPlaces } from '../hub/plain-codec.ts';
 import { ownNames, tellApart } from './names.ts';
 
 /** A request as sent: every capital that data protection knows becomes the same mark. */

@@ -1,6 +1,6 @@
-import { BadRequestShape } from '../codec.ts';
-import { readDocument, render, setString, type Edit, type WireDocument } from '../document.ts';
-import { member, valueOf, type JsonNode, type Member, type StringNode } from '../scan.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { readDocument, render, setString, type Edit, type WireDocument } from '../document/document.ts';
+import { member, valueOf, type JsonNode, type Member, type StringNode } from '../document/scan.ts';
 import { withoutKept } from './questions.ts';
 
 /**

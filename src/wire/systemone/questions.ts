@@ -1,7 +1,7 @@
-import { BadRequestShape } from '../codec.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { isArray } from '../request-shape.ts';
-import { estimatedTokens } from '../usage.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { isArray } from '../request/request-shape.ts';
+import { estimatedTokens } from '../answer/usage.ts';
 
 /** What can be asked. // spec 2.6 */
 export type QuestionType = 'noul' | 'choice' | 'score';

@@ -1,5 +1,5 @@
-import { BadRequestShape } from '../codec.ts';
-import type { JsonObject } from '../json.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import type { JsonObject } from '../document/json.ts';
 import { readQuestions, type Question } from './questions.ts';
 import { readRouterState, readState, type RouterState, type State } from './state.ts';
 

@@ -1,6 +1,6 @@
-import { BadRequestShape } from '../codec.ts';
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { isArray } from '../request-shape.ts';
+import { BadRequestShape } from '../hub/codec.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { isArray } from '../request/request-shape.ts';
 
 /** What a decision is about. */
 export type State = string | readonly Json[] | JsonObject;

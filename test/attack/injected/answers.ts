@@ -1,4 +1,4 @@
-import { writeEvent } from '#/wire/sse.ts';
+import { writeEvent } from '#/wire/answer/sse.ts';
 import type { Surface } from './conversation.ts';
 
 /** What a model says: a text, or a tool and what it is told. */

@@ -6,14 +6,14 @@ import { EventRestorer } from '#/inspect/restore/restore-events.ts';
 import { restoreAnswer } from '#/inspect/restore/restore.ts';
 import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
 import type { RestorePolicy } from '#/config/snapshot.ts';
-import type { StreamEvent } from '#/wire/canonical.ts';
+import type { StreamEvent } from '#/wire/hub/canonical.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
-import type { Codec } from '#/wire/codec.ts';
+import type { Codec } from '#/wire/hub/codec.ts';
 import { completionsCodec } from '#/wire/completions/codec.ts';
-import { readDocument } from '#/wire/document.ts';
+import { readDocument } from '#/wire/document/document.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
-import { SseDecoder } from '#/wire/sse.ts';
+import { SseDecoder } from '#/wire/answer/sse.ts';
 import { ANSWERS, pieceOf, STREAMS, type Filled } from './answers.ts';
 
 /** One call of a tool and what it returned. */

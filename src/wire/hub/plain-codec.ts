@@ -1,0 +1,68 @@
+import type { Ask, Codec, FrameFacts } from './codec.ts';
+import type { WireDocument } from '../document/document.ts';
+import type { Json } from '../document/json.ts';
+import { modelOf, refuseLookalikes } from '../request/request-shape.ts';
+import { isTold, NO_USAGE, toldCount, type Usage } from '../answer/usage.ts';
+import { TOKEN_LISTS, type Places } from '../request/collect-contents.ts';
+
+/** What differs between families that nobody streams or translates. */
+type PlainParts = Pick<Codec, 'family' | 'contents' | 'ask' | 'readAnswer'> &
+  Partial<Pick<Codec, 'answerLeaves' | 'checkLocal' | 'tellApart' | 'fitAnswer' | 'tellUsage'>>;
+
+const SAYS_NOTHING: FrameFacts = {
+  kind: 'other',
+  id: undefined,
+  usage: undefined,
+  outputBytes: 0,
+  ends: [],
+  error: undefined,
+};
+
+/** A codec of a family whose answers come whole, and from providers of that family only. */
+export function plainCodec(parts: PlainParts): Codec {
+  return {
+    answerLeaves: () => [],
+    streamReader: () => ({ read: () => SAYS_NOTHING, finished: true }),
+    streamEnd: '',
+    deltas: () => [],
+    deltaFrame: (like) => like,
+    usageFrame: () => undefined,
+    askForUsage: () => [],
+    hideCacheCounts: () => [],
+    ...parts,
+  };
+}
+
+/** The places of a request that is all text, of which the model reads `promptOrder` first. */
+export function textPlaces(...promptOrder: readonly string[]): Places {
+  return {
+    promptOrder,
+    roleOf: () => undefined,
+    isJson: () => false,
+    mediaOf: () => undefined,
+    isBareMedia: () => false,
+    isTokens: (name, parent) => parent === '' && (promptOrder.includes(name) || TOKEN_LISTS.has(name)),
+  };
+}
+
+/**
+ * What routing needs of a request for one whole answer without a ceiling. `controls`: the members that decide about the
+ * call. Throws `BadRequestShape`.
+ */
+export function plainAsk(document: WireDocument, controls: readonly string[]): Ask {
+  refuseLookalikes(document, ['model', ...controls]);
+  return {
+    ...modelOf(document),
+    stream: false,
+    includeUsage: false,
+    maxOutputTokens: undefined,
+    answers: 1,
+    jsonAnswer: false,
+    jsonSchema: false,
+  };
+}
+
+/** A usage of input and output without details; undefined without an input. */
+export function simpleUsage(input: Json | undefined, output: Json | undefined): Usage | undefined {
+  return isTold(input) ? { ...NO_USAGE, input: toldCount(input), output: toldCount(output) } : undefined;
+}
