@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { FINDABLE_ENTITIES, toCategory } from '../src/config/entities.ts';
 import { CATALOGUE } from '../src/errors/catalogue.ts';
+import { createExaminers } from '../src/inspect/detectors/list.ts';
+import { NAME_CATEGORIES } from '../src/inspect/names/detect-names.ts';
 import { REFERENCE, referencePages } from '../tools/reference.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -23,6 +26,11 @@ describe('generated references', () => {
       written,
     );
   });
+});
+
+test('every kind that policies may name is found by a detector or by the model of names', () => {
+  const found = new Set<string>([...createExaminers().map(({ category }) => category), ...NAME_CATEGORIES]);
+  expect(FINDABLE_ENTITIES.filter((entity) => !found.has(toCategory(entity)))).toEqual([]);
 });
 
 describe('error codes', () => {

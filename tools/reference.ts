@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { resourcePages } from '../src/config/crds/files.ts';
+import { detectorsPage } from './reference/detectors.ts';
 import { errorsPage } from './reference/errors.ts';
 import { gwctlPage } from './reference/gwctl.ts';
 import { page, table } from './reference/page.ts';
@@ -15,6 +16,7 @@ interface Page {
 
 /** One line for each page; sorted by file. */
 const PAGES: readonly Page[] = [
+  { file: 'detectors.md', lists: 'kinds of personal data, and what finds each', write: detectorsPage },
   { file: 'errors.md', lists: 'error codes that clients receive', write: errorsPage },
   { file: 'gwctl.md', lists: 'commands and options of the command line', write: gwctlPage },
 ];

@@ -12,7 +12,7 @@ import {
   SURE,
 } from './address-shape.ts';
 import { digitsEnd, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
-import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { isLetterKind, type Kind, type Look, mayStartToken } from './look.ts';
 
 /** How long the street before a number may be. */
@@ -22,9 +22,18 @@ const STREET_REACH = 64;
  * Postal addresses: a street by its word, a number, a postal code and a town, in the orders of the languages of the
  * house. Without a code and town only streets that leave no doubt; without a word for a street only all the rest.
  */
-export const address: Examiner = {
+export const address: ListedExaminer = {
   category: 'ADDRESS',
   evidence: 'shaped',
+  about: {
+    finds:
+      'Postal addresses: a street by its word, a number, a postal code and a town, in the orders of European and American addresses.',
+    examples: [
+      'ship to 12 Main St, Springfield, IL 62704',
+      'Sie wohnt Hans-Karl-Platz 1, 84263 Worbis.',
+      'demeurant 85, chemin Marchal, 01213 Lambert.',
+    ],
+  },
   triggers: ANY_DIGIT,
   wants: mayBePart,
   examine(text, at, floor, found): number {

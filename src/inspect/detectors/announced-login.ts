@@ -2,7 +2,7 @@ import { announcedAfter } from './announced-after.ts';
 import { announcedAt, type Announcing } from './announced.ts';
 import type { Link } from './announcing-words.ts';
 import { isDigit, isLetter } from './characters.ts';
-import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { endsSaying, isLetterKind, type Look, lookAt } from './look.ts';
 import { isUnusual, loginShapeOf, mayBeUnmarked } from './login-value.ts';
 
@@ -17,9 +17,13 @@ const NUMBER = /^\d{6,10}$/;
  * or nothing between. A login has a mark that words have none of (`jdoe42`, `ada.byron`, `ada_b`), or is a first letter
  * with a surname (`mkowalski`). Other words are not logins: "the username is required".
  */
-export const announcedLogin: Examiner = {
+export const announcedLogin: ListedExaminer = {
   category: 'USERNAME',
   evidence: 'shaped',
+  about: {
+    finds: 'Logins in running text, behind a word such as "username" or "log in as".',
+    examples: ['My username is jharper42 and the page reloads.', 'Ich melde mich als petra_lang an.'],
+  },
   triggers: `_-guUK${ANY_DIGIT}`,
   near: [
     '[lL]o>gin[ n?]',

@@ -2,7 +2,7 @@ import { announcedAfter } from './announced-after.ts';
 import { announcedAt, type Announcing } from './announced.ts';
 import type { Link } from './announcing-words.ts';
 import { isAlphanumeric, isDigit } from './characters.ts';
-import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { endsSaying, isLetterKind, type Kind, type Look, lookAt } from './look.ts';
 import { isPassword, isPasswordInProse, isSpecification } from './secret-value.ts';
 
@@ -11,9 +11,13 @@ import { isPassword, isPasswordInProse, isSpecification } from './secret-value.t
  * to", a colon or nothing between. A password has digits or signs among its letters, and is no measure, version, algorithm
  * or file; digits alone are a PIN or an access code only: "the password is 12 characters long".
  */
-export const announcedSecret: Examiner = {
+export const announcedSecret: ListedExaminer = {
   category: 'SECRET',
   evidence: 'shaped',
+  about: {
+    finds: 'Passwords, PINs and access codes in running text, behind a word that announces them.',
+    examples: ['The password is Sommer#2041 as always.', 'Die PIN lautet 4711.'],
+  },
   triggers: `!#$&w${ANY_DIGIT}`,
   near: ['>w[od]'],
   wants: mayHold,

@@ -2,7 +2,7 @@ import { accountEnd } from './account-groups.ts';
 import { type Teller, tellerOf } from './context-words.ts';
 import { digitsEnd, isDigit, startsToken } from './characters.ts';
 import { weighted } from './check-digits.ts';
-import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { isLetterKind, mayStartToken } from './look.ts';
 import { endsNumber } from './number-groups.ts';
 
@@ -24,9 +24,14 @@ const BANK_REACH = 80;
  * sort codes of British banks, the routing numbers of American ones (American Bankers Association: weights 3-7-1, a
  * multiple of ten), Czech and Slovak accounts, and accounts near what a bank is told by.
  */
-export const bankAccount: Examiner = {
+export const bankAccount: ListedExaminer = {
   category: 'BANK_ACCOUNT',
   evidence: 'weak',
+  about: {
+    finds:
+      'Account numbers that are not IBANs: sort codes, routing numbers, and accounts near words about banks or with check digits of their own.',
+    examples: ['Sort code 20-00-00, account number 55779911', 'numer rachunku: 61109010140000071219812874'],
+  },
   triggers: ANY_DIGIT,
   wants(look): boolean {
     const { before, length, next, later } = look;

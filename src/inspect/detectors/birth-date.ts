@@ -1,6 +1,6 @@
 import { tellerOf } from './context-words.ts';
 import { digitsEnd, isDigit, isLetter, startsToken } from './characters.ts';
-import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { isLetterKind, type Kind, type Look, mayStartToken } from './look.ts';
 
 /** Months as they are written in the languages of the house and of their neighbours, short forms by their first letters. */
@@ -41,9 +41,17 @@ const LONGEST_MONTH = 13;
  * Dates of birth: a date in numbers or with its month in words, after a word about birth with no other number between,
  * before one in the same clause, or in a column of that name. Any other date is none.
  */
-export const birthDate: Examiner = {
+export const birthDate: ListedExaminer = {
   category: 'DATE_OF_BIRTH',
   evidence: 'shaped',
+  about: {
+    finds: 'Dates of birth: a date beside a word about birth, or in a column of that name.',
+    examples: [
+      'born on October 17th, 1957 in Leeds',
+      'geboren am 08.05.1998',
+      '{"birthDate":"1980-11-24","created":"2024-11-24"}',
+    ],
+  },
   triggers: ANY_DIGIT,
   wants: mayBeDate,
   examine(text, at, floor, found): number {

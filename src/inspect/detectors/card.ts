@@ -1,6 +1,6 @@
 import { digitsEnd, endsToken, isAlphanumeric, isDigit, isInUuid, startsToken } from './characters.ts';
 import { passesLuhn } from './check-digits.ts';
-import type { Examiner } from './examiner.ts';
+import type { ListedExaminer } from './examiner.ts';
 import { mayStartToken } from './look.ts';
 
 const MIN_DIGITS = 12;
@@ -13,9 +13,13 @@ const CARD_WORDS =
  * Payment card numbers: 12 to 19 digits in the ranges of the known issuers with a Luhn check digit, in one run or in
  * groups parted by a space, hyphen or dot. Never a part of a longer run of digits, of a decimal or of a UUID.
  */
-export const card: Examiner = {
+export const card: ListedExaminer = {
   category: 'CREDIT_CARD',
   evidence: 'checked',
+  about: {
+    finds: 'Payment card numbers: issuer range, length and check digit.',
+    examples: ['4111 1111 1111 1111, expires 12/27'],
+  },
   triggers: '1234569',
   wants(look): boolean {
     const { earlier, before, length, next, later } = look;

@@ -1,6 +1,6 @@
 import type { Span } from './detector.ts';
 import { isAlphanumeric, isDigit, isEscapeLetter, isHex, isLetter } from './characters.ts';
-import type { Examiner } from './examiner.ts';
+import type { ListedExaminer } from './examiner.ts';
 import { isUnspaced, isWideLetter, widthBefore } from './scripts.ts';
 
 /** Longer local parts and logins are not read further back; what was read is covered. */
@@ -28,9 +28,13 @@ const LOWER = /^[a-z]+$/;
  * The domain needs a dot and a last label of letters, so that `@mention`, `@scope/pkg`, `pkg@1.2.3` and
  * `user@localhost` are none. Trailing punctuation stays outside. The login part of a URL belongs to `secret.ts`.
  */
-export const email: Examiner = {
+export const email: ListedExaminer = {
   category: 'EMAIL',
   evidence: 'shaped',
+  about: {
+    finds: 'E-mail addresses, with letters of any script.',
+    examples: ['Write to ada.lovelace@example.com.'],
+  },
   triggers: '@',
   examine(text, at, floor, found): number {
     const start = localStart(text, at, floor);

@@ -39,3 +39,18 @@ export interface Examiner {
    */
   examine(text: string, at: number, floor: number, found: Span[]): number;
 }
+
+/** What the reference of detectors says about an examiner. */
+export interface About {
+  /** What it finds, in a sentence. */
+  readonly finds: string;
+  /** Texts in each of which it finds something: the reference marks it, and a test fails where it finds nothing. */
+  readonly examples: readonly string[];
+  /** Ids of the kinds of numbers that it tells apart. */
+  readonly kinds?: readonly string[];
+}
+
+/** An examiner as the list has it. */
+export interface ListedExaminer extends Examiner {
+  readonly about: About;
+}

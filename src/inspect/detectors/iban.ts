@@ -1,5 +1,5 @@
 import { endsToken, isAlphanumeric, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
-import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { isLetterKind } from './look.ts';
 
 /**
@@ -26,9 +26,13 @@ export const ACCOUNT_SHAPES: ReadonlyMap<string, string> = new Map(
  * IBANs: country code of the registry, its exact length and layout, check digits by ISO 7064 mod 97. Groups may be
  * parted by one space, hyphen or dot anywhere; lower case counts. Whatever follows the last group stays outside.
  */
-export const iban: Examiner = {
+export const iban: ListedExaminer = {
   category: 'IBAN',
   evidence: 'checked',
+  about: {
+    finds: 'IBANs of every country of the registry, by length, layout and check digits.',
+    examples: ['Please pay to DE89 3704 0044 0532 0130 00.'],
+  },
   triggers: ANY_DIGIT,
   wants({ earlier, before, length }): boolean {
     if (length < 2) return false;

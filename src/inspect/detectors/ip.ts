@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isAlphanumeric, isDigit, isHex, isLetter, startsToken, wordBefore } from './characters.ts';
-import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { mayStartToken } from './look.ts';
 
 /** 8 groups of 4, or an IPv4 address in place of the last two, with the separators between them. */
@@ -14,9 +14,13 @@ const OTHER_WORDS =
  * section numbers, times, hardware addresses and `::` in code are none. Addresses that are nobody's are skipped:
  * loopback, unspecified, netmasks and the ranges for documentation (RFC 5737, RFC 3849).
  */
-export const ip: Examiner = {
+export const ip: ListedExaminer = {
   category: 'IP_ADDRESS',
   evidence: 'shaped',
+  about: {
+    finds: 'IP addresses of versions 4 and 6, except loopback, netmasks and ranges for documentation.',
+    examples: ['from 93.184.216.34', '[2a00:1450:4001:81b::200e]:443'],
+  },
   triggers: `:${ANY_DIGIT}`,
   wants(look): boolean {
     return look.length < 4 && look.next === 'dot' && look.later === 'digit' && mayStartToken(look);
@@ -26,7 +30,7 @@ export const ip: Examiner = {
   },
 };
 
-type Found = Parameters<Examiner['examine']>[3];
+type Found = Parameters<ListedExaminer['examine']>[3];
 
 function examineV4(text: string, at: number, floor: number, found: Found): number {
   if (text.charCodeAt(octetEnd(text, at)) !== 46) return floor;

@@ -1,5 +1,5 @@
 import type { Category } from '#/config/entities.ts';
-import type { Examiner } from './examiner.ts';
+import type { About, ListedExaminer } from './examiner.ts';
 import { ANY_DIGIT } from './examiner.ts';
 import { isTold, type Teller, tellerOf, type WordKind } from './context-words.ts';
 import { NATIONAL_NUMBERS } from './national-numbers.ts';
@@ -11,7 +11,12 @@ import { TAX_NUMBERS } from './tax-numbers.ts';
 const FROM_LETTER = /^\^(?:\(\?![^)]*\)|\(\?:)?\[?[A-Z]/;
 const LETTERED = /[A-Z]/;
 
-function numbers(category: Category, kinds: readonly NumberKind[], general: readonly WordKind[]): Examiner {
+function numbers(
+  category: Category,
+  kinds: readonly NumberKind[],
+  general: readonly WordKind[],
+  about: Omit<About, 'kinds'>,
+): ListedExaminer {
   const byLength = kindsByLength(
     kinds.filter(({ shape }) => !FROM_LETTER.test(shape.source)),
     general,
@@ -23,6 +28,7 @@ function numbers(category: Category, kinds: readonly NumberKind[], general: read
   return {
     category,
     evidence: 'checked',
+    about: { ...about, kinds: kinds.map(({ id }) => id) },
     triggers: ANY_DIGIT,
     wants: mayBeNumber,
     examine(text, at, floor, found): number {
@@ -91,7 +97,14 @@ function isNumber(text: string, groups: NumberGroups, last: number, { kinds, any
  * Numbers that states give to persons, with the check digits that each country knows. A layout that leaves no doubt
  * counts anywhere, bare digits only with a word about them near, or in the groups they are written in.
  */
-export const nationalId: Examiner = numbers('NATIONAL_ID', NATIONAL_NUMBERS, ['identity', 'taxpayer']);
+export const nationalId: ListedExaminer = numbers('NATIONAL_ID', NATIONAL_NUMBERS, ['identity', 'taxpayer'], {
+  finds:
+    'Numbers that states give to persons, by their check digits; bare digits only with a word about them near, or in their own groups.',
+  examples: ['44051401359 is my PESEL', 'NIN AB 12 34 56 C', 'SSN 123-45-6789'],
+});
 
 /** The same for tax numbers of persons and firms, and for VAT numbers. */
-export const taxId: Examiner = numbers('TAX_ID', TAX_NUMBERS, ['taxpayer']);
+export const taxId: ListedExaminer = numbers('TAX_ID', TAX_NUMBERS, ['taxpayer'], {
+  finds: 'Tax numbers of persons and firms, and VAT numbers, by their check digits.',
+  examples: ['USt-IdNr. DE136695977', 'Steuer-ID 86095742719'],
+});

@@ -1,7 +1,7 @@
 import { tellerOf } from './context-words.ts';
 import { isAlphanumeric, isCapital, isDigit, startsToken } from './characters.ts';
 import { digitAt } from './check-digits.ts';
-import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { type Look, mayStartToken } from './look.ts';
 import { endsNumber } from './number-groups.ts';
 
@@ -14,9 +14,13 @@ const words = tellerOf('passport');
  * Passport numbers behind a word about passports, and the machine-readable lines of passports, visas and identity cards
  * whose check digits agree (ICAO Doc 9303).
  */
-export const passport: Examiner = {
+export const passport: ListedExaminer = {
   category: 'PASSPORT',
   evidence: 'shaped',
+  about: {
+    finds: 'Passport numbers behind a word about passports, and the machine-readable lines of travel documents.',
+    examples: ['Passport number C68Z3V4C4, issued 2019', 'Reisepass 444112041'],
+  },
   triggers: `${ANY_DIGIT}<`,
   wants: mayBeNumbered,
   examine(text, at, floor, found): number {

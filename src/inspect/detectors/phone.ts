@@ -1,5 +1,5 @@
 import { digitsEnd, endsToken, isAlphanumeric, isDigit, isLetter, startsToken } from './characters.ts';
-import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { type Kind, type Look, mayStartToken } from './look.ts';
 import { followsNumberWord, isAnnounced, wordsBefore } from './phone-context.ts';
 import { type Groups, MIN_DIGITS, readGroups } from './phone-groups.ts';
@@ -13,12 +13,17 @@ import { isPhoneShaped } from './phone-shape.ts';
  * number in groups right behind such a word may be of any country. Dates, amounts, versions, addresses of machines and
  * references are none.
  */
-export function createPhone(regions?: readonly string[]): Examiner {
+export function createPhone(regions?: readonly string[]): ListedExaminer {
   const plan = createPhonePlan(regions ?? DEFAULT_PHONE_REGIONS);
   const isAbroad = regions === undefined;
   return {
     category: 'PHONE',
     evidence: 'weak',
+    about: {
+      finds:
+        'Phone numbers: international forms anywhere; national forms of the configured regions with a word or a grouping that tells them.',
+      examples: ['+49 30 901820', 'Call me: 020 7946 0958'],
+    },
     triggers: ANY_DIGIT,
     wants: mayBePhone,
     examine(text, at, floor, found): number {

@@ -1,6 +1,6 @@
 import { tellerOf } from './context-words.ts';
 import { isCapital, isDigit, startsToken } from './characters.ts';
-import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { type Kind, type Look, mayStartToken } from './look.ts';
 import { endsNumber } from './number-groups.ts';
 
@@ -14,9 +14,13 @@ const words = tellerOf('plate');
  * Vehicle plates behind a word about them: four to nine capitals and digits, of both, in up to four groups. French ones
  * with their hyphens count anywhere.
  */
-export const plate: Examiner = {
+export const plate: ListedExaminer = {
   category: 'LICENSE_PLATE',
   evidence: 'shaped',
+  about: {
+    finds: 'Vehicle plates behind a word about them; French ones anywhere.',
+    examples: ['number plate AB12 CDE', 'mit dem Kennzeichen K-XG 89 gesehen', 'AL-864-QY'],
+  },
   triggers: ANY_DIGIT,
   wants: mayBePlate,
   examine(text, at, floor, found): number {

@@ -1,5 +1,5 @@
 import { isAlphanumeric, isLetter, startsToken } from './characters.ts';
-import type { Examiner } from './examiner.ts';
+import type { ListedExaminer } from './examiner.ts';
 import { assigned, spoken } from './secret-assignment.ts';
 import { privateKey } from './secret-pem.ts';
 import { awsKeys, googleKey, jsonWebToken, prefixed, sendgridKey, type Stretch } from './secret-shapes.ts';
@@ -11,9 +11,14 @@ import { isPlaceholder, isStrongToken } from './secret-value.ts';
  * addresses, what an `Authorization` header carries, and strong values assigned to fields named for it. Digests,
  * UUIDs, references to variables and stand-ins such as `<your token>` are none.
  */
-export const secret: Examiner = {
+export const secret: ListedExaminer = {
   category: 'SECRET',
   evidence: 'shaped',
+  about: {
+    finds:
+      'Credentials: keys and tokens of known issuers, private keys, JSON web tokens, passwords in URLs, and strong values of fields named for them.',
+    examples: ['api_key = "q7Xv2Lr9Tz4Kp8Wm3Nc6"', 'postgres://rsandoval83:Sommer_0@db.internal/app'],
+  },
   triggers: '-_:=AJGBw',
   near: ['>w[od]'],
   examine(text, at, floor, found): number {
@@ -51,7 +56,7 @@ function stretchAt(text: string, at: number, floor: number): Stretch | undefined
   }
 }
 
-function amazon(text: string, at: number, floor: number, found: Parameters<Examiner['examine']>[3]): number {
+function amazon(text: string, at: number, floor: number, found: Parameters<ListedExaminer['examine']>[3]): number {
   const after = text.charCodeAt(at + 1);
   if (after !== 75 && after !== 83 && after !== 66 && after !== 67) return floor;
   const keys = awsKeys(text, at);

@@ -1,7 +1,7 @@
 import { isEscapeLetter, isLetter, startsToken } from './characters.ts';
 import { lettersAs, weighted } from './check-digits.ts';
 import { isTold, tellerOf } from './context-words.ts';
-import { ANY_DIGIT, type Examiner } from './examiner.ts';
+import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { isLetterKind } from './look.ts';
 import { endsNumber } from './number-groups.ts';
 
@@ -22,9 +22,13 @@ const words = tellerOf('vin');
  * Vehicle identification numbers, plates that a vehicle keeps for life: with a word about them near, and without one where
  * the check digit tells. A North American one with a wrong check digit is none.
  */
-export const vin: Examiner = {
+export const vin: ListedExaminer = {
   category: 'LICENSE_PLATE',
   evidence: 'shaped',
+  about: {
+    finds: 'Vehicle identification numbers near a word about them; North American ones by their check digit.',
+    examples: ['VIN: WVWZZZ1JZXW000001', 'sold as 1M8GDM9AXKP042788'],
+  },
   triggers: ANY_DIGIT,
   wants({ earlier, before, length, next }): boolean {
     if (isLetterKind(before)) return earlier !== 'digit';

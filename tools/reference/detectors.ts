@@ -1,0 +1,52 @@
+import { ENTITIES, FINDABLE_ENTITIES, toCategory } from '../../src/config/entities.ts';
+import { createDetectors } from '../../src/inspect/detectors/detect.ts';
+import type { Detector } from '../../src/inspect/detectors/detector.ts';
+import { createExaminers } from '../../src/inspect/detectors/list.ts';
+import { page, table } from './page.ts';
+
+const EVIDENCE = {
+  checked: 'check digits',
+  shaped: 'shape, or words near it',
+  weak: 'digits with words or groups; gives way to a checked find',
+};
+
+/** Which kinds of personal data are found, by what, with an example of each. Throws where a detector does not find its own example. */
+export function detectorsPage(): string {
+  const detectors = createDetectors();
+  const listed = createExaminers().map(({ category, evidence, about }, index) => ({
+    category,
+    evidence: EVIDENCE[evidence],
+    finds: about.finds,
+    examples: about.examples.map((example) => `\`${marked(example, detectors[index]!)}\``).join('<br>'),
+    kinds: about.kinds,
+  }));
+  const rows = FINDABLE_ENTITIES.flatMap((entity) => {
+    const own = listed.filter(({ category }) => category === toCategory(entity));
+    if (own.length === 0)
+      return [[`\`${entity}\``, 'The model of names finds it, where policy names it.', 'model', '']];
+    return own.map(({ finds, evidence, examples }) => [`\`${entity}\``, finds, evidence, examples]);
+  });
+  const numbers = listed.flatMap(({ category, kinds }) => {
+    return kinds ? [`### ${category}\n\n${kinds.map((kind) => `\`${kind}\``).join(', ')}`] : [];
+  });
+  const unfound = ENTITIES.filter((entity) => !(FINDABLE_ENTITIES as readonly string[]).includes(entity));
+  return page(
+    'Detectors',
+    'src/inspect/detectors',
+    'The kinds of personal data that policies (`dlp.entities`) and requests name, and what finds each. Tags, rows and metrics ' +
+      'name a kind in capitals: `EMAIL`. In the examples ‹ and › enclose what the detector finds.',
+    table(['entity', 'finds', 'by', 'examples'], rows),
+    `${unfound.map((entity) => `\`${entity}\``).join(', ')}: a name that configurations may use, but nothing looks for it.`,
+    '## Kinds of numbers\n\nCountry and name of each number that is told by its own check digits.',
+    ...numbers,
+  );
+}
+
+function marked(example: string, detector: Detector): string {
+  const spans = detector.find(example);
+  if (spans.length === 0)
+    throw new Error(`the detector of ${detector.category} finds nothing in its example: ${example}`);
+  return spans.toReversed().reduce((text, { start, end }) => {
+    return `${text.slice(0, start)}‹${text.slice(start, end)}›${text.slice(end)}`;
+  }, example);
+}
