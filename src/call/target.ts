@@ -1,6 +1,6 @@
 import type { ModelConfig } from '#/config/snapshot.ts';
 import type { Provider } from '#/ports/provider.ts';
-import type { DoorCodec, ExitCodec, Media } from '#/wire/hub/codec.ts';
+import type { ClientCodec, UpstreamCodec, Media } from '#/wire/hub/codec.ts';
 import type { Family } from '#/wire/document/document.ts';
 
 /** A model of a provider that policy lets a caller reach. */
@@ -35,8 +35,8 @@ export interface Candidate extends Target {
 
 /** Between which families a call is translated. */
 export interface Translation {
-  readonly door: DoorCodec;
-  readonly exit: ExitCodec;
+  readonly client: ClientCodec;
+  readonly upstream: UpstreamCodec;
 }
 
 /** What a target is sent in the place of a file: a file of `fileLength` code units, pictures, and text of so many bytes. */

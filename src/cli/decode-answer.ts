@@ -1,4 +1,4 @@
-import { EXITS } from '#/route/exits.ts';
+import { UPSTREAM_CODECS } from '#/route/exits.ts';
 import type { Finish, Part, StreamEvent } from '#/wire/hub/canonical.ts';
 import type { EventReader } from '#/wire/hub/codec.ts';
 import type { HubFamily } from '#/wire/document/document.ts';
@@ -17,7 +17,7 @@ export interface DecodedAnswer {
 }
 
 /** The wire families whose answers can be decoded. */
-export const FAMILIES = Object.keys(EXITS) as readonly HubFamily[];
+export const FAMILIES = Object.keys(UPSTREAM_CODECS) as readonly HubFamily[];
 
 const MAX_EVENT = 64 * 1024 * 1024;
 
@@ -34,7 +34,7 @@ export function decodeAnswer(text: string, form: RecordingForm, family?: HubFami
   const samples = events.flatMap(({ data }) => (data?.startsWith('{') ? [JSON.parse(data) as JsonObject] : []));
   const known = family ?? samples.map(guessFamily).find((guess) => guess !== undefined);
   if (known === undefined) return undefined;
-  const reader = EXITS[known].eventReader();
+  const reader = UPSTREAM_CODECS[known].eventReader();
   const said = [...events.flatMap((event) => reader.read(event)), ...reader.end()];
   return summarize(known, modelOf(samples), [...said, ...broken(reader, said)]);
 }
@@ -42,7 +42,7 @@ export function decodeAnswer(text: string, form: RecordingForm, family?: HubFami
 function decodeBody(body: unknown, family: HubFamily | undefined): DecodedAnswer | undefined {
   if (!isObject(body)) return undefined;
   const known = family ?? guessFamily(body);
-  const answer = known && EXITS[known].decodeAnswer(body);
+  const answer = known && UPSTREAM_CODECS[known].decodeAnswer(body);
   if (!known || !answer) return undefined;
   const parts = answer.parts.map((part, at): StreamEvent => ({ type: 'part-start', index: at, part }));
   return summarize(known, modelOf([body]), [

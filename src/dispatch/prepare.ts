@@ -11,14 +11,14 @@ import type { MediaFetcher } from '#/ports/media.ts';
 import type { FitContext } from '#/ports/provider.ts';
 import type { ModelRequest } from '#/wire/hub/canonical.ts';
 import { customNames } from '#/wire/chat/custom-tools.ts';
-import { BadRequestShape, type DoorCodec } from '#/wire/hub/codec.ts';
+import { BadRequestShape, type ClientCodec } from '#/wire/hub/codec.ts';
 import { render, setString, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import { writeJson } from '#/wire/document/write-json.ts';
 import { readAnew } from './relay/read-anew.ts';
 import { renameTools, restoringNames } from '#/wire/hub/tool-names.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import { EXITS, isHubFamily } from '#/route/exits.ts';
+import { UPSTREAM_CODECS, isHubFamily } from '#/route/exits.ts';
 import { inlineRemoteMedia } from './inline-media.ts';
 import type { Target, Candidate, Candidates } from '#/call/target.ts';
 import { travellingFiles } from './travelling-files.ts';
@@ -140,8 +140,8 @@ export async function inspectedDocument(call: Call, inspection: Pick<Inspection,
 async function translated(call: Call, inspection: Inspection, target: Target, media: MediaFetcher): Promise<Written> {
   const { family, provider, model } = target;
   if (!isHubFamily(family)) throw new TypeError(`nothing translates to ${family}`);
-  const door = call.codec as DoorCodec;
-  const exit = EXITS[family];
+  const door = call.codec as ClientCodec;
+  const exit = UPSTREAM_CODECS[family];
   const losses = new Set<string>(inspection.losses);
   const lose = (what: string): void => void losses.add(what);
   const inspected = await inspectedDocument(call, inspection);
@@ -161,7 +161,12 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
   const fitted = fit(written, call, target, dropped);
   for (const what of dropped) lose(what);
   const body = render(written.text, [...rename(written, target), ...fitted]);
-  return { ...target, body, losses: [...losses], translation: { door, exit: restoringNames(exit, originals) } };
+  return {
+    ...target,
+    body,
+    losses: [...losses],
+    translation: { client: door, upstream: restoringNames(exit, originals) },
+  };
 }
 
 /** This family must be told a ceiling: where the caller names none, it is the one that is held. */

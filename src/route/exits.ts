@@ -1,20 +1,20 @@
-import { chatExit } from '#/wire/chat/codec.ts';
-import type { ExitCodec } from '#/wire/hub/codec.ts';
-import { converseExit } from '#/wire/converse/codec.ts';
+import { chatUpstream } from '#/wire/chat/codec.ts';
+import type { UpstreamCodec } from '#/wire/hub/codec.ts';
+import { converseUpstream } from '#/wire/converse/codec.ts';
 import type { Family, HubFamily } from '#/wire/document/document.ts';
-import { geminiExit } from '#/wire/gemini/codec.ts';
-import { messagesExit } from '#/wire/messages/codec.ts';
-import { responsesExit } from '#/wire/responses/codec.ts';
+import { geminiUpstream } from '#/wire/gemini/codec.ts';
+import { messagesUpstream } from '#/wire/messages/codec.ts';
+import { responsesUpstream } from '#/wire/responses/codec.ts';
 
 /** The families that a request can be translated to. */
-export const EXITS: Readonly<Record<HubFamily, ExitCodec>> = {
-  chat: chatExit,
-  messages: messagesExit,
-  responses: responsesExit,
-  gemini: geminiExit,
-  converse: converseExit,
+export const UPSTREAM_CODECS: Readonly<Record<HubFamily, UpstreamCodec>> = {
+  chat: chatUpstream,
+  messages: messagesUpstream,
+  responses: responsesUpstream,
+  gemini: geminiUpstream,
+  converse: converseUpstream,
 };
 
 export function isHubFamily(family: Family): family is HubFamily {
-  return family in EXITS;
+  return family in UPSTREAM_CODECS;
 }

@@ -2,7 +2,7 @@ import type { ResolvedPolicy, WorkloadConfig } from '#/config/snapshot.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import type { Router, RouterVerdict } from '#/ports/router.ts';
 import type { Difference } from '#/call/difference.ts';
-import type { DoorCodec } from '#/wire/hub/codec.ts';
+import type { ClientCodec } from '#/wire/hub/codec.ts';
 import type { WireDocument } from '#/wire/document/document.ts';
 import { decisionOf, routeDifferences, targetsOf, type Decision } from './decision.ts';
 import { isDenial, offerOf } from './offer.ts';
@@ -113,7 +113,7 @@ async function judged(
   if (alias?.strategy !== 'auto' || !('decodeRequest' in codec)) return undefined;
   try {
     return await router.judge(
-      (codec as DoorCodec).decodeRequest((await inspected?.()) ?? document, () => {}),
+      (codec as ClientCodec).decodeRequest((await inspected?.()) ?? document, () => {}),
       signal,
     );
   } catch {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { EXITS } from '#/route/exits.ts';
+import { UPSTREAM_CODECS } from '#/route/exits.ts';
 import { cost } from '#/meter/pricing/price.ts';
 import { createPrice } from '#/meter/pricing/price-sheet.ts';
 import type { Finish, ModelAnswer, Part, StreamEvent } from '#/wire/hub/canonical.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import type { AnswerContext } from '#/wire/hub/codec.ts';
 import { readDocument, type HubFamily } from '#/wire/document/document.ts';
-import { gather } from '#/wire/answer/collect-answer.ts';
+import { collectAnswer } from '#/wire/answer/collect-answer.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { NO_USAGE, totalTokens } from '#/wire/answer/usage.ts';
@@ -63,12 +63,12 @@ describe('recordings', where, () => {
   test.each(answers.filter((name) => formOf(name) !== 'body'))('%s is the same in pieces of any size', (name) => {
     const { family } = decodeAnswer(textOf(name), formOf(name))!;
     const bytes = Buffer.from(sseOf(name));
-    const whole = readAll(EXITS[family].eventReader(), [bytes]);
+    const whole = readAll(UPSTREAM_CODECS[family].eventReader(), [bytes]);
     for (const size of [1, 2, 3, 7, 61, 1021]) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
         bytes.subarray(index * size, (index + 1) * size),
       );
-      expect(readAll(EXITS[family].eventReader(), pieces)).toEqual(whole);
+      expect(readAll(UPSTREAM_CODECS[family].eventReader(), pieces)).toEqual(whole);
     }
   });
 
@@ -79,13 +79,13 @@ describe('recordings', where, () => {
         const { events } = decodeAnswer(textOf(name), formOf(name))!;
         const whole = wholeOf(events);
         const answer = { ...whole, usage: whole.usage ?? NO_USAGE };
-        const buffered = EXITS[family as HubFamily].decodeAnswer(door.encodeAnswer(answer, context))!;
+        const buffered = UPSTREAM_CODECS[family as HubFamily].decodeAnswer(door.encodeAnswer(answer, context))!;
         expect(said(buffered)).toEqual(said(answer));
         const writer = door.eventWriter(context);
         const streamed = [...events.filter(({ type }) => type !== 'end' && type !== 'error'), ...ending(answer)]
           .map((event) => writer.write(event))
           .join('');
-        const reader = EXITS[family as HubFamily].eventReader();
+        const reader = UPSTREAM_CODECS[family as HubFamily].eventReader();
         const again = readAll(reader, [Buffer.from(streamed)]);
         expect(again.filter(({ type }) => type === 'warning')).toEqual([]);
         expect(said(wholeOf(again))).toEqual(said(answer));
@@ -109,7 +109,7 @@ function ending({ usage = NO_USAGE }: ModelAnswer): readonly StreamEvent[] {
 }
 
 function wholeOf(events: readonly StreamEvent[]): ModelAnswer {
-  const { finish, ...rest } = gather(events);
+  const { finish, ...rest } = collectAnswer(events);
   return { ...rest, finish: finish ?? ({ reason: 'stop' } satisfies Finish) };
 }
 

@@ -1,6 +1,6 @@
-import { EXITS } from '#/route/exits.ts';
+import { UPSTREAM_CODECS } from '#/route/exits.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
-import { BadRequestShape, type Codec, type DoorCodec, type EventReader } from '#/wire/hub/codec.ts';
+import { BadRequestShape, type Codec, type ClientCodec, type EventReader } from '#/wire/hub/codec.ts';
 import { completionsCodec } from '#/wire/completions/codec.ts';
 import { NotAJsonObject, readDocument, render, setString, type HubFamily } from '#/wire/document/document.ts';
 import { decisionsCodec } from '#/wire/decisions/codec.ts';
@@ -20,9 +20,9 @@ import { responses } from '../matrix/surfaces/responses.ts';
 import { readCorpora } from './answers.ts';
 import { law, type PureTarget } from './pure-target.ts';
 
-const DOORS: readonly DoorCodec[] = [chatCodec, messagesCodec, responsesCodec];
+const DOORS: readonly ClientCodec[] = [chatCodec, messagesCodec, responsesCodec];
 const OTHERS: readonly Codec[] = [completionsCodec, embeddingsCodec, systemOneCodec, decisionsCodec];
-const FAMILIES = Object.keys(EXITS) as readonly HubFamily[];
+const FAMILIES = Object.keys(UPSTREAM_CODECS) as readonly HubFamily[];
 
 /** What a codec may throw at a request of a stranger: everything else is a fault. */
 const REFUSALS = [BadRequestShape, NotAJsonObject, AmbiguousJson, TooManyValues, SyntaxError];
@@ -61,7 +61,7 @@ export const requestCodecs: PureTarget = {
       if (!door) return;
       const request = door.decodeRequest(document, () => {});
       for (const family of FAMILIES) {
-        refusing(() => void JSON.stringify(EXITS[family].encodeRequest(request, UNKNOWN_MODEL, () => {})));
+        refusing(() => void JSON.stringify(UPSTREAM_CODECS[family].encodeRequest(request, UNKNOWN_MODEL, () => {})));
       }
     });
   },
@@ -82,7 +82,7 @@ export const answerCodecs: PureTarget = {
   run(data) {
     const family = FAMILIES[(data[0] ?? 0) % FAMILIES.length] ?? 'chat';
     const bytes = data.subarray(2);
-    const exit = EXITS[family];
+    const exit = UPSTREAM_CODECS[family];
     refusing(() => {
       const body: unknown = JSON.parse(bytes.toString('utf8'));
       if (isObject(body)) exit.decodeAnswer(body);

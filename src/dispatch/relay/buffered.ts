@@ -87,18 +87,18 @@ function verbatim(
 function translated(
   body: JsonObject,
   text: string,
-  { door, exit }: Translation,
+  { client, upstream }: Translation,
   hideCache: boolean,
   entry: Entry,
   context: AnswerContext,
 ): string {
-  const answer = exit.decodeAnswer(body);
+  const answer = upstream.decodeAnswer(body);
   if (!answer) throw new UpstreamFault('protocol', 'the answer is not one of its family');
   entry.providerResponseId = answer.id ?? null;
   entry.seen = { ...entry.seen, output: estimatedTokens(text.length) };
   tell(entry, answer.usage, text, answer.parts.length > 0);
   const usage = entry.usage ?? entry.seen;
-  return JSON.stringify(door.encodeAnswer({ ...answer, usage: hideCache ? shownUsage(usage) : usage }, context));
+  return JSON.stringify(client.encodeAnswer({ ...answer, usage: hideCache ? shownUsage(usage) : usage }, context));
 }
 
 /** Notes a usage that was told, if one was. False: it can't be true. // spec 6.1.2 */

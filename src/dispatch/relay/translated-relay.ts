@@ -23,15 +23,15 @@ export class TranslatedRelay extends Relay {
     restoration: Restoration,
     entry: Entry,
     { provider, model }: Candidate,
-    { door, exit }: Translation,
+    { client, upstream }: Translation,
     context: AnswerContext,
   ) {
     super(entry, provider.config, restoration.tags.size > 0);
-    this.#reader = exit.eventReader();
-    this.#writer = door.eventWriter(context);
+    this.#reader = upstream.eventReader();
+    this.#writer = client.eventWriter(context);
     this.#hideCache = hidesCacheCounts(provider.config);
     // Only in this family does the client get the signature, and must send both back as they came. // spec 4.5.4
-    const signed = door.family === 'messages' && provider.traits(model).claude;
+    const signed = client.family === 'messages' && provider.traits(model).claude;
     if (restoration.tags.size > 0) this.#restorer = new EventRestorer(restoration, call.ask.jsonAnswer, signed);
   }
 

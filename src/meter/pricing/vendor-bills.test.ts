@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
-import { converseExit } from '#/wire/converse/codec.ts';
-import { geminiExit } from '#/wire/gemini/codec.ts';
+import { converseUpstream } from '#/wire/converse/codec.ts';
+import { geminiUpstream } from '#/wire/gemini/codec.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
@@ -116,7 +116,7 @@ const GEMINI = {
   'flex:output': '1.25',
 };
 const gemini = (usageMetadata: object, parts: readonly object[] = [{ text: 'x' }]): Usage | undefined =>
-  geminiExit.decodeAnswer({
+  geminiUpstream.decodeAnswer({
     candidates: [{ content: { parts }, finishReason: 'STOP' }],
     usageMetadata,
   } as unknown as JsonObject)?.usage;
@@ -187,7 +187,7 @@ test('Bedrock, cached input beside the fresh one, in the tier that was given', (
   };
   const dollars = { ...CLAUDE, 'priority:input': '5.25', 'priority:output': '26.25' };
   // Cached input has no rate of its own in this tier: it is no cheaper than fresh input there.
-  expect(bill(converseExit.decodeAnswer(body)?.usage, dollars)).toBe(
+  expect(bill(converseUpstream.decodeAnswer(body)?.usage, dollars)).toBe(
     nano((50 * 5.25 + 1000 * 5.25 + 30 * 5.25 + 20 * 26.25) / 1e6),
   );
 });

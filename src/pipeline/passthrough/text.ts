@@ -5,14 +5,14 @@ import type { Codec, IdRole } from '#/wire/hub/codec.ts';
 import { readDocument, render, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import type { FormField } from '#/wire/request/multipart-form.ts';
 import { mediaIn } from '#/wire/request/media-fields.ts';
-import { walk } from '#/wire/request/collect-contents.ts';
+import { collectContents } from '#/wire/request/collect-contents.ts';
 import type { PassageStages } from './passthrough.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 
 /** No place of what is passed on is structural: every string that is not the bytes of a picture or a file is read. */
 const PASSED_ON: Pick<Codec, 'contents'> = {
   contents: (document) =>
-    walk(document, {
+    collectContents(document, {
       promptOrder: ['instructions', 'prompt', 'input'],
       roleOf: () => undefined,
       isJson: () => false,

@@ -2,7 +2,7 @@ import type { Finish, ModelAnswer, Part, Proof, StreamEvent } from '../hub/canon
 import type { Usage } from './usage.ts';
 
 /** What a stream has said, put together: a whole answer once it has a finish. */
-export type Gathered = Omit<ModelAnswer, 'finish'> & { readonly finish?: Finish };
+export type CollectedAnswer = Omit<ModelAnswer, 'finish'> & { readonly finish?: Finish };
 
 interface Growing {
   readonly part: Part;
@@ -11,7 +11,7 @@ interface Growing {
 }
 
 /** Puts the events of a stream together, for families whose whole answer is a stream of one chunk. */
-export function gather(events: readonly StreamEvent[]): Gathered {
+export function collectAnswer(events: readonly StreamEvent[]): CollectedAnswer {
   const growing = new Map<number, Growing>();
   let id: string | undefined;
   let usage: Usage | undefined;

@@ -1,4 +1,4 @@
-import type { DoorCodec, ExitCodec } from '../hub/codec.ts';
+import type { ClientCodec, UpstreamCodec } from '../hub/codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -14,7 +14,7 @@ import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
 /** The chat completion family, as clients speak it. */
-export const chatCodec: DoorCodec = {
+export const chatCodec: ClientCodec = {
   family: 'chat',
   contents,
   speakers,
@@ -37,7 +37,7 @@ export const chatCodec: DoorCodec = {
 };
 
 /** The chat completion family, as providers speak it. */
-export const chatExit: ExitCodec = {
+export const chatUpstream: UpstreamCodec = {
   family: 'chat',
   encodeRequest,
   decodeAnswer,

@@ -6,7 +6,7 @@ import { readDocument } from '../document/document.ts';
 import type { JsonObject } from '../document/json.ts';
 import { toolIds } from '../hub/tool-ids.ts';
 import { UNKNOWN_MODEL, type Traits } from '../hub/traits.ts';
-import { chatCodec, chatExit } from './codec.ts';
+import { chatCodec, chatUpstream } from './codec.ts';
 
 const words = { none: 'none', minimal: 'low', low: 'low', medium: 'medium', high: 'high' };
 const CAPABLE: Traits = {
@@ -27,7 +27,9 @@ const asking: ModelRequest = {
 
 function encode(more: Partial<ModelRequest>, traits: Partial<Traits> = {}): { body: JsonObject; losses: string[] } {
   const losses: string[] = [];
-  const body = chatExit.encodeRequest({ ...asking, ...more }, { ...CAPABLE, ...traits }, (what) => losses.push(what));
+  const body = chatUpstream.encodeRequest({ ...asking, ...more }, { ...CAPABLE, ...traits }, (what) =>
+    losses.push(what),
+  );
   return { body, losses };
 }
 
@@ -359,7 +361,7 @@ describe('what is written reads as it was', () => {
       fc.property(request, (asked) => {
         const losses: string[] = [];
         const lose = (what: string): void => void losses.push(what);
-        const body = chatExit.encodeRequest(asked, CAPABLE, lose);
+        const body = chatUpstream.encodeRequest(asked, CAPABLE, lose);
         expect(chatCodec.decodeRequest(readDocument('chat', JSON.stringify(body)), lose)).toEqual(asked);
         expect(losses).toEqual([]);
       }),

@@ -9,10 +9,10 @@ import {
 } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
 import type { StreamEvent } from '../hub/canonical.ts';
-import { gather } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../answer/collect-answer.ts';
 import type { JsonObject } from '../document/json.ts';
 import { mintedId } from '../hub/tool-ids.ts';
-import { chatExit } from './codec.ts';
+import { chatUpstream } from './codec.ts';
 
 /** Input, cache, output and reasoning as the files themselves tell them, in buckets that share no token. */
 const USAGE: Readonly<Record<string, Readonly<Record<string, readonly [number, number, number, number]>>>> = {
@@ -78,8 +78,8 @@ const SHORT = 4096;
 describe('recordings', recorded, () => {
   test.each(files.filter(([, name]) => name.endsWith('.chunks.txt')))('%s %s', (provider, name, usage) => {
     const bytes = Buffer.from(`${recordedStream(provider, name)}data: [DONE]\n\n`);
-    const whole = readAll(chatExit.eventReader(), [bytes]);
-    const { finish, ...answer } = gather(whole);
+    const whole = readAll(chatUpstream.eventReader(), [bytes]);
+    const { finish, ...answer } = collectAnswer(whole);
     expect(troubles(whole)).toEqual([]);
     expect(answer.usage).toEqual(usage);
     expect(finish).toEqual({ reason: reasonOf(name) });
@@ -88,16 +88,16 @@ describe('recordings', recorded, () => {
     );
     for (const part of answer.parts) if (part.type === 'tool-call') JSON.parse(part.argumentsJson);
     const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
-    expect(readAll(chatExit.eventReader(), pieces)).toEqual(whole);
+    expect(readAll(chatUpstream.eventReader(), pieces)).toEqual(whole);
     for (let at = 1; bytes.length < SHORT && at < bytes.length; at++) {
-      const cut = readAll(chatExit.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
+      const cut = readAll(chatUpstream.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
       if (JSON.stringify(cut) !== JSON.stringify(whole)) expect(cut, `cut at ${at}`).toEqual(whole);
     }
   });
 
   test.each(files.filter(([, name]) => name.endsWith('.json')))('%s %s', (provider, name, usage) => {
     const body = recordedBody(provider, name);
-    const answer = chatExit.decodeAnswer(body);
+    const answer = chatUpstream.decodeAnswer(body);
     expect(answer).toMatchObject({ id: body['id'], usage });
     expect(answer?.finish.reason).toBe(reasonOf(name));
     const calls = answer?.parts.filter(({ type }) => type === 'tool-call') ?? [];
@@ -108,7 +108,7 @@ describe('recordings', recorded, () => {
 
   test('what the recorded chunks add up to', () => {
     const read = (provider: string, name: string) =>
-      gather(readAll(chatExit.eventReader(), [Buffer.from(recordedStream(provider, name))])).parts;
+      collectAnswer(readAll(chatUpstream.eventReader(), [Buffer.from(recordedStream(provider, name))])).parts;
     expect(read('mistral', 'mistral-reasoning.chunks.txt')).toEqual([
       { type: 'reasoning', text: 'The user is asking for 2+2. This is basic arithmetic. 2+2=4.' },
       { type: 'text', text: '2 + 2 = 4' },
@@ -126,9 +126,9 @@ describe('recordings', recorded, () => {
   test('a call whose index does not begin at nothing', () => {
     const root = new URL('../../../../shared/recordings/openai-compatible/', import.meta.url);
     const bytes = readFileSync(new URL('anthropic-fallback-tool-call.sse', root));
-    const events = readAll(chatExit.eventReader(), [bytes]);
+    const events = readAll(chatUpstream.eventReader(), [bytes]);
     expect(troubles(events)).toEqual([]);
-    expect(gather(events)).toEqual({
+    expect(collectAnswer(events)).toEqual({
       id: 'msg_sanitized',
       parts: [
         { type: 'text', text: 'Reading it.' },
@@ -144,7 +144,7 @@ const stream = (...deltas: readonly object[]): string =>
   deltas.map((delta) => `data: ${JSON.stringify({ id: 'a', choices: [{ index: 0, delta }] })}\n\n`).join('');
 const raw = (...bodies: readonly object[]): string =>
   bodies.map((body) => `data: ${JSON.stringify(body)}\n\n`).join('');
-const read = (text: string): readonly StreamEvent[] => readAll(chatExit.eventReader(), [Buffer.from(text)]);
+const read = (text: string): readonly StreamEvent[] => readAll(chatUpstream.eventReader(), [Buffer.from(text)]);
 const call = (more: object, called: object = {}): object => ({ tool_calls: [{ ...more, function: called }] });
 const DONE = 'data: [DONE]\n\n';
 
@@ -224,7 +224,7 @@ describe('tool calls', () => {
   ])('%s', (_name, deltas, expected) => {
     const events = read(stream(...deltas) + DONE);
     expect(troubles(events)).toEqual([]);
-    const gathered = gather(events);
+    const gathered = collectAnswer(events);
     expect(gathered.parts).toEqual(
       expected.map(([callId, name, argumentsJson]) => ({ type: 'tool-call', id: callId, name, argumentsJson })),
     );
@@ -254,7 +254,7 @@ describe('tool calls', () => {
       { content: 7, reasoning: [], refusal: {} },
       { function_call: 'f' },
     ]) {
-      expect(gather(read(stream(delta) + DONE)).parts).toEqual([]);
+      expect(collectAnswer(read(stream(delta) + DONE)).parts).toEqual([]);
     }
     expect(troubles(read(stream({ content: [{ type: 'hologram' }] }) + DONE))).toHaveLength(1);
     expect(() => read('data: {"choices"\n\n')).toThrow(SyntaxError);
@@ -286,7 +286,7 @@ describe('what vendors vary', () => {
       ) + DONE,
     );
     expect(troubles(events)).toEqual([]);
-    expect(gather(events).parts).toEqual([
+    expect(collectAnswer(events).parts).toEqual([
       { type: 'reasoning', text: 'rs' },
       { type: 'text', text: '<think>' },
       { type: 'tool-call', id: 'x', name: 'f', argumentsJson: '{}' },
@@ -310,7 +310,7 @@ describe('what vendors vary', () => {
   ])('%s', (_name, word, deltas, reason) => {
     const finish = raw({ choices: [{ index: 0, delta: {}, finish_reason: word }] });
     const events = read(stream(...deltas) + finish + DONE);
-    expect(gather(events).finish).toEqual({ reason });
+    expect(collectAnswer(events).finish).toEqual({ reason });
     expect(events.filter(({ type }) => type === 'finish')).toHaveLength(1);
     expect(events.at(-1)).toEqual({ type: 'end' });
   });
@@ -326,7 +326,7 @@ describe('what vendors vary', () => {
         { choices: [], x_groq: { usage: usage(3) }, usage: null },
       ),
     );
-    expect(gather(events)).toMatchObject({ id: 'a', parts: [{ text: 'x' }], usage: { input: 3, output: 3 } });
+    expect(collectAnswer(events)).toMatchObject({ id: 'a', parts: [{ text: 'x' }], usage: { input: 3, output: 3 } });
     expect(events.filter(({ type }) => type === 'usage')).toHaveLength(3);
   });
 
@@ -342,16 +342,16 @@ describe('what vendors vary', () => {
     ],
   ])('an error: %j', (body, expected) => {
     expect(read(stream({ content: 'x' }) + raw(body))).toContainEqual(expected);
-    expect(chatExit.decodeAnswer(body as JsonObject)).toBeUndefined();
+    expect(chatUpstream.decodeAnswer(body as JsonObject)).toBeUndefined();
   });
 
   test('bytes that end early are told from an answer that ended', () => {
-    const reader = chatExit.eventReader();
+    const reader = chatUpstream.eventReader();
     const events = readAll(reader, [Buffer.from(stream({ content: 'x' }))]);
     expect(reader.finished).toBe(false);
     expect(events.at(-1)).toEqual({ type: 'part-end', index: 0 });
     for (const end of [DONE, raw({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })]) {
-      const other = chatExit.eventReader();
+      const other = chatUpstream.eventReader();
       readAll(other, [Buffer.from(stream({ content: 'x' }) + end)]);
       expect(other.finished).toBe(true);
     }
@@ -360,7 +360,7 @@ describe('what vendors vary', () => {
   test.each([{}, { choices: [] }, { choices: [{}] }, { choices: 'x' }, { choices: [{ message: 'x' }] }])(
     '%j is no answer',
     (body) => {
-      expect(chatExit.decodeAnswer(body as JsonObject)).toBeUndefined();
+      expect(chatUpstream.decodeAnswer(body as JsonObject)).toBeUndefined();
     },
   );
 

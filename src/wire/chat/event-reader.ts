@@ -2,7 +2,7 @@ import { readId } from '../answer/answer-id.ts';
 import type { ModelAnswer, StreamEvent } from '../hub/canonical.ts';
 import type { EventReader } from '../hub/codec.ts';
 import { errorKind, errorMessage } from '../answer/error-message.ts';
-import { gather } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../answer/collect-answer.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { CallReader } from './call-reader.ts';
@@ -17,7 +17,7 @@ export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
   const reader = new ChatEventReader();
   // Told in one chunk, it is read by the same rules as a stream.
   const events = reader.readChunk({ ...body, choices: [{ ...choice, index: 0, delta: choice['message'] }] });
-  const { finish = { reason: 'stop' }, ...answer } = gather([...events, ...reader.readDone()]);
+  const { finish = { reason: 'stop' }, ...answer } = collectAnswer([...events, ...reader.readDone()]);
   return { ...answer, finish };
 }
 

@@ -5,9 +5,9 @@ import { readAll } from '../../../test/harness/recordings.ts';
 import type { FinishReason, ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
 import type { AnswerContext } from '../hub/codec.ts';
 import { readDocument } from '../document/document.ts';
-import { gather } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../answer/collect-answer.ts';
 import type { JsonObject } from '../document/json.ts';
-import { chatCodec, chatExit } from './codec.ts';
+import { chatCodec, chatUpstream } from './codec.ts';
 
 const context = (more: Partial<AnswerContext> = {}, request: object = {}): AnswerContext => ({
   callId: '0190c2f4-0000-7000-8000-00000000000a',
@@ -123,7 +123,7 @@ describe('a stream', () => {
       { type: 'part-delta', index: 1, text: '}' },
       { type: 'end' },
     ];
-    expect(gather(read(write(events))).parts).toEqual([call('x'), call('y', '{}')]);
+    expect(collectAnswer(read(write(events))).parts).toEqual([call('x'), call('y', '{}')]);
   });
 
   test('for clients that know calls of the old kind only', () => {
@@ -229,7 +229,7 @@ test.each<[FinishReason, readonly Part[], string]>([
 });
 
 function read(written: string): readonly StreamEvent[] {
-  return readAll(chatExit.eventReader(), [Buffer.from(written)]);
+  return readAll(chatUpstream.eventReader(), [Buffer.from(written)]);
 }
 
 describe('what is written reads as it was', () => {
@@ -253,7 +253,7 @@ describe('what is written reads as it was', () => {
   test('in a stream', () => {
     fc.assert(
       fc.property(answer, (whole) => {
-        expect(gather(read(write(eventsOf(whole), { includeUsage: true })))).toEqual({ ...whole, id: ID });
+        expect(collectAnswer(read(write(eventsOf(whole), { includeUsage: true })))).toEqual({ ...whole, id: ID });
       }),
     );
   });
@@ -261,7 +261,7 @@ describe('what is written reads as it was', () => {
   test('and whole', () => {
     fc.assert(
       fc.property(answer, (whole) => {
-        expect(chatExit.decodeAnswer(chatCodec.encodeAnswer(whole, context()))).toEqual({ ...whole, id: ID });
+        expect(chatUpstream.decodeAnswer(chatCodec.encodeAnswer(whole, context()))).toEqual({ ...whole, id: ID });
       }),
     );
   });

@@ -1,7 +1,7 @@
 import type { Contents, Media } from '../hub/codec.ts';
 import type { WireDocument } from '../document/document.ts';
 import { member, type ObjectNode } from '../document/scan.ts';
-import { TOKEN_LISTS, walk, type Places } from '../request/collect-contents.ts';
+import { TOKEN_LISTS, collectContents, type Places } from '../request/collect-contents.ts';
 
 /** An id as every vendor makes them; anything else in an id's place is read as text. */
 const OPAQUE_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -27,7 +27,7 @@ const PLACES: Places = {
 
 /** Every string of a chat request that can leave; ids that pair a tool call with its result are structural. */
 export function contents(document: WireDocument): Contents {
-  return walk(document, PLACES);
+  return collectContents(document, PLACES);
 }
 
 function mediaOfPart(part: ObjectNode): Media['kind'] | undefined {

@@ -4,9 +4,9 @@ import { answerLeaves, readAnswer } from '../chat/response.ts';
 import { ChatStreamReader, deltas } from '../chat/stream.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from '../chat/usage.ts';
-import type { DoorCodec } from '../hub/codec.ts';
+import type { ClientCodec } from '../hub/codec.ts';
 import { textPlaces } from '../hub/plain-codec.ts';
-import { walk } from '../request/collect-contents.ts';
+import { collectContents } from '../request/collect-contents.ts';
 import { CompletionWriter, deltaFrame, encodeAnswer, usageFrame } from './answer.ts';
 import { ask, decodeRequest } from './request.ts';
 
@@ -16,9 +16,9 @@ const PLACES = textPlaces('prompt', 'suffix');
  * Plain completions, the family that chat grew out of: what frames an answer is the same, only texts stand in the place
  * of messages. // wire-formats 5.2
  */
-export const completionsCodec: DoorCodec = {
+export const completionsCodec: ClientCodec = {
   family: 'completions',
-  contents: (document) => walk(document, PLACES),
+  contents: (document) => collectContents(document, PLACES),
   ask,
   tellUsage: (document, usage) => tellUsage(document, writeUsage(usage)),
   askForUsage,

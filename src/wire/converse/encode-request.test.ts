@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { OnTheWire } from '../../../test/harness/wire-type.ts';
 import type { CacheMark, ModelRequest, Part, Turn } from '../hub/canonical.ts';
 import { UNKNOWN_MODEL, type Traits } from '../hub/traits.ts';
-import { converseExit } from './codec.ts';
+import { converseUpstream } from './codec.ts';
 
 type Body = Omit<OnTheWire<ConverseRequest>, 'modelId'>;
 
@@ -47,7 +47,7 @@ const file = (mediaType: string, name?: string, cache?: CacheMark): Part => ({
 function encode(request: Partial<ModelRequest>, traits: Traits = CLAUDE): { body: Body; losses: readonly string[] } {
   const losses: string[] = [];
   const base: ModelRequest = { model: 'm', stream: true, system: [], turns: [said(text('hi'))], tools: [], stop: [] };
-  const body = converseExit.encodeRequest({ ...base, ...request }, traits, (what) => losses.push(what));
+  const body = converseUpstream.encodeRequest({ ...base, ...request }, traits, (what) => losses.push(what));
   return { body, losses };
 }
 

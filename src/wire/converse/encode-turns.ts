@@ -1,4 +1,4 @@
-import { alternate } from '../hub/alternate-turns.ts';
+import { alternateTurns } from '../hub/alternate-turns.ts';
 import type { Lose, ModelRequest, Part, ReasoningPart, ToolResultPart } from '../hub/canonical.ts';
 import type { JsonObject } from '../document/json.ts';
 import { argumentsObject } from '../hub/tool-arguments.ts';
@@ -25,7 +25,7 @@ export function messages(
   if (!traits.prefill && request.turns.at(-1)?.role === 'assistant') lose('prefill');
   const speller = new Speller(traits, points, lose);
   const closing = traits.prefill ? undefined : CONTINUE;
-  const turns = alternate<JsonObject>(request.turns, (part, role) => speller.spell(part, role), CONTINUE, closing);
+  const turns = alternateTurns<JsonObject>(request.turns, (part, role) => speller.spell(part, role), CONTINUE, closing);
   const spelt = turns.map(({ role, items }) => ({ role, content: withText(items) }));
   const last = spelt.at(-1);
   if (last?.role !== 'assistant') return spelt;

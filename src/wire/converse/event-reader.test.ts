@@ -9,10 +9,10 @@ import {
 } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
 import type { StreamEvent } from '../hub/canonical.ts';
-import { gather } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../answer/collect-answer.ts';
 import type { JsonObject } from '../document/json.ts';
 import { writeEvent } from '../answer/sse.ts';
-import { converseExit } from './codec.ts';
+import { converseUpstream } from './codec.ts';
 
 const PROVIDER = 'amazon-bedrock';
 const streams = recordingsOf(PROVIDER, '.chunks.txt');
@@ -40,7 +40,7 @@ function usage(name: string): object {
 /** A stream of named events with bare payloads, as the provider's exit re-frames them. */
 const decode = (...events: readonly (readonly [name: string, payload: object])[]): readonly StreamEvent[] =>
   readAll(
-    converseExit.eventReader(),
+    converseUpstream.eventReader(),
     events.map(([name, payload]) => Buffer.from(writeEvent(JSON.stringify(payload), name))),
   );
 const delta = (contentBlockIndex: number, more: object): readonly [string, object] => [
@@ -54,11 +54,11 @@ const faults = (events: readonly StreamEvent[]): readonly StreamEvent[] =>
 describe('recordings', recorded, () => {
   test.each(streams)('%s reads the same wherever it is cut', (name) => {
     const bytes = Buffer.from(recordedStream(PROVIDER, name));
-    const whole = readAll(converseExit.eventReader(), [bytes]);
+    const whole = readAll(converseUpstream.eventReader(), [bytes]);
     expect(faults(whole)).toEqual([]);
-    expect(gather(whole).usage).toEqual(usage(name));
+    expect(collectAnswer(whole).usage).toEqual(usage(name));
     for (let at = 1; at < bytes.length; at++) {
-      const cut = readAll(converseExit.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
+      const cut = readAll(converseUpstream.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
       if (JSON.stringify(cut) !== JSON.stringify(whole)) expect(cut, `cut at ${at}`).toEqual(whole);
     }
   });
@@ -70,12 +70,12 @@ describe('recordings', recorded, () => {
       return `event: ${entry?.[0]}\ndata: ${JSON.stringify(entry?.[1])}`;
     });
     expect(bare).not.toBe(wrapped);
-    const read = (sse: string) => readAll(converseExit.eventReader(), [Buffer.from(sse)]);
+    const read = (sse: string) => readAll(converseUpstream.eventReader(), [Buffer.from(sse)]);
     expect(read(bare)).toEqual(read(wrapped));
   });
 
   test.each(recordingsOf(PROVIDER, '.json'))('%s', (name) => {
-    const answer = converseExit.decodeAnswer(recordedBody(PROVIDER, name));
+    const answer = converseUpstream.decodeAnswer(recordedBody(PROVIDER, name));
     expect(answer?.usage).toEqual(usage(name));
     expect(answer?.finish.reason).toBe(/tool/.test(name) ? 'tool-calls' : 'stop');
     expect(answer?.parts.some(({ type }) => type === 'opaque')).toBe(false);
@@ -83,13 +83,15 @@ describe('recordings', recorded, () => {
 
   test("thinking is Claude's own: its signature is of the messages family", () => {
     const name = 'amazon-bedrock-reasoning.chunks.txt';
-    const { parts } = gather(readAll(converseExit.eventReader(), [Buffer.from(recordedStream(PROVIDER, name))]));
+    const { parts } = collectAnswer(
+      readAll(converseUpstream.eventReader(), [Buffer.from(recordedStream(PROVIDER, name))]),
+    );
     const signature = /"signature":"([^"]+)"/.exec(recordedStream(PROVIDER, name))?.[1];
     expect(parts).toMatchObject([
       { type: 'reasoning', proof: { family: 'messages', value: signature } },
       { type: 'text', text: expect.stringContaining('There are **3**') as string },
     ]);
-    const buffered = converseExit.decodeAnswer(recordedBody(PROVIDER, 'amazon-bedrock-reasoning.json'));
+    const buffered = converseUpstream.decodeAnswer(recordedBody(PROVIDER, 'amazon-bedrock-reasoning.json'));
     expect(buffered?.parts[0]).toMatchObject({ type: 'reasoning', proof: { family: 'messages' } });
   });
 });
@@ -111,7 +113,7 @@ describe('streams', () => {
     );
     expect(faults(events)).toEqual([]);
     expect(events.map(({ type }) => type).slice(-2)).toEqual(['finish', 'usage']);
-    expect(gather(events)).toEqual({
+    expect(collectAnswer(events)).toEqual({
       parts: [
         { type: 'text', text: 'ab' },
         { type: 'tool-call', id: 't', name: 'f', argumentsJson: '{"n":1}' },
@@ -128,7 +130,7 @@ describe('streams', () => {
       delta(1, { reasoningContent: { redactedContent: 'AA==' } }),
       stop(1),
     );
-    expect(gather(events).parts).toEqual([
+    expect(collectAnswer(events).parts).toEqual([
       { type: 'reasoning', text: '', proof: { family: 'messages', value: 'c2ln' } },
       {
         type: 'opaque',
@@ -155,7 +157,7 @@ describe('streams', () => {
       ['messageStop', { stopReason: 'end_turn' }],
     );
     expect(faults(events)).toEqual([]);
-    expect(gather(events)).toMatchObject({
+    expect(collectAnswer(events)).toMatchObject({
       parts: [
         { type: 'opaque', family: 'converse', name: 'toolUse', value: { toolUse: { ...toolUse, input: { q: 1 } } } },
         { type: 'opaque', value: { toolResult: { toolUseId: 's', content: [{ text: 'found' }] } } },
@@ -166,7 +168,7 @@ describe('streams', () => {
   });
 
   test('is over with the stop, not with what came before or with usage', () => {
-    const reader = converseExit.eventReader();
+    const reader = converseUpstream.eventReader();
     const read = (body: object) => reader.read({ event: undefined, data: JSON.stringify(body), raw: '' });
     read({ contentBlockDelta: { contentBlockIndex: 0, delta: { text: 'a' } } });
     read({ metadata: { usage: { inputTokens: 1, outputTokens: 1 } } });
@@ -207,7 +209,7 @@ describe('streams', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 5 }), (bodies) => {
         const frames = bodies.map((body) => Buffer.from(writeEvent(JSON.stringify(body), 'contentBlockDelta')));
-        const events = readAll(converseExit.eventReader(), frames);
+        const events = readAll(converseUpstream.eventReader(), frames);
         const opened = events.flatMap((event) => (event.type === 'part-start' ? [event.index] : []));
         const closed = events.flatMap((event) => (event.type === 'part-end' ? [event.index] : []));
         expect(closed).toHaveLength(opened.length);
@@ -219,7 +221,7 @@ describe('streams', () => {
 
 describe('answers', () => {
   const answer = (more: object, ...content: readonly object[]) =>
-    converseExit.decodeAnswer({ output: { message: { role: 'assistant', content: content as never } }, ...more });
+    converseUpstream.decodeAnswer({ output: { message: { role: 'assistant', content: content as never } }, ...more });
 
   test.each([
     ['end_turn', 'stop'],
@@ -240,7 +242,7 @@ describe('answers', () => {
     const finish = { reason: 'stop-sequence', stopSequence: 'END' };
     expect(answer({ stopReason, additionalModelResponseFields: fields }, { text: 'a' })?.finish).toEqual(finish);
     const events = decode(['messageStop', { stopReason, additionalModelResponseFields: { delta: fields } }]);
-    expect(gather(events).finish).toEqual(finish);
+    expect(collectAnswer(events).finish).toEqual(finish);
     expect(answer({ stopReason }, { text: 'a' })?.finish).toEqual({ reason: 'stop-sequence' });
   });
 
@@ -279,6 +281,6 @@ describe('answers', () => {
   });
 
   test.each([{}, { output: {} }, { output: { message: {} } }, { message: 'denied' }])('%j is no answer', (body) => {
-    expect(converseExit.decodeAnswer(body)).toBeUndefined();
+    expect(converseUpstream.decodeAnswer(body)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { BadRequestShape, type Ask, type Contents, type DoorCodec } from '../hub/codec.ts';
+import { BadRequestShape, type Ask, type Contents, type ClientCodec } from '../hub/codec.ts';
 import type { WireDocument } from '../document/document.ts';
 import { leavesBesides } from '../request/leaves-besides.ts';
 import { plainAsk, plainCodec, textPlaces } from '../hub/plain-codec.ts';
@@ -8,7 +8,7 @@ import { member, type JsonNode } from '../document/scan.ts';
 import { KEPT_BY_MODEL } from '../systemone/questions.ts';
 import { readDecision, ROUTER } from '../systemone/request.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
-import { walk, type Places } from '../request/collect-contents.ts';
+import { collectContents, type Places } from '../request/collect-contents.ts';
 import { decodeRequest, encodeAnswer } from './emulate.ts';
 import { namesIn, ownNames, tellApart } from './names.ts';
 import { checkInput, readQuestions } from './request.ts';
@@ -49,7 +49,7 @@ const PLACES: Places = {
  * same order out. // openai-node, src/resources/decisions.ts; docs.fireworks.ai/api-reference/post-decisions;
  * vercel.com/docs/ai-gateway/sdks-and-apis/openai-decisions
  */
-export const decisionsCodec: DoorCodec = {
+export const decisionsCodec: ClientCodec = {
   ...plainCodec({
     family: 'decisions',
     contents,
@@ -74,7 +74,7 @@ export const decisionsCodec: DoorCodec = {
 
 /** Words of the format are no text; a local model leaves out some signs of the questions. */
 function contents(document: WireDocument): Contents {
-  const found = walk(document, PLACES);
+  const found = collectContents(document, PLACES);
   const ofFormat = new Set(formatIn(document.root));
   const questions = member(document.root, 'questions');
   const isAsked = ({ start, end }: JsonNode): boolean =>

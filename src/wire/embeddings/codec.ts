@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../document/json.ts';
 import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../hub/plain-codec.ts';
 import { isArray, optionalString } from '../request/request-shape.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
-import { walk } from '../request/collect-contents.ts';
+import { collectContents } from '../request/collect-contents.ts';
 import { fitEmbeddings } from './encoding.ts';
 
 const PLACES = textPlaces('input');
@@ -13,7 +13,7 @@ const PLACES = textPlaces('input');
 /** The embeddings family. */
 export const embeddingsCodec: Codec = plainCodec({
   family: 'embeddings',
-  contents: (document) => walk(document, PLACES),
+  contents: (document) => collectContents(document, PLACES),
   ask,
   readAnswer(body) {
     const usage: JsonObject = isObject(body['usage']) ? body['usage'] : {};

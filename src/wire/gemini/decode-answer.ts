@@ -1,5 +1,5 @@
 import type { ModelAnswer } from '../hub/canonical.ts';
-import { gather } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../answer/collect-answer.ts';
 import type { JsonObject } from '../document/json.ts';
 import { GeminiEventReader } from './event-reader.ts';
 import { blockReason, finishReason, firstCandidate } from './response.ts';
@@ -8,6 +8,6 @@ import { blockReason, finishReason, firstCandidate } from './response.ts';
 export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
   if (body['error'] !== undefined || !(firstCandidate(body) || blockReason(body))) return undefined;
   const reader = new GeminiEventReader();
-  const { finish, ...answer } = gather([...reader.chunk(body), ...reader.end()]);
+  const { finish, ...answer } = collectAnswer([...reader.chunk(body), ...reader.end()]);
   return { ...answer, finish: finish ?? { reason: finishReason('STOP', reader.hasCalled) ?? 'stop' } };
 }

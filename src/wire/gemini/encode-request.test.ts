@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { OnTheWire } from '../../../test/harness/wire-type.ts';
 import type { ModelRequest, Part, Turn } from '../hub/canonical.ts';
 import { UNKNOWN_MODEL, type Traits } from '../hub/traits.ts';
-import { geminiExit } from './codec.ts';
+import { geminiUpstream } from './codec.ts';
 
 interface Body {
   readonly contents: readonly Content[];
@@ -48,7 +48,7 @@ function encode(request: Partial<ModelRequest>, traits: Traits = LEVEL): { body:
     tools: [],
     stop: [],
   };
-  const body = geminiExit.encodeRequest({ ...base, ...request }, traits, (what) => losses.push(what));
+  const body = geminiUpstream.encodeRequest({ ...base, ...request }, traits, (what) => losses.push(what));
   return { body: body as unknown as Body, losses };
 }
 

@@ -1,4 +1,4 @@
-import { alternate } from '../hub/alternate-turns.ts';
+import { alternateTurns } from '../hub/alternate-turns.ts';
 import type { Lose, MediaPart, ModelRequest, Part, ToolCallPart, ToolResultPart, Turn } from '../hub/canonical.ts';
 import { BadRequestShape } from '../hub/codec.ts';
 import type { JsonObject } from '../document/json.ts';
@@ -16,7 +16,7 @@ export function contents(request: ModelRequest, traits: Traits, lose: Lose): rea
   const speller = new Speller(traits, lose);
   const turns = traits.reasoning.control === 'level' ? request.turns : request.turns.map(mediaApart);
   const closing = traits.prefill ? undefined : CONTINUE;
-  return alternate<JsonObject>(turns, (part, _role, turn) => speller.spell(part, turn), CONTINUE, closing).map(
+  return alternateTurns<JsonObject>(turns, (part, _role, turn) => speller.spell(part, turn), CONTINUE, closing).map(
     ({ role, items }) => ({ role: role === 'user' ? 'user' : 'model', parts: items }),
   );
 }

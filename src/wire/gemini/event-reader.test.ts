@@ -9,9 +9,9 @@ import {
 } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
 import type { StreamEvent } from '../hub/canonical.ts';
-import { gather } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../answer/collect-answer.ts';
 import type { JsonObject } from '../document/json.ts';
-import { geminiExit } from './codec.ts';
+import { geminiUpstream } from './codec.ts';
 
 const streams = recordingsOf('google', '.chunks.txt');
 const recorded = skipUnless(streams.length > 0, NO_RECORDINGS);
@@ -37,7 +37,7 @@ function usage(name: string): object {
 
 const decode = (...chunks: readonly unknown[]): readonly StreamEvent[] =>
   readAll(
-    geminiExit.eventReader(),
+    geminiUpstream.eventReader(),
     chunks.map((chunk) => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)),
   );
 const parts = (...content: readonly object[]): JsonObject =>
@@ -48,30 +48,30 @@ const warnings = (events: readonly StreamEvent[]): readonly StreamEvent[] =>
 describe('recordings', recorded, () => {
   test.each(streams)('%s reads the same wherever it is cut', (name) => {
     const bytes = Buffer.from(recordedStream('google', name));
-    const whole = readAll(geminiExit.eventReader(), [bytes]);
+    const whole = readAll(geminiUpstream.eventReader(), [bytes]);
     expect(warnings(whole)).toEqual([]);
     // One of them was answered by capacity that was paid for beforehand.
     const serviceTier = name.includes('no-args') ? { serviceTier: 'reserved' } : {};
-    expect(gather(whole).usage).toEqual({ ...usage(name), ...serviceTier });
+    expect(collectAnswer(whole).usage).toEqual({ ...usage(name), ...serviceTier });
     for (let at = 1; at < bytes.length; at++) {
-      const cut = readAll(geminiExit.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
+      const cut = readAll(geminiUpstream.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
       if (JSON.stringify(cut) !== JSON.stringify(whole)) expect(cut, `cut at ${at}`).toEqual(whole);
     }
   });
 
   test.each(recordingsOf('google', '.json').filter((name) => !name.includes('429')))('%s', (name) => {
-    const answer = geminiExit.decodeAnswer(recordedBody('google', name));
+    const answer = geminiUpstream.decodeAnswer(recordedBody('google', name));
     expect(answer?.usage).toEqual(usage(name));
     expect(answer?.finish.reason).toBe(name.includes('tool-call') ? 'tool-calls' : 'stop');
   });
 
   test('an error is no answer', () => {
-    expect(geminiExit.decodeAnswer(recordedBody('google', 'google-429-retry-info.json'))).toBeUndefined();
+    expect(geminiUpstream.decodeAnswer(recordedBody('google', 'google-429-retry-info.json'))).toBeUndefined();
   });
 
   test('arguments that come in pieces add up', () => {
     const read = (name: string) =>
-      gather(readAll(geminiExit.eventReader(), [Buffer.from(recordedStream('google', name))]));
+      collectAnswer(readAll(geminiUpstream.eventReader(), [Buffer.from(recordedStream('google', name))]));
     const both = read('google-stream-tool-call-arguments.chunks.txt');
     expect(both.parts).toMatchObject([
       { type: 'tool-call', name: 'getWeather', argumentsJson: '{"location":"Boston"}', proof: { family: 'gemini' } },
@@ -90,7 +90,7 @@ describe('recordings', recorded, () => {
 
   test('the signature of a text is kept apart from it, byte for byte', () => {
     const text = recordedBody('google', 'google-text.json');
-    const answer = geminiExit.decodeAnswer(text);
+    const answer = geminiUpstream.decodeAnswer(text);
     const [candidate] = text['candidates'] as unknown as [{ content: { parts: [{ thoughtSignature: string }] } }];
     expect(answer?.parts).toMatchObject([
       { type: 'text' },
@@ -128,7 +128,7 @@ describe('streams', () => {
       'usage',
       'finish',
     ]);
-    expect(gather(events)).toEqual({
+    expect(collectAnswer(events)).toEqual({
       id: 'r1',
       parts: [
         { type: 'reasoning', text: 'hm', proof: { family: 'gemini', value: 'c2ln' } },
@@ -141,7 +141,7 @@ describe('streams', () => {
   });
 
   test('a stream is over when it says why, not before', () => {
-    const reader = geminiExit.eventReader();
+    const reader = geminiUpstream.eventReader();
     const read = (body: object) => reader.read({ event: undefined, data: JSON.stringify(body), raw: '' });
     read(parts({ text: 'a' }));
     expect(reader.finished).toBe(false);
@@ -173,7 +173,7 @@ describe('streams', () => {
       call({}),
     );
     expect(warnings(events)).toHaveLength(2);
-    expect(gather(events).parts).toMatchObject([
+    expect(collectAnswer(events).parts).toMatchObject([
       { argumentsJson: '{"a":{"b":[1,null],"x.y":false},"__proto__":{"polluted":"p"}}' },
     ]);
     expect({}).not.toHaveProperty('polluted');
@@ -182,7 +182,8 @@ describe('streams', () => {
 
 describe('answers', () => {
   const finish = (finishReason: string, ...content: readonly object[]): unknown =>
-    geminiExit.decodeAnswer({ candidates: [{ content: { parts: content as never }, finishReason }] })?.finish.reason;
+    geminiUpstream.decodeAnswer({ candidates: [{ content: { parts: content as never }, finishReason }] })?.finish
+      .reason;
 
   test.each([
     ['STOP', 'stop'],
@@ -203,12 +204,12 @@ describe('answers', () => {
   });
 
   test('a blocked prompt is an answer without parts; nothing at all is none', () => {
-    expect(geminiExit.decodeAnswer({ promptFeedback: { blockReason: 'SAFETY' } })).toEqual({
+    expect(geminiUpstream.decodeAnswer({ promptFeedback: { blockReason: 'SAFETY' } })).toEqual({
       parts: [],
       finish: { reason: 'filter' },
     });
     for (const body of [{}, { candidates: [] }, { candidates: [{}] }, { usageMetadata: { promptTokenCount: 1 } }]) {
-      expect(geminiExit.decodeAnswer(body)).toBeUndefined();
+      expect(geminiUpstream.decodeAnswer(body)).toBeUndefined();
     }
     expect(decode({ promptFeedback: { blockReason: 'OTHER' } })).toContainEqual({
       type: 'finish',
@@ -224,7 +225,7 @@ describe('answers', () => {
       candidatesTokenCount: 5,
       thoughtsTokenCount: 3,
     };
-    expect(geminiExit.decodeAnswer({ ...parts({ text: 'a' }), usageMetadata })?.usage).toEqual({
+    expect(geminiUpstream.decodeAnswer({ ...parts({ text: 'a' }), usageMetadata })?.usage).toEqual({
       input: 47,
       cacheRead: 60,
       cacheWrite5m: 0,
@@ -238,7 +239,7 @@ describe('answers', () => {
     const image = { inlineData: { mimeType: 'image/PNG', data: 'AAAA' } };
     const code = { executableCode: { language: 'PYTHON', code: '1' } };
     const events = decode(parts(image, code, { novelty: {} }));
-    expect(gather(events).parts).toEqual([
+    expect(collectAnswer(events).parts).toEqual([
       { type: 'media', kind: 'image', mediaType: 'image/png', source: { data: 'AAAA' } },
       { type: 'opaque', family: 'gemini', name: 'executableCode', value: code },
       { type: 'opaque', family: 'gemini', name: 'unknown', value: { novelty: {} } },
@@ -248,7 +249,7 @@ describe('answers', () => {
 
   test('calls without ids get some: other ones in other answers, the same when read again', () => {
     const ids = (responseId: string) =>
-      geminiExit
+      geminiUpstream
         .decodeAnswer({ responseId, ...parts({ functionCall: { name: 'f' } }, { functionCall: { name: 'f' } }) })
         ?.parts.map((part) => 'id' in part && part.id);
     expect(ids('r1')).toEqual(ids('r1'));
@@ -260,8 +261,8 @@ describe('answers', () => {
       candidates: [{ finishReason: 'STOP', groundingMetadata: { webSearchQueries: ['a', 'b'] } }],
       usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 },
     };
-    expect(geminiExit.decodeAnswer(grounded)?.usage).toMatchObject({ input: 5, searches: 2 });
-    expect(geminiExit.decodeAnswer({ ...grounded, candidates: [{ finishReason: 'STOP' }] })?.usage?.searches).toBe(
+    expect(geminiUpstream.decodeAnswer(grounded)?.usage).toMatchObject({ input: 5, searches: 2 });
+    expect(geminiUpstream.decodeAnswer({ ...grounded, candidates: [{ finishReason: 'STOP' }] })?.usage?.searches).toBe(
       undefined,
     );
   });

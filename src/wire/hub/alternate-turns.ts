@@ -15,7 +15,7 @@ export type Spell<Item> = (part: Part, role: Message<Item>['role'], turn: Turn) 
  * there, and a user's message begins with the results of tools. `opening` is what the user says when it is not the user
  * who begins; `closing`, when given, is what they say when the assistant's turn comes last. // wire-formats 2.1
  */
-export function alternate<Item>(
+export function alternateTurns<Item>(
   turns: readonly Turn[],
   spell: Spell<Item>,
   opening: Item,

@@ -268,7 +268,7 @@ export interface EventWriter {
 }
 
 /** A family that clients speak: what a request and an answer in it are to the hub. */
-export interface DoorCodec extends Codec {
+export interface ClientCodec extends Codec {
   /** Throws `BadRequestShape` where a member that crosses families has the wrong shape. Unknown members are losses. */
   decodeRequest(document: WireDocument, lose: Lose): ModelRequest;
   encodeAnswer(answer: ModelAnswer, context: AnswerContext): JsonObject;
@@ -286,7 +286,7 @@ export interface EventReader {
 }
 
 /** A family that providers speak: how the hub asks in it and understands the answer. */
-export interface ExitCodec {
+export interface UpstreamCodec {
   readonly family: HubFamily;
   /**
    * The body, with `model` and `stream` where the family has them. Drops what the family or the model cannot express,

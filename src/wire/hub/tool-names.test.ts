@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from './canonical.ts';
-import { chatExit } from '../chat/codec.ts';
-import { geminiExit } from '../gemini/codec.ts';
+import { chatUpstream } from '../chat/codec.ts';
+import { geminiUpstream } from '../gemini/codec.ts';
 import { renameTools, restoringNames } from './tool-names.ts';
 import { UNKNOWN_MODEL } from './traits.ts';
 
@@ -70,7 +70,7 @@ describe('an answer', () => {
     { id: 'c1', type: 'function', function: { name, arguments: '{}' } },
     { id: 'c2', type: 'function', function: { name: 'f', arguments: '{}' } },
   ];
-  const exit = restoringNames(chatExit, originals);
+  const exit = restoringNames(chatUpstream, originals);
 
   test('calls tools by the names that the client gave them', () => {
     const message = { role: 'assistant', content: 'so', tool_calls: calls };
@@ -92,7 +92,7 @@ describe('an answer', () => {
   });
 
   test('is read as before where no name was changed', () => {
-    expect(restoringNames(geminiExit, new Map())).toBe(geminiExit);
+    expect(restoringNames(geminiUpstream, new Map())).toBe(geminiUpstream);
     expect(exit.encodeRequest(request, UNKNOWN_MODEL, () => {})['tools']).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
 import type { ModelAnswer, ModelRequest, Part, StreamEvent } from './canonical.ts';
-import type { EventReader, ExitCodec } from './codec.ts';
+import type { EventReader, UpstreamCodec } from './codec.ts';
 import type { HubFamily } from '../document/document.ts';
 import { mintedId } from './tool-ids.ts';
 
@@ -48,7 +48,7 @@ export function renameTools(request: ModelRequest, family: HubFamily): Renamed {
 }
 
 /** The exit with the names of the tools in its answers as the client wrote them. */
-export function restoringNames(exit: ExitCodec, originals: Renamed['originals']): ExitCodec {
+export function restoringNames(exit: UpstreamCodec, originals: Renamed['originals']): UpstreamCodec {
   if (originals.size === 0) return exit;
   const back = (name: string): string => originals.get(name) ?? name;
   return {

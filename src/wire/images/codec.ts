@@ -6,7 +6,7 @@ import { plainAsk, plainCodec, textPlaces } from '../hub/plain-codec.ts';
 import { isArray, MAX_ANSWERS, optionalBoolean, optionalCount } from '../request/request-shape.ts';
 import { member } from '../document/scan.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
-import { walk, type Places } from '../request/collect-contents.ts';
+import { collectContents, type Places } from '../request/collect-contents.ts';
 import { readImageUsage, writeImageUsage } from './usage.ts';
 
 /** Beside the prompt some vendors take pictures, each where it likes. */
@@ -15,7 +15,7 @@ const PLACES: Places = { ...textPlaces('prompt'), mediaIn, isBareMedia: () => tr
 /** Making images from a prompt, billed by the image or by tokens. // wire-formats 5.2 */
 export const imagesCodec: Codec = plainCodec({
   family: 'images',
-  contents: (document) => walk(document, PLACES),
+  contents: (document) => collectContents(document, PLACES),
   ask,
   readAnswer(body) {
     const complete = isArray(body['data']);

@@ -1,4 +1,4 @@
-import type { DoorCodec, ExitCodec } from '../hub/codec.ts';
+import type { ClientCodec, UpstreamCodec } from '../hub/codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { dropSigned } from './drop-signed.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -13,7 +13,7 @@ import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
 /** The messages family as clients speak it. */
-export const messagesCodec: DoorCodec = {
+export const messagesCodec: ClientCodec = {
   family: 'messages',
   contents,
   speakers,
@@ -38,7 +38,7 @@ export const messagesCodec: DoorCodec = {
 };
 
 /** The messages family as providers speak it. */
-export const messagesExit: ExitCodec = {
+export const messagesUpstream: UpstreamCodec = {
   family: 'messages',
   encodeRequest,
   decodeAnswer,

@@ -1,4 +1,4 @@
-import { alternate } from '../hub/alternate-turns.ts';
+import { alternateTurns } from '../hub/alternate-turns.ts';
 import type { Lose, ModelRequest } from '../hub/canonical.ts';
 import type { JsonObject } from '../document/json.ts';
 import type { Traits } from '../hub/traits.ts';
@@ -22,7 +22,7 @@ export function encodeMessages(
   const speller = new BlockSpeller(traits, lose);
   // Blocks of an instruction in the middle, where the model knows such turns.
   const instructions = new Set<JsonObject>();
-  const spelled = alternate<JsonObject>(
+  const spelled = alternateTurns<JsonObject>(
     request.turns,
     (part, role, turn) => {
       const blocks = speller.spell(part, role);

@@ -1,7 +1,7 @@
 import type { Contents, Media } from '../hub/codec.ts';
 import type { WireDocument } from '../document/document.ts';
 import { member, type ObjectNode } from '../document/scan.ts';
-import { walk, type Places } from '../request/collect-contents.ts';
+import { collectContents, type Places } from '../request/collect-contents.ts';
 
 /** An id as every vendor makes them; anything else in an id's place is read as text. */
 const OPAQUE_ID = /^[A-Za-z0-9_-]{1,128}$/;
@@ -42,7 +42,7 @@ const PLACES: Places = {
  * thinking and what server tools have sealed; thinking itself is looked at but never rewritten. // spec 4.5.4
  */
 export function contents(document: WireDocument): Contents {
-  return walk(document, PLACES);
+  return collectContents(document, PLACES);
 }
 
 function isThinking(type: ReturnType<typeof member>): boolean {

@@ -10,10 +10,10 @@ import { skipUnless } from '../../../test/harness/skip.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import type { AnswerContext } from '../hub/codec.ts';
 import { readDocument } from '../document/document.ts';
-import { gather } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../answer/collect-answer.ts';
 import { SseDecoder } from '../answer/sse.ts';
 import type { Usage } from '../answer/usage.ts';
-import { messagesCodec, messagesExit } from './codec.ts';
+import { messagesCodec, messagesUpstream } from './codec.ts';
 
 const PROVIDER = 'anthropic';
 const END = '"message_stop"}\n\n';
@@ -79,7 +79,7 @@ function streamsOf(name: string): readonly Buffer[] {
     .map((stream) => Buffer.from(stream + END));
 }
 
-const read = (pieces: readonly Uint8Array[]): readonly StreamEvent[] => readAll(messagesExit.eventReader(), pieces);
+const read = (pieces: readonly Uint8Array[]): readonly StreamEvent[] => readAll(messagesUpstream.eventReader(), pieces);
 const oneByOne = (bytes: Buffer): readonly Uint8Array[] => [...bytes].map((byte) => Uint8Array.of(byte));
 const complaints = (events: readonly StreamEvent[]): readonly StreamEvent[] =>
   events.filter(({ type }) => type === 'warning' || type === 'error');
@@ -105,7 +105,7 @@ describe('streams', recorded, () => {
       const whole = read([bytes]);
       expect(complaints(whole)).toEqual([]);
       expect(read(oneByOne(bytes))).toEqual(whole);
-      expect(gather(whole).usage).toEqual(expected[at]);
+      expect(collectAnswer(whole).usage).toEqual(expected[at]);
       expect(whole.at(-1)).toEqual({ type: 'end' });
     }
     expect(streamsOf(name)).toHaveLength(expected.length);
@@ -141,9 +141,9 @@ describe('streams', recorded, () => {
       const writer = messagesCodec.eventWriter(CONTEXT);
       const again = read([Buffer.from(events.map((event) => writer.write(event)).join(''))]);
       expect(complaints(again)).toEqual([]);
-      const { parts, finish, usage } = gather(events);
+      const { parts, finish, usage } = collectAnswer(events);
       const isSilent = (part: Part): boolean => part.type === 'text' && part.text === '';
-      expect(gather(again)).toMatchObject({ parts: parts.filter((part) => !isSilent(part)), finish, usage });
+      expect(collectAnswer(again)).toMatchObject({ parts: parts.filter((part) => !isSilent(part)), finish, usage });
     }
   });
 });
@@ -159,17 +159,17 @@ describe('answers', recorded, () => {
       says: expect.any(Boolean) as boolean,
       complete: true,
     });
-    const answer = messagesExit.decodeAnswer(body);
+    const answer = messagesUpstream.decodeAnswer(body);
     if (!answer) throw new Error('no answer');
     expect(answer.usage).toEqual(usage);
     const written = messagesCodec.encodeAnswer(answer, CONTEXT);
-    expect(messagesExit.decodeAnswer(written)).toEqual({ ...answer, id: 'msg_01890a5dac96774bbcceb302099a8057' });
+    expect(messagesUpstream.decodeAnswer(written)).toEqual({ ...answer, id: 'msg_01890a5dac96774bbcceb302099a8057' });
     expect(written['stop_reason']).toBe(body['stop_reason']);
   });
 
   test('what is no message is no answer', () => {
     const body = recordedBody(PROVIDER, 'anthropic-skill-create.json');
-    expect(messagesExit.decodeAnswer(body)).toBeUndefined();
+    expect(messagesUpstream.decodeAnswer(body)).toBeUndefined();
     expect(messagesCodec.readAnswer(body).complete).toBe(false);
   });
 
@@ -179,14 +179,14 @@ describe('answers', recorded, () => {
     const name = 'anthropic-advisor-stop-reasons';
     const [stream] = streamsOf(`${name}.chunks.txt`);
     const buffered = recordedBody(PROVIDER, `${name}.json`);
-    expect(opaque(gather(read([stream ?? Buffer.of()])).parts)).toEqual(buffered['content']);
+    expect(opaque(collectAnswer(read([stream ?? Buffer.of()])).parts)).toEqual(buffered['content']);
     const [search] = streamsOf('anthropic-tool-search-regex.1.chunks.txt');
-    expect(opaque(gather(read([search ?? Buffer.of()])).parts)[0]).toMatchObject({
+    expect(opaque(collectAnswer(read([search ?? Buffer.of()])).parts)[0]).toMatchObject({
       type: 'server_tool_use',
       input: { pattern: 'weather|SF|San Francisco|forecast|temperature|climate', limit: 10 },
     });
     const [compaction] = streamsOf('anthropic-compaction.1.chunks.txt');
-    expect(opaque(gather(read([compaction ?? Buffer.of()])).parts)).toMatchObject([
+    expect(opaque(collectAnswer(read([compaction ?? Buffer.of()])).parts)).toMatchObject([
       { type: 'compaction', content: expect.stringMatching(/^## Summary/) as string },
     ]);
   });

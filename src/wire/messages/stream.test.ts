@@ -4,10 +4,10 @@ import { readAll } from '../../../test/harness/recordings.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import type { AnswerContext } from '../hub/codec.ts';
 import { readDocument } from '../document/document.ts';
-import { gather } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../answer/collect-answer.ts';
 import type { JsonObject } from '../document/json.ts';
 import { SseDecoder, type SseEvent } from '../answer/sse.ts';
-import { messagesCodec, messagesExit } from './codec.ts';
+import { messagesCodec, messagesUpstream } from './codec.ts';
 
 const CONTEXT: AnswerContext = {
   callId: '01890a5d-ac96-774b-bcce-b302099a8057',
@@ -25,7 +25,7 @@ const event = (body: object): SseEvent => {
 };
 const bytes = (...bodies: readonly object[]): Uint8Array => Buffer.from(bodies.map((body) => event(body).raw).join(''));
 const decode = (...bodies: readonly object[]): readonly StreamEvent[] =>
-  readAll(messagesExit.eventReader(), [bytes(...bodies)]);
+  readAll(messagesUpstream.eventReader(), [bytes(...bodies)]);
 
 function write(events: readonly StreamEvent[]): readonly { readonly name: string | undefined; body: JsonObject }[] {
   const writer = messagesCodec.eventWriter(CONTEXT);
@@ -156,7 +156,7 @@ describe('a stream read', () => {
       { type: 'message_stop' },
     );
     expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
-    expect(gather(events)).toEqual({
+    expect(collectAnswer(events)).toEqual({
       id: 'msg_1',
       parts: [
         { type: 'reasoning', text: 'hm', proof: { family: 'messages', value: 'c2ln' } },
@@ -227,7 +227,7 @@ describe('a stream read', () => {
   });
 
   test('what breaks off is closed, and not called finished', () => {
-    const reader = messagesExit.eventReader();
+    const reader = messagesUpstream.eventReader();
     const events = readAll(reader, [
       bytes(
         { type: 'message_start', message },
@@ -446,7 +446,7 @@ describe('any answer is read as it was written', () => {
         const said = parts.map((one) =>
           one.type === 'tool-call' ? { ...one, argumentsJson: JSON.stringify(JSON.parse(one.argumentsJson)) } : one,
         );
-        expect(messagesExit.decodeAnswer(written)).toEqual({
+        expect(messagesUpstream.decodeAnswer(written)).toEqual({
           id: 'msg_01890a5dac96774bbcceb302099a8057',
           parts: said,
           usage: told,
@@ -468,9 +468,9 @@ describe('any answer is read as it was written', () => {
           { type: 'end' },
         ];
         const text = events.map((one) => writer.write(one)).join('');
-        const again = readAll(messagesExit.eventReader(), [Buffer.from(text)]);
+        const again = readAll(messagesUpstream.eventReader(), [Buffer.from(text)]);
         expect(again.filter(({ type }) => type === 'warning')).toEqual([]);
-        expect(gather(again)).toEqual({
+        expect(collectAnswer(again)).toEqual({
           id: 'msg_01890a5dac96774bbcceb302099a8057',
           parts,
           usage: told,

@@ -8,7 +8,7 @@ import { readDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { UNKNOWN_MODEL, type Traits } from '../hub/traits.ts';
 import { stringOf } from './answer-blocks.ts';
-import { messagesCodec, messagesExit } from './codec.ts';
+import { messagesCodec, messagesUpstream } from './codec.ts';
 
 /** The version of today has no sampling any more; models of before take it. */
 type Body = OnTheWire<Anthropic.MessageCreateParams> & { readonly temperature?: number; readonly top_k?: number };
@@ -62,7 +62,7 @@ function encode(
   traits: Traits = CLAUDE,
 ): { body: JsonObject; losses: readonly string[] } {
   const losses: string[] = [];
-  const body = messagesExit.encodeRequest({ ...BASE, ...request }, traits, (what) => losses.push(what));
+  const body = messagesUpstream.encodeRequest({ ...BASE, ...request }, traits, (what) => losses.push(what));
   return { body, losses: losses.toSorted() };
 }
 

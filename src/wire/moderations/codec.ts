@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../document/json.ts';
 import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../hub/plain-codec.ts';
 import { isArray } from '../request/request-shape.ts';
 import { member } from '../document/scan.ts';
-import { walk, type Places } from '../request/collect-contents.ts';
+import { collectContents, type Places } from '../request/collect-contents.ts';
 
 const PLACES: Places = {
   ...textPlaces('input'),
@@ -17,7 +17,7 @@ const PLACES: Places = {
 /** The moderation family: texts and images in, categories out. */
 export const moderationsCodec: Codec = plainCodec({
   family: 'moderations',
-  contents: (document) => walk(document, PLACES),
+  contents: (document) => collectContents(document, PLACES),
   ask,
   readAnswer(body) {
     const usage: JsonObject = isObject(body['usage']) ? body['usage'] : {};

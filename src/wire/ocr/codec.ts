@@ -8,7 +8,7 @@ import { plainAsk, plainCodec, textPlaces } from '../hub/plain-codec.ts';
 import { isArray, optionalObject } from '../request/request-shape.ts';
 import { member, type JsonNode } from '../document/scan.ts';
 import { isTold, toldCount } from '../answer/usage.ts';
-import { walk, type Places } from '../request/collect-contents.ts';
+import { collectContents, type Places } from '../request/collect-contents.ts';
 import { isOnePicture, pageRanges } from './pages.ts';
 
 const PLACES: Places = {
@@ -22,7 +22,7 @@ const PLACES: Places = {
 /** Reading documents: one document in, its pages as markdown out, billed by the page. // spec 2.4, wire-formats 7.1 */
 export const ocrCodec: Codec = plainCodec({
   family: 'ocr',
-  contents: (document) => walk(document, PLACES),
+  contents: (document) => collectContents(document, PLACES),
   ask,
   readAnswer(body) {
     const usage = body['usage_info'];

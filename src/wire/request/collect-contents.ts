@@ -80,7 +80,7 @@ const IDS: ReadonlySet<string> = new Set([
  * inline media, which are reported as media instead. Throws `BadRequestShape` for media that is spelled so that a
  * provider may read what was not inspected.
  */
-export function walk(document: WireDocument, places: Places): Contents {
+export function collectContents(document: WireDocument, places: Places): Contents {
   const { promptOrder } = places;
   const rank = (name: string): number => {
     const at = promptOrder.indexOf(name);

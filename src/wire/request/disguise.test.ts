@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chatCodec } from '../chat/codec.ts';
-import type { BadRequestShape, DoorCodec } from '../hub/codec.ts';
+import type { BadRequestShape, ClientCodec } from '../hub/codec.ts';
 import { readDocument, type WireDocument } from '../document/document.ts';
 import { messagesCodec } from '../messages/codec.ts';
 import { responsesCodec } from '../responses/codec.ts';
@@ -10,7 +10,7 @@ import { responsesCodec } from '../responses/codec.ts';
 const CARD = '4111111111111111';
 const TEXT = Buffer.from(CARD).toString('base64');
 
-function request(codec: DoorCodec, more: object): WireDocument {
+function request(codec: ClientCodec, more: object): WireDocument {
   const said = codec.family === 'responses' ? { input: 'x' } : { messages: [{ role: 'user', content: 'x' }] };
   return readDocument(codec.family, JSON.stringify({ model: 'p/m', max_tokens: 9, ...said, ...more }));
 }
@@ -18,7 +18,7 @@ function request(codec: DoorCodec, more: object): WireDocument {
 const asks = (content: readonly object[]): object => ({ messages: [{ role: 'user', content }] });
 
 describe('a text called an image', () => {
-  test.each<[DoorCodec, object]>([
+  test.each<[ClientCodec, object]>([
     [chatCodec, asks([{ type: 'image_url', image_url: { url: `data:text/plain;base64,${TEXT}` } }])],
     [chatCodec, asks([{ type: 'image_url', image_url: `data:application/json;base64,${TEXT}` }])],
     [
@@ -36,7 +36,7 @@ describe('a text called an image', () => {
 
 describe('what a client fills as it likes is read through and through', () => {
   const disguised = { content: [{ type: 'image', data: CARD }], x: { type: 'input_image', data: CARD, result: CARD } };
-  test.each<[DoorCodec, object]>([
+  test.each<[ClientCodec, object]>([
     [chatCodec, { tools: [{ type: 'function', function: { name: 'f', parameters: disguised } }] }],
     [chatCodec, { functions: [{ name: 'f', parameters: disguised }] }],
     [chatCodec, { response_format: { type: 'json_schema', json_schema: { name: 'n', schema: disguised } } }],

@@ -3,7 +3,7 @@ import { BadRequestShape } from '../hub/codec.ts';
 import { readDocument } from '../document/document.ts';
 import { mediaIn } from './media-fields.ts';
 import { textPlaces } from '../hub/plain-codec.ts';
-import { walk } from './collect-contents.ts';
+import { collectContents } from './collect-contents.ts';
 
 const PNG = Buffer.from(`89504e470d0a1a0a${'00'.repeat(60)}`, 'hex').toString('base64');
 const PDF = Buffer.from(`%PDF-1.7\n${'\u0000'.repeat(60)}`).toString('base64');
@@ -12,7 +12,7 @@ const places = { ...textPlaces('prompt'), mediaIn, isBareMedia: () => true };
 
 /** What media a body has, and the texts that are left to be read in its values. */
 function seen(body: object): { media: readonly string[]; texts: readonly string[] } {
-  const { media, leaves } = walk(readDocument('passthrough', JSON.stringify(body)), places);
+  const { media, leaves } = collectContents(readDocument('passthrough', JSON.stringify(body)), places);
   const names = new Set(JSON.stringify(body).match(/(?<=")[^"]*(?=":)/g));
   return {
     media: media.map(({ kind, source }) => `${kind} ${source}`),

@@ -6,7 +6,7 @@ import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../hub/plain-code
 import { isArray, optionalCount } from '../request/request-shape.ts';
 import { member, type JsonNode } from '../document/scan.ts';
 import { isTold, toldCount } from '../answer/usage.ts';
-import { walk } from '../request/collect-contents.ts';
+import { collectContents } from '../request/collect-contents.ts';
 import { rankedAtMost } from './size.ts';
 
 const PLACES = textPlaces('query', 'documents');
@@ -19,7 +19,7 @@ const MOST_DOCUMENTS = 10_000;
  */
 export const rerankCodec: Codec = plainCodec({
   family: 'rerank',
-  contents: (document) => walk(document, PLACES),
+  contents: (document) => collectContents(document, PLACES),
   ask,
   readAnswer(body) {
     const searches = searchesOf(body);

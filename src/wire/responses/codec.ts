@@ -1,4 +1,4 @@
-import type { DoorCodec, ExitCodec } from '../hub/codec.ts';
+import type { ClientCodec, UpstreamCodec } from '../hub/codec.ts';
 import { decodeAnswer } from './decode-answer.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeAnswer } from './encode-answer.ts';
@@ -14,7 +14,7 @@ import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
 /** The responses family, as clients speak it. Its streams have no end mark, and tell usage without being asked. */
-export const responsesCodec: DoorCodec = {
+export const responsesCodec: ClientCodec = {
   family: 'responses',
   contents,
   speakers,
@@ -37,7 +37,7 @@ export const responsesCodec: DoorCodec = {
 };
 
 /** The responses family, as providers speak it. */
-export const responsesExit: ExitCodec = {
+export const responsesUpstream: UpstreamCodec = {
   family: 'responses',
   encodeRequest,
   decodeAnswer,

@@ -8,9 +8,9 @@ import {
 } from '../../../test/harness/recordings.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
-import { gather } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../answer/collect-answer.ts';
 import { isObject, type JsonObject } from '../document/json.ts';
-import { responsesCodec, responsesExit } from './codec.ts';
+import { responsesCodec, responsesUpstream } from './codec.ts';
 
 type Figures = readonly [
   input: number,
@@ -101,19 +101,19 @@ describe('recordings', recorded, () => {
     const usages: unknown[] = [];
     for (const text of streams) {
       const bytes = Buffer.from(text);
-      const events = readAll(responsesExit.eventReader(), [bytes]);
+      const events = readAll(responsesUpstream.eventReader(), [bytes]);
       expect(troubles(events)).toEqual([]);
       expect(events.at(-1)).toEqual({ type: 'end' });
-      const answer = gather(events);
+      const answer = collectAnswer(events);
       usages.push(answer.usage);
       const last = JSON.parse(text.trimEnd().split('\n').at(-1)!.slice('data: '.length)) as { response: JsonObject };
-      const whole = responsesExit.decodeAnswer(last.response);
+      const whole = responsesUpstream.decodeAnswer(last.response);
       expect({ ...answer, parts: unsealed(answer.parts) }).toEqual({ ...whole, parts: unsealed(whole?.parts) });
       const size = bytes.length < SHORT ? 1 : 7;
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_none, at) =>
         bytes.subarray(at * size, (at + 1) * size),
       );
-      expect(readAll(responsesExit.eventReader(), pieces)).toEqual(events);
+      expect(readAll(responsesUpstream.eventReader(), pieces)).toEqual(events);
     }
     const expected = USAGE[`${folder}/${name}`];
     expect(usages).toEqual(expected?.map(usageOf));
@@ -121,17 +121,17 @@ describe('recordings', recorded, () => {
 
   test.each(['azure-text.1.chunks.txt'])('%s reads the same wherever it is cut', (name) => {
     const bytes = Buffer.from(recordedStream('azure', name));
-    const whole = readAll(responsesExit.eventReader(), [bytes]);
+    const whole = readAll(responsesUpstream.eventReader(), [bytes]);
     expect(whole.length).toBeGreaterThan(5);
     for (let at = 1; at < bytes.length; at++) {
-      const cut = readAll(responsesExit.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
+      const cut = readAll(responsesUpstream.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
       if (JSON.stringify(cut) !== JSON.stringify(whole)) expect(cut, `cut at ${at}`).toEqual(whole);
     }
   });
 
   test.each(named('.json').filter(([folder, name]) => `${folder}/${name}` in USAGE))('%s/%s', (folder, name) => {
     const body = recordedBody(folder, name);
-    const answer = responsesExit.decodeAnswer(body);
+    const answer = responsesUpstream.decodeAnswer(body);
     const [figures] = USAGE[`${folder}/${name}`] ?? [];
     expect(answer).toMatchObject({ id: body['id'], usage: usageOf(figures!) });
     const says = answer?.parts.some(({ type }) => ['text', 'refusal', 'tool-call'].includes(type));
@@ -147,14 +147,14 @@ describe('recordings', recorded, () => {
       const body = recordedBody(folder, name);
       const output = body['output'] as readonly JsonObject[];
       const silent = output.filter((item) => item['type'] === 'reasoning' && !item['encrypted_content']);
-      expect(responsesExit.decodeAnswer(body)?.parts.length, name).toBe(output.length - silent.length);
+      expect(responsesUpstream.decodeAnswer(body)?.parts.length, name).toBe(output.length - silent.length);
     }
   });
 
   test('what the provider has sealed is kept byte for byte', () => {
     const body = recordedBody('openai/responses', 'openai-reasoning-encrypted-content.1.json');
     const [item] = body['output'] as readonly JsonObject[];
-    const [reasoning] = responsesExit.decodeAnswer(body)?.parts ?? [];
+    const [reasoning] = responsesUpstream.decodeAnswer(body)?.parts ?? [];
     expect(reasoning).toMatchObject({
       type: 'reasoning',
       proof: { family: 'responses', value: item?.['encrypted_content'] },
@@ -163,7 +163,7 @@ describe('recordings', recorded, () => {
 
   test('an error in a stream is told once, and what it holds of an answer before it', () => {
     const text = recordedStream('openai/responses', 'openai-error.1.chunks.txt');
-    const events = readAll(responsesExit.eventReader(), [Buffer.from(text)]);
+    const events = readAll(responsesUpstream.eventReader(), [Buffer.from(text)]);
     expect(events).toEqual([
       { type: 'start', id: 'resp_05500b38c2cd9bfc00691c7c9d222481a3b595421266dab424' },
       {
@@ -172,12 +172,12 @@ describe('recordings', recorded, () => {
         message: expect.stringContaining('You exceeded your current quota') as string,
       },
     ]);
-    expect(responsesExit.decodeAnswer(recordedBody('openai/responses', 'openai-error.1.json'))).toBeUndefined();
+    expect(responsesUpstream.decodeAnswer(recordedBody('openai/responses', 'openai-error.1.json'))).toBeUndefined();
   });
 });
 
 const read = (...bodies: readonly object[]): readonly StreamEvent[] =>
-  readAll(responsesExit.eventReader(), [
+  readAll(responsesUpstream.eventReader(), [
     Buffer.from(bodies.map((body) => `data: ${JSON.stringify(body)}\n\n`).join('')),
   ]);
 const created = { type: 'response.created', response: { id: 'r', output: [] } };
@@ -197,19 +197,19 @@ describe('streams', () => {
   test('that tell an item only whole, or only at the very end', () => {
     const expected = { id: 'r', parts: [{ type: 'text', text: 'hi' }], finish: { reason: 'stop' } };
     const done = { type: 'response.output_item.done', output_index: 0, item: message('hi') };
-    expect(gather(read(created, done, completed()))).toEqual(expected);
-    expect(gather(read(created, done, completed({ output: [message('hi')] })))).toEqual(expected);
-    expect(gather(read(completed({ output: [message('hi')] })))).toEqual(expected);
-    expect(gather(read(created, delta('h'), completed({ output: [message('hi')] })))).toEqual(expected);
+    expect(collectAnswer(read(created, done, completed()))).toEqual(expected);
+    expect(collectAnswer(read(created, done, completed({ output: [message('hi')] })))).toEqual(expected);
+    expect(collectAnswer(read(completed({ output: [message('hi')] })))).toEqual(expected);
+    expect(collectAnswer(read(created, delta('h'), completed({ output: [message('hi')] })))).toEqual(expected);
     const textDone = { type: 'response.output_text.done', output_index: 0, content_index: 0, text: 'hi' };
-    expect(gather(read(created, textDone, done, completed({ output: [message('hi')] })))).toEqual(expected);
+    expect(collectAnswer(read(created, textDone, done, completed({ output: [message('hi')] })))).toEqual(expected);
   });
 
   test('whose last event counts its output otherwise do not say it twice', () => {
     const done = { type: 'response.output_item.done', output_index: 1, item: message('hi') };
-    expect(gather(read(created, delta('hi', 0, 1), done, completed({ output: [message('hi')] }))).parts).toEqual([
-      { type: 'text', text: 'hi' },
-    ]);
+    expect(collectAnswer(read(created, delta('hi', 0, 1), done, completed({ output: [message('hi')] }))).parts).toEqual(
+      [{ type: 'text', text: 'hi' }],
+    );
   });
 
   test('two calls at once', () => {
@@ -239,7 +239,7 @@ describe('streams', () => {
       { type: 'part-end', index: 0 },
       { type: 'part-end', index: 1 },
     ]);
-    expect(gather(events)).toEqual({
+    expect(collectAnswer(events)).toEqual({
       id: 'r',
       parts: [
         { type: 'tool-call', id: 'c0', name: 'f0', argumentsJson: '{"a":1}' },
@@ -269,9 +269,9 @@ describe('streams', () => {
     const done = { type: 'response.output_item.done', output_index: 0, item };
     const events = read(created, summary(0, 'on'), summary(0, 'e'), summary(1, 'two'), done, completed());
     expect(troubles(events)).toEqual([]);
-    expect(gather(events).parts).toEqual([part]);
-    expect(responsesExit.decodeAnswer({ output: [item] })?.parts).toEqual([part]);
-    expect(gather(read(created, { ...done, item: { ...item, summary: [] } }, completed())).parts).toEqual([
+    expect(collectAnswer(events).parts).toEqual([part]);
+    expect(responsesUpstream.decodeAnswer({ output: [item] })?.parts).toEqual([part]);
+    expect(collectAnswer(read(created, { ...done, item: { ...item, summary: [] } }, completed())).parts).toEqual([
       { ...part, text: '' },
     ]);
   });
@@ -283,7 +283,7 @@ describe('streams', () => {
       { type: 'response.refusal.done', output_index: 0, content_index: 0, refusal: 'No.' },
       completed(),
     );
-    expect(gather(events)).toEqual({
+    expect(collectAnswer(events)).toEqual({
       id: 'r',
       parts: [{ type: 'refusal', text: 'No.' }],
       finish: { reason: 'refusal' },
@@ -297,25 +297,27 @@ describe('streams', () => {
     ['constructor', 'length'],
   ])('incomplete by %s', (reason, expected) => {
     const response = { status: 'incomplete', incomplete_details: { reason }, output: [] };
-    expect(gather(read(created, { type: 'response.incomplete', response })).finish).toEqual({ reason: expected });
-    expect(responsesExit.decodeAnswer(response)?.finish).toEqual({ reason: expected });
+    expect(collectAnswer(read(created, { type: 'response.incomplete', response })).finish).toEqual({
+      reason: expected,
+    });
+    expect(responsesUpstream.decodeAnswer(response)?.finish).toEqual({ reason: expected });
   });
 
   test('a failure without an error event, with what it cost', () => {
     const usage = { input_tokens: 3, output_tokens: 1 };
     const error = { code: 'server_error', message: 'm'.repeat(9999) };
-    const reader = responsesExit.eventReader();
+    const reader = responsesUpstream.eventReader();
     const text = JSON.stringify({ type: 'response.failed', response: { status: 'failed', error, usage, output: [] } });
     expect(reader.read({ event: undefined, data: text, raw: '' })).toEqual([
       { type: 'usage', usage: { input: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 1, reasoning: 0 } },
       { type: 'error', message: 'm'.repeat(2000), code: 'server_error' },
     ]);
     expect(reader.finished).toBe(false);
-    expect(responsesExit.decodeAnswer({ status: 'failed', error, output: [] })).toBeUndefined();
+    expect(responsesUpstream.decodeAnswer({ status: 'failed', error, output: [] })).toBeUndefined();
   });
 
   test('an end before the end closes what is open and is no end', () => {
-    const reader = responsesExit.eventReader();
+    const reader = responsesUpstream.eventReader();
     const events = readAll(reader, [
       Buffer.from(`data: ${JSON.stringify(created)}\n\ndata: ${JSON.stringify(delta('h'))}\n\n`),
     ]);
@@ -331,7 +333,7 @@ describe('streams', () => {
     ]);
     const contradiction = read(created, delta('secret'), completed({ output: [message('other')] }));
     expect(troubles(contradiction)).toEqual([{ type: 'warning', message: 'a whole text differs from its pieces' }]);
-    expect(() => read(created).concat(readAll(responsesExit.eventReader(), [Buffer.from('data: {\n\n')]))).toThrow(
+    expect(() => read(created).concat(readAll(responsesUpstream.eventReader(), [Buffer.from('data: {\n\n')]))).toThrow(
       SyntaxError,
     );
   });
@@ -347,7 +349,7 @@ describe('streams', () => {
     ['a paragraph that is none', { type: 'reasoning', summary: [7, { text: 7 }], content: null }],
   ])('%s', (_name, body) => {
     const events = read(created, body, completed());
-    expect(gather(events)).toMatchObject({ parts: [], finish: { reason: 'stop' } });
+    expect(collectAnswer(events)).toMatchObject({ parts: [], finish: { reason: 'stop' } });
     expect(isObject(events.at(-1))).toBe(true);
   });
 });

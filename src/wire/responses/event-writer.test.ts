@@ -7,11 +7,11 @@ import { parseSse } from '../../../test/harness/sse.ts';
 import type { Finish, FinishReason, ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
 import type { AnswerContext } from '../hub/codec.ts';
 import { readDocument } from '../document/document.ts';
-import { gather } from '../answer/collect-answer.ts';
+import { collectAnswer } from '../answer/collect-answer.ts';
 import type { JsonObject } from '../document/json.ts';
 import { SseDecoder } from '../answer/sse.ts';
 import { withSearches } from '../answer/usage.ts';
-import { responsesCodec, responsesExit } from './codec.ts';
+import { responsesCodec, responsesUpstream } from './codec.ts';
 
 const TOOL = { type: 'function', name: 'f', parameters: { type: 'object' }, strict: false };
 const REQUEST = {
@@ -86,11 +86,11 @@ function parse(stream: string): readonly Written[] {
   });
 }
 
-function readBack(stream: string): { events: readonly StreamEvent[]; answer: ReturnType<typeof gather> } {
-  const reader = responsesExit.eventReader();
+function readBack(stream: string): { events: readonly StreamEvent[]; answer: ReturnType<typeof collectAnswer> } {
+  const reader = responsesUpstream.eventReader();
   const decoder = new SseDecoder(2 ** 20);
   const events = [...decoder.push(Buffer.from(stream)), ...decoder.end()].flatMap((event) => reader.read(event));
-  return { events, answer: gather(events) };
+  return { events, answer: collectAnswer(events) };
 }
 
 const ANSWER: ModelAnswer = {
@@ -339,7 +339,7 @@ describe('a writer', () => {
           expect(events.filter(({ type }) => type === 'warning' || type === 'error')).toEqual([]);
           expect(streamed).toEqual(answer);
           const buffered = responsesCodec.encodeAnswer(answer, context);
-          expect(responsesExit.decodeAnswer(buffered)).toEqual(answer);
+          expect(responsesUpstream.decodeAnswer(buffered)).toEqual(answer);
           expect(parse(stream).at(-1)?.['response']).toEqual(buffered);
         },
       ),

@@ -2,7 +2,7 @@ import type { Contents, IdRole, Media } from '../hub/codec.ts';
 import type { WireDocument } from '../document/document.ts';
 import { says } from '../hub/defined-members.ts';
 import { member } from '../document/scan.ts';
-import { walk, type Places } from '../request/collect-contents.ts';
+import { collectContents, type Places } from '../request/collect-contents.ts';
 
 /** An id as every vendor makes them; anything else in an id's place is read as text. */
 const OPAQUE_ID = /^[A-Za-z0-9_-]{1,128}$/;
@@ -57,7 +57,7 @@ const PLACES: Places = {
  */
 export function contents(document: WireDocument): Contents {
   const { previous_response_id: previous, conversation } = document.body;
-  const found = walk(document, PLACES);
+  const found = collectContents(document, PLACES);
   if (!says(previous) && !says(conversation)) return found;
   const { leaves, media, ids = [] } = found;
   return { leaves, media, ids, keptBefore: true };

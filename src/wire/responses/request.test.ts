@@ -5,7 +5,7 @@ import type { BadRequestShape } from '../hub/codec.ts';
 import { readDocument } from '../document/document.ts';
 import type { JsonObject } from '../document/json.ts';
 import { UNKNOWN_MODEL, type Traits } from '../hub/traits.ts';
-import { responsesCodec, responsesExit } from './codec.ts';
+import { responsesCodec, responsesUpstream } from './codec.ts';
 
 function decode(body: object): { request: ModelRequest; losses: string[] } {
   const losses: string[] = [];
@@ -25,7 +25,7 @@ const PLAIN: ModelRequest = {
 function encode(request: Partial<ModelRequest>, traits: Partial<Traits> = {}): { body: JsonObject; losses: string[] } {
   const losses: string[] = [];
   const all = { ...UNKNOWN_MODEL, ...traits };
-  return { body: responsesExit.encodeRequest({ ...PLAIN, ...request }, all, (what) => losses.push(what)), losses };
+  return { body: responsesUpstream.encodeRequest({ ...PLAIN, ...request }, all, (what) => losses.push(what)), losses };
 }
 
 const refusal = (param: string) => expect.objectContaining({ name: 'BadRequestShape', param }) as BadRequestShape;

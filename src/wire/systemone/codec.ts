@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../document/json.ts';
 import { leavesBesides } from '../request/leaves-besides.ts';
 import { plainAsk, plainCodec, simpleUsage, textPlaces } from '../hub/plain-codec.ts';
 import { member, type JsonNode } from '../document/scan.ts';
-import { walk, type Places } from '../request/collect-contents.ts';
+import { collectContents, type Places } from '../request/collect-contents.ts';
 import { namesIn, ownNames, tellApart } from './names.ts';
 import { KEPT_BY_MODEL, QUESTION_TYPES } from './questions.ts';
 import { readDecision, ROUTER } from './request.ts';
@@ -51,7 +51,7 @@ export const systemOneCodec: Codec = plainCodec({
 
 /** Types of questions are no text, nor is what a proposition's criteria are called; the model leaves out some signs of the rest. */
 function questionContents(document: WireDocument): Contents {
-  const contents = walk(document, PLACES);
+  const contents = collectContents(document, PLACES);
   const questions = member(document.root, 'questions');
   if (questions?.kind !== 'object') return contents;
   const ofFormat = new Set(questions.members.flatMap(({ value }) => wordsOfFormat(value)));
@@ -75,7 +75,7 @@ function wordsOfFormat(question: JsonNode): readonly JsonNode[] {
 
 /** Leaves in the order of a conversation: tags are numbered as they are where the same is said to an automatic alias. */
 function routerContents(document: WireDocument): Contents {
-  const contents = walk(document, ROUTER_PLACES);
+  const contents = collectContents(document, ROUTER_PLACES);
   const parts = ROUTER_STATE.map((name) => member(member(document.root, 'state'), name));
   const rank = ({ node }: Leaf): number => parts.findIndex((part) => part !== undefined && isWithin(node, part));
   return { ...contents, leaves: contents.leaves.toSorted((a, b) => rank(a) - rank(b)) };

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { readDocument, render, setString, type WireDocument } from '../document/document.ts';
 import type { Json } from '../document/json.ts';
-import { walk } from '../request/collect-contents.ts';
+import { collectContents } from '../request/collect-contents.ts';
 import { textPlaces } from '../hub/plain-codec.ts';
 import { ownNames, tellApart } from './names.ts';
 
 /** A request as sent: every capital that data protection knows becomes the same mark. */
 function rewritten(request: WireDocument): string {
-  const leaves = walk(request, textPlaces()).leaves.filter(({ text }) => /[A-W]/.test(text));
+  const leaves = collectContents(request, textPlaces()).leaves.filter(({ text }) => /[A-W]/.test(text));
   const edits = leaves.map(({ node, text }) => setString(node, text.replace(/[A-W]/g, '[X]')));
   return render(request.text, tellApart(request, edits));
 }
