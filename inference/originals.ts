@@ -1,7 +1,7 @@
 import { plainLetters } from '#/ports/plain-letters.ts';
 
 /** A stretch of a text, UTF-16 offsets. */
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
 }

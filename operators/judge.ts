@@ -18,7 +18,7 @@ export interface JudgeDeps {
 }
 
 /** What verdicts rest on. */
-export interface Grounds {
+interface Grounds {
   readonly accepted: Accepted;
   readonly publishFailed: boolean;
   /** What earlier controllers published could not be read: what stands as it last was good is not known. */

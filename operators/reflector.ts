@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ClusterFault, type Cluster, type ClusterObject, type Collection, type WatchEvent } from '#/ports/cluster.ts';
 
 /** Who is told of a collection. Its verbs must not throw: there is nobody to tell it to. */
-export interface Sink {
+interface Sink {
   put(object: ClusterObject): void;
   remove(object: ClusterObject): void;
   /** All that there is was told; from then on, changes are. */

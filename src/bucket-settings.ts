@@ -16,7 +16,7 @@ export interface BucketSettings {
 type Family = 'GW_ANCHOR' | 'GW_JOBS';
 
 /** Keys for a bucket. */
-export interface BucketCredentials {
+interface BucketCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;

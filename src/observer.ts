@@ -20,7 +20,7 @@ import type { PricesEvent, SnapshotFile } from './price-snapshot-file.ts';
 import { Metrics } from '#/telemetry/metrics.ts';
 
 /** What is watched for the gauges of a scrape. */
-export interface Watched {
+interface Watched {
   readonly corridor: Corridor;
   readonly calls: OpenCalls;
   readonly room: BodyRoom;

@@ -2,7 +2,7 @@ import { ModelFault, type Manifest } from './manifest.ts';
 import { decodeTags } from './tags.ts';
 
 /** A name in a text: UTF-16 offsets, its kind as tags have it, and how sure the model is, 0 to 1. */
-export type NameSpan = readonly [start: number, end: number, kind: string, score: number];
+type NameSpan = readonly [start: number, end: number, kind: string, score: number];
 
 /** Finds the names in each text. One call at a time: it blocks its thread. */
 export type FindNames = (texts: readonly string[]) => Promise<readonly (readonly NameSpan[])[]>;

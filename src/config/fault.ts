@@ -9,12 +9,7 @@ export interface SourceDocument {
 }
 
 /** Which kind of fault it is, for those that are no fault of the object alone. */
-export type FaultReason =
-  | 'TargetNotFound'
-  | 'SecretNotFound'
-  | 'Conflicted'
-  | 'RefNotPermitted'
-  | 'NamespaceNotPermitted';
+type FaultReason = 'TargetNotFound' | 'SecretNotFound' | 'Conflicted' | 'RefNotPermitted' | 'NamespaceNotPermitted';
 
 /** Something wrong with the configuration. Never holds the value found: it may be a secret in the wrong place. */
 export interface Fault {

@@ -1,5 +1,5 @@
 /** Error types of the chat surface's envelope. // spec 7.1 */
-export type ChatErrorType =
+type ChatErrorType =
   | 'invalid_request_error'
   | 'authentication_error'
   | 'insufficient_quota'

@@ -14,7 +14,7 @@ import type { OpenHold } from '#/ports/limit-counters.ts';
 export type HoldState = 'none' | 'held' | 'sealed' | 'settled';
 
 /** One thing that may happen to a call's money. */
-export interface HoldTransition {
+interface HoldTransition {
   readonly from: HoldState;
   readonly to: HoldState;
   readonly by: 'meter' | 'ledger writer' | 'settler' | 'sweeper' | 'restorer' | 'counters';

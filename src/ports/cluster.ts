@@ -12,7 +12,7 @@ export type ClusterKind =
   | 'Namespace';
 
 /** What every object of a cluster says of itself. */
-export interface ClusterMetadata {
+interface ClusterMetadata {
   readonly name: string;
   readonly namespace?: string;
   readonly uid?: string;
@@ -43,7 +43,7 @@ export interface Collection {
 }
 
 /** A page of a list; all pages of a list are of one state, that of `resourceVersion`. */
-export interface Page {
+interface Page {
   readonly items: readonly ClusterObject[];
   readonly resourceVersion: string;
   /** What to ask for the next page with; absent on the last one. */

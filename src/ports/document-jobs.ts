@@ -56,7 +56,7 @@ export interface Job {
 }
 
 /** Why a job failed: a code of the error catalogue and a sentence for the client. */
-export interface JobError {
+interface JobError {
   readonly code: string;
   readonly message: string;
 }

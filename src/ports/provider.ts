@@ -73,7 +73,7 @@ export interface FitContext {
 }
 
 /** What a request asks of a model that not every family of a provider has. */
-export interface Needs {
+interface Needs {
   readonly tools: boolean;
 }
 

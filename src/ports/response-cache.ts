@@ -1,5 +1,5 @@
 /** An entry that was found. */
-export interface CacheEntry {
+interface CacheEntry {
   readonly name: string;
   /** What was put, as it was put. */
   readonly sealed: Uint8Array;

@@ -18,7 +18,7 @@ export interface UsageQuestion {
 }
 
 /** What calls came to. Those that were neither refused, failed, hung up nor abandoned were served. */
-export interface UsageSums {
+interface UsageSums {
   readonly calls: number;
   readonly refused: number;
   readonly failed: number;

@@ -26,7 +26,7 @@ export interface ChatVendor<Id extends VendorId = VendorId> {
 }
 
 /** Asks a vendor in another way than by the family's own path; `api` is how the vendor is reached. */
-export type AskInAnotherWay = (outgoing: Outgoing, api: HttpApi, transport: Transport) => Promise<Incoming>;
+type AskInAnotherWay = (outgoing: Outgoing, api: HttpApi, transport: Transport) => Promise<Incoming>;
 
 /** A vendor that speaks OpenAI's families at OpenAI's paths. */
 export function chatVendor<Id extends VendorId>(vendor: ChatVendor<Id>): Vendor<Id> {

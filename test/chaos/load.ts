@@ -18,7 +18,7 @@ export interface Call {
 }
 
 /** What the client was told. */
-export type Told =
+type Told =
   | {
       readonly kind: 'answered';
       readonly status: number;

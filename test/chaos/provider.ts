@@ -13,7 +13,7 @@ export interface Behaviour {
 }
 
 /** What the provider knows of a call, by its model's name: its own truth, beside the gateway's. */
-export interface Seen {
+interface Seen {
   requests: number;
   /** Answers given to their last byte. */
   answered: number;

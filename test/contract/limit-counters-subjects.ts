@@ -21,7 +21,7 @@ export interface Subject {
   open(options?: StoreOptions): Promise<Store>;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly pauseMs?: number;
 }
 

@@ -6,7 +6,7 @@ import { busy, CHUNK, dailyQuota, flood, GOOD, retryInfo } from './fault-answers
 export type Mode = 'buffered' | 'streamed';
 
 /** What one attempt came to, as `error.gw` and the audit row tell it. */
-export type Attempt = { readonly status: number } | { readonly error: string; readonly status?: number };
+type Attempt = { readonly status: number } | { readonly error: string; readonly status?: number };
 
 /** What becomes of a call. */
 export interface Fate {

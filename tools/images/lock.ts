@@ -1,5 +1,5 @@
 /** A package as `package-lock.json` has it, by its folder from the repository's root. */
-export interface LockedPackage {
+interface LockedPackage {
   readonly version?: string;
   readonly license?: string;
   readonly integrity?: string;

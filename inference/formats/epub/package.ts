@@ -6,7 +6,7 @@ import { allElements, attributeOf, type XmlElement } from '../ooxml/xml.ts';
 import { parseChapter } from './parse-chapter.ts';
 
 /** A chapter of a book, in its order. */
-export interface Chapter {
+interface Chapter {
   /** What it is called from now on; others refer to it so. */
   readonly name: string;
   readonly tree: XmlElement;

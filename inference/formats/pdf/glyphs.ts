@@ -15,7 +15,7 @@ const DESCENT = 0.2;
 /** Radians that text may be turned by and still be in lines with what is not. */
 const UPRIGHT = 0.1;
 
-export type Colour = readonly [red: number, green: number, blue: number];
+type Colour = readonly [red: number, green: number, blue: number];
 
 /** What is the same for all letters that were written at once. */
 interface Style {

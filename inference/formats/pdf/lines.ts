@@ -3,7 +3,7 @@ import { around } from './geometry.ts';
 import type { Glyph } from './glyphs.ts';
 
 /** A word with the letters that it is made of. */
-export interface GlyphWord extends Word {
+interface GlyphWord extends Word {
   readonly glyphs: readonly Glyph[];
 }
 

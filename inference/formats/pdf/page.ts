@@ -10,7 +10,7 @@ import type { PageHandle, PdfiumFile } from './pdfium.ts';
  * `text`: it says its text itself. `layer`: a picture with an invisible layer of text over it, as recognition leaves it.
  * `scan`: a picture, or text that cannot be told: it has to be recognized. `blank`: nothing is on it.
  */
-export type PageKind = 'text' | 'layer' | 'scan' | 'blank';
+type PageKind = 'text' | 'layer' | 'scan' | 'blank';
 
 /** What is on a page. */
 export interface PageContent {

@@ -4,7 +4,7 @@ import { attributeOf, childOf, elementsIn, isElement, type XmlElement } from '..
 import { numberFormat, type NumberFormat } from './number-format.ts';
 
 /** A sheet of a workbook. */
-export interface Sheet {
+interface Sheet {
   readonly part: Part;
   readonly name: string;
   readonly hidden: boolean;

@@ -3,7 +3,7 @@ import https from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
 import { ClusterFault } from '#/ports/cluster.ts';
 
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   /** With its query. */
   readonly path: string;

@@ -20,7 +20,7 @@ export interface OrganizationState {
   resume(name: symbol): void;
 }
 
-export interface KeptHold {
+interface KeptHold {
   hold: OpenHold;
   /** The second in which its tokens were reserved; 0: none are counted. */
   readonly reservedIn: number;

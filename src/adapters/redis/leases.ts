@@ -2,7 +2,7 @@ import { CountersUnavailable } from '#/ports/limit-counters.ts';
 import { runOnLeases, type Store } from './store.ts';
 
 /** What a renewal tells. */
-export interface Renewal {
+interface Renewal {
   /** The owners that are alive; undefined while that cannot be told. */
   readonly live: ReadonlySet<string> | undefined;
   /** Which data answered: another name after a restart, a failover or a loss. */

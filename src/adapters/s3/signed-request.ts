@@ -3,7 +3,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { Agent, request } from 'undici';
 
 /** Who asks. */
-export interface S3Credentials {
+interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;

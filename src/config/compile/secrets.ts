@@ -6,7 +6,7 @@ import type { Catalog, Resource } from './catalog.ts';
 export type SecretFile = (namespace: string, name: string, key: string) => string | undefined;
 
 /** Where a secret is kept. */
-export interface SecretKeyRef {
+interface SecretKeyRef {
   readonly name: string;
   readonly key: string;
 }

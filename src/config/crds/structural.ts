@@ -26,7 +26,7 @@ export interface StructuralNode {
 }
 
 /** A rule as the API server reads it. */
-export interface Validation {
+interface Validation {
   readonly rule: string;
   readonly message: string;
   readonly fieldPath?: string;

@@ -12,7 +12,7 @@ import { digestOf } from './segment.ts';
 export interface PublishedSnapshot extends Snapshot, Pick<PublishedKeys, 'withheld'> {}
 
 /** A snapshot and how many resources it is of, or what is wrong with them. */
-export type Assembled =
+type Assembled =
   | { readonly snapshot: PublishedSnapshot; readonly counts: ResourceCounts; readonly faults?: never }
   | { readonly faults: readonly Fault[]; readonly snapshot?: never };
 

@@ -6,7 +6,7 @@ import type { Look } from './look.ts';
  * How sure a find is. `checked`: check digits agree. `shaped`: the shape alone gives it away. `weak`: digits that
  * need their surroundings to mean something; a checked find in the same place always wins over a weak one.
  */
-export type Evidence = 'checked' | 'shaped' | 'weak';
+type Evidence = 'checked' | 'shaped' | 'weak';
 
 /** All ten digits, for examiners that start from any number. */
 export const ANY_DIGIT = '0123456789';

@@ -4,7 +4,7 @@ import { ModelFault, type LocalModels, type TypedState } from '#/ports/local-mod
 import { withoutKept } from '#/wire/systemone/questions.ts';
 
 /** What the guard made of a call, for its audit row: `inside: 0.93`, `outside: 0.08`, `no verdict: busy`. */
-export type ScopeVerdict = string;
+type ScopeVerdict = string;
 
 /** How a call is guarded. */
 export interface ScopeDeps {

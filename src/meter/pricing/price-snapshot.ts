@@ -4,7 +4,7 @@ import { isObject } from '#/wire/document/json.ts';
 import { fromTexts, periodAt, toTexts, type ListedPeriod } from './price-list.ts';
 
 /** Where prices of a snapshot come from. */
-export interface SnapshotSource {
+interface SnapshotSource {
   readonly name: string;
   /** Version of a package, or SHA-256 of a file. */
   readonly revision: string;

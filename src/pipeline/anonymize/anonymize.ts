@@ -52,7 +52,7 @@ export interface AnonymizeRequest extends Opening {
 }
 
 /** How a document is worked on that no client waits for. */
-export interface Lasting {
+interface Lasting {
   readonly timeoutMs: number;
   readonly onProgress: (progress: JobProgress) => void;
   /** Keeps what came of the work before that is sealed. Rejects when it cannot: then it is not billed. */

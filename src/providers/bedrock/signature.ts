@@ -3,7 +3,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { isObject } from '#/wire/document/json.ts';
 
 /** What SigV4 covers of a request. */
-export interface SignedRequest {
+interface SignedRequest {
   readonly origin: URL;
   /** As it is sent: each segment percent-encoded once. */
   readonly path: string;

@@ -20,7 +20,7 @@ export interface CheckpointLine {
 }
 
 /** The rows of this strand follow. */
-export interface StrandLine {
+interface StrandLine {
   readonly strand: string;
 }
 

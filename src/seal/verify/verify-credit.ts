@@ -10,7 +10,7 @@ import type { VouchedCredit } from './verify-checkpoints.ts';
  * missing from this number on. `inserted`: it has a number that no entry has here. `rewritten`: the entries from this
  * number on follow from one another, but not to what a checkpoint says.
  */
-export interface CreditFault {
+interface CreditFault {
   readonly organization: string;
   readonly number: number;
   readonly kind: 'edited' | 'removed' | 'inserted' | 'rewritten';

@@ -3,13 +3,13 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { isArray } from '../request/request-shape.ts';
 
 /** What one of several is chosen from: `true` and `"true"` are two values. */
-export interface Choice {
+interface Choice {
   readonly value: string | boolean;
   readonly description?: string;
 }
 
 /** A step of a score, the lowest first. */
-export interface Level {
+interface Level {
   readonly label: string;
   readonly description?: string;
 }

@@ -48,7 +48,7 @@ export interface ArrayNode {
 }
 
 /** A number, `true`, `false` or `null`, as written. */
-export interface PlainNode {
+interface PlainNode {
   readonly kind: 'number' | 'literal';
   readonly start: number;
   readonly end: number;

@@ -78,7 +78,7 @@ export interface ReasoningPart {
 }
 
 /** A block that only its own family understands: forwarded to it as it is, dropped for everybody else, never masked. */
-export interface OpaquePart {
+interface OpaquePart {
   readonly type: 'opaque';
   readonly family: Family;
   /** Its type in that family's words, to name the loss by. */

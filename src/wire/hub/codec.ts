@@ -123,7 +123,7 @@ export interface Ask {
 }
 
 /** What an answer is billed by beside its tokens. */
-export type AnswerUnits = { readonly [U in 'pages' | 'images' | 'searches']?: number };
+type AnswerUnits = { readonly [U in 'pages' | 'images' | 'searches']?: number };
 
 /**
  * A member of the body that has the wrong shape, told to the client: as 400, unless a surface promises 422 for what is

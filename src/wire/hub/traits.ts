@@ -2,7 +2,7 @@ import type { Effort } from './canonical.ts';
 import type { Json } from '../document/json.ts';
 
 /** How a model is told how hard to think. */
-export type ReasoningControl =
+type ReasoningControl =
   /** There is no such switch, or the model rejects it: nothing is sent. */
   | 'none'
   /** A named effort: `reasoning_effort`, `reasoning.effort`. */

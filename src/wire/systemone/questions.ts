@@ -4,7 +4,7 @@ import { isArray } from '../request/request-shape.ts';
 import { estimatedTokens } from '../answer/usage.ts';
 
 /** What can be asked. // spec 2.6 */
-export type QuestionType = 'noul' | 'choice' | 'score';
+type QuestionType = 'noul' | 'choice' | 'score';
 export const QUESTION_TYPES: ReadonlySet<string> = new Set<QuestionType>(['noul', 'choice', 'score']);
 
 /** A question as the client asked it and as the model reads it. */

@@ -23,7 +23,7 @@ export interface Hands {
   run(command: string): Call;
 }
 
-export interface Call {
+interface Call {
   readonly name: string;
   readonly input: object;
 }

@@ -10,7 +10,7 @@ import { errorAnswer, errorFrame } from './failures.ts';
 import { mediaType, readFrames, writeFrame, type Frame } from './framing.ts';
 
 /** What one cell of the matrix has the stand-in play. */
-export interface Part {
+interface Part {
   readonly kind: Kind;
   readonly one: Case;
   readonly stream: boolean;
