@@ -5,7 +5,7 @@ import { FINDABLE_ENTITIES, toCategory } from '../src/config/entities.ts';
 import { CATALOGUE } from '../src/errors/catalogue.ts';
 import { createExaminers } from '../src/inspect/detectors/list.ts';
 import { NAME_CATEGORIES } from '../src/inspect/names/detect-names.ts';
-import { REFERENCE, referencePages } from '../tools/reference.ts';
+import { REFERENCE, referencePages, writtenSources } from '../tools/reference.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -15,7 +15,7 @@ const list = (pattern: string, exclude: readonly string[] = []): readonly string
 const PAGES = await referencePages();
 
 describe('generated references', () => {
-  test.each([...PAGES])('%s is what the code says now', (path, text) => {
+  test.each([...PAGES, ...writtenSources()])('%s is what the code says now', (path, text) => {
     const there = list(path).length > 0 ? read(path) : '';
     expect(there, `${path} is out of date: run make docs`).toBe(text);
   });

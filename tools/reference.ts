@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { resourcePages } from '../src/config/crds/files.ts';
+import { auditRowPage } from './reference/audit-row.ts';
 import { detectorsPage } from './reference/detectors.ts';
 import { errorsPage } from './reference/errors.ts';
 import { gwctlPage } from './reference/gwctl.ts';
+import { orderedRowSource } from './reference/ordered-row.ts';
 import { page, table } from './reference/page.ts';
 
 interface Page {
@@ -16,6 +18,7 @@ interface Page {
 
 /** One line for each page; sorted by file. */
 const PAGES: readonly Page[] = [
+  { file: 'audit-row.md', lists: 'fields of the audit row', write: auditRowPage },
   { file: 'detectors.md', lists: 'kinds of personal data, and what finds each', write: detectorsPage },
   { file: 'errors.md', lists: 'error codes that clients receive', write: errorsPage },
   { file: 'gwctl.md', lists: 'commands and options of the command line', write: gwctlPage },
@@ -32,6 +35,11 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return pages;
 }
 
+/** Code that is written out because it runs often: its text by its path from the repository's root. */
+export function writtenSources(): ReadonlyMap<string, string> {
+  return new Map([['src/seal/ordered-row.ts', orderedRowSource()]]);
+}
+
 function indexPage(): string {
   const rows = PAGES.map(({ file, lists }) => [`[${file.replace(/\.md$/, '')}](${file})`, lists]);
   const resources = ['[resources](resources/README.md)', 'kinds of resources and their fields'];
@@ -44,7 +52,7 @@ function indexPage(): string {
 }
 
 if (import.meta.main) {
-  for (const [path, text] of await referencePages()) {
+  for (const [path, text] of [...(await referencePages()), ...writtenSources()]) {
     const file = join(import.meta.dirname, '..', path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);

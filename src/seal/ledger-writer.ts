@@ -2,12 +2,14 @@ import { Idle } from '#/runtime/idle.ts';
 import type { Ledger } from '#/ports/ledger.ts';
 import type { Settlement } from '#/ports/limit-counters.ts';
 import type { JournaledRow, RowJournal } from '#/ports/row-journal.ts';
-import { canonicalRowAt, genesis, link, type UnplacedRow } from './chain.ts';
+import { canonicalRowAt } from './canonical-row.ts';
+import { genesis, link } from './chain.ts';
 import { LedgerOutlet } from './ledger-outlet.ts';
+import type { StatedRow } from './row.ts';
 
 /** A row that has no place in the chain yet, and what is to be settled once it has. */
 export interface RowDraft {
-  readonly row: UnplacedRow;
+  readonly row: StatedRow;
   readonly settlement: Settlement | undefined;
 }
 

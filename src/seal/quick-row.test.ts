@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredRow } from '#/ports/evidence.ts';
-import { storedRow, StrandBuilder } from '../../test/contract/ledger-rows.ts';
+import { editText, storedRow, StrandBuilder } from '../../test/contract/ledger-rows.ts';
 import { isUuid, saysTheSame, timeText } from './quick-row.ts';
+import { ROW_FIELDS, type Field } from './row-fields.ts';
+import { readRowText } from './row-text.ts';
+import { agrees, differences } from './verify/diagnose.ts';
+
+const COLUMNS = Object.entries<Field>(ROW_FIELDS).flatMap(([name, { column }]) => (column === undefined ? [] : name));
 
 const genuine = storedRow(new StrandBuilder('019aa000-0000-7000-8000-000000000001').seal());
 
@@ -25,6 +30,20 @@ describe('saysTheSame', () => {
     ['text', Buffer.concat([genuine.text, Buffer.from(' ')])],
   ])('is false where a column says something else: %s', (column, value) => {
     expect(saysTheSame({ ...genuine, [column]: value })).toBe(false);
+  });
+
+  test.each(COLUMNS)('compares the text with the column that repeats it: %s', (name) => {
+    const sealed = genuine.sealed();
+    const said = (JSON.parse(sealed.row) as Readonly<Record<string, string | number>>)[name]!;
+    const other =
+      typeof said === 'number' ? said + 1 : said.replace(/\d(?=\D*$)|$/, (digit) => (digit === '1' ? '2' : '1'));
+    const text = editText(sealed.row, { [name]: other });
+    const facts = readRowText(text)!;
+    const missed = (where: string): string => `${where} passes over the column \`${name}\` of src/seal/row-fields.ts`;
+    expect(saysTheSame({ ...genuine, text: Buffer.from(text) }), missed('src/seal/quick-row.ts')).toBe(false);
+    expect(agrees(sealed, facts), missed('agrees in src/seal/verify/diagnose.ts')).toBe(false);
+    expect(differences(sealed, facts), missed('differences in src/seal/verify/diagnose.ts')).toContain('stored');
+    expect(agrees(sealed, readRowText(sealed.row)!)).toBe(true);
   });
 
   test('is false of text that is not canonical, although it says the same', () => {

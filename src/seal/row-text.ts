@@ -1,16 +1,17 @@
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
+import { ROW_FIELDS, type Field } from './row-fields.ts';
+import { inOrder, type Form, type Member, type ValueOf } from './row-forms.ts';
+
+type Columns = {
+  readonly [
+    K in keyof typeof ROW_FIELDS as (typeof ROW_FIELDS)[K] extends { readonly column: infer C extends string }
+      ? C
+      : never
+  ]: ValueOf<(typeof ROW_FIELDS)[K]['form']>;
+};
 
 /** What the text of a row says about the columns that are kept beside it. */
-export interface RowFacts {
-  readonly callId: string;
-  readonly strand: string;
-  readonly sequence: number;
-  /** RFC 3339. */
-  readonly at: string;
-  readonly organization: string;
-  readonly workload: string;
-  /** Nano-euro in decimal. */
-  readonly cost: string;
+export interface RowFacts extends Columns {
   /** Whether the text is RFC 8785. */
   readonly canonical: boolean;
 }
@@ -26,15 +27,16 @@ export function readRowText(text: string): RowFacts | undefined {
  */
 export function readPlainRowText(text: string): RowFacts | undefined {
   const match = LAYOUT.exec(text);
-  if (!match || !inOrder(match[FINDINGS]!)) return undefined;
+  if (!match) return undefined;
+  for (let at = 0; at < COUNTS.length; at++) if (!areInOrder(match[COUNTS[at]!]!)) return undefined;
   return {
-    at: match[1]!,
-    callId: match[2]!,
-    cost: match[3]!,
-    organization: match[5]!,
-    sequence: Number(match[6]),
-    strand: match[7]!,
-    workload: match[8]!,
+    at: match[AT]!,
+    callId: match[CALL_ID]!,
+    cost: match[COST]!,
+    organization: match[ORGANIZATION]!,
+    sequence: Number(match[SEQUENCE]),
+    strand: match[STRAND]!,
+    workload: match[WORKLOAD]!,
     canonical: true,
   };
 }
@@ -50,99 +52,101 @@ export function parseRowText(text: string): RowFacts | undefined {
     return undefined;
   }
   if (typeof row !== 'object' || row === null) return undefined;
-  const { call_id: callId, strand, sequence, at, organization, workload, cost_nano_eur: cost } = row;
-  const texts = [callId, strand, at, organization, workload, cost];
-  if (!texts.every((value) => typeof value === 'string') || typeof sequence !== 'number') return undefined;
-  return { callId, strand, sequence, at, organization, workload, cost, canonical } as RowFacts;
+  const facts: Record<string, unknown> = { canonical };
+  for (const [name, { column, form }] of COLUMNS) {
+    if (typeof row[name] !== (form.kind === 'number' ? 'number' : 'string')) return undefined;
+    facts[column] = row[name];
+  }
+  return facts as unknown as RowFacts;
 }
+
+type ColumnField = Field & { readonly column: string };
+
+const COLUMNS = inOrder<Field>(ROW_FIELDS).filter(
+  (entry): entry is readonly [string, ColumnField] => entry[1].column !== undefined,
+);
 
 // Strings without escapes (nor surrogates, which might be lone), and whole numbers that a double holds exactly.
 const CHARACTERS = String.raw`[^"\\\x00-\x1f\ud800-\udfff]*`;
 // The escapes that RFC 8785 writes, but for those of rare control characters.
 const TEXT = String.raw`"${CHARACTERS}(?:\\["\\nrtbf]${CHARACTERS})*"`;
 const NUMBER = String.raw`(?:0|[1-9]\d{0,14})`;
-const TEXT_OR_NULL = `(?:${TEXT}|null)`;
-const TEXTS = String.raw`\[(?:${TEXT}(?:,${TEXT})*)?\]`;
-const FINDING = `"[A-Z_][A-Z0-9_]*":${NUMBER}`;
-const ATTEMPT = String.raw`\{"duration_ms":${NUMBER}(?:,"error":${TEXT})?(?:,"host":${TEXT})?(?:,"jurisdiction":${TEXT})?,"model":${TEXT},"provider":${TEXT}(?:,"sent":(?:true|false))?(?:,"status":${NUMBER})?\}`;
-const BUCKETS =
-  'cacheRead cacheReadAudio? cacheWrite1h cacheWrite5m input inputAudio? inputImage? output outputAudio? outputImage?';
-// What may be missing is never last, so its comma is missing with it.
-const USAGE = String.raw`\{${BUCKETS.split(' ').map(bucketForm).join('')}"reasoning":${NUMBER}\}`;
-const UNIT_NAMES = ['calls', 'containers', 'fileSearches', 'images', 'pages', 'searches', 'seconds'];
-// One or more in this order: a comma stands before each but the first.
-const UNITS = String.raw`\{(?!,)${UNIT_NAMES.map((unit) => `(?:,?(?<=[{,])"${unit}":${NUMBER})?`).join('')}(?<!\{)\}`;
+const COUNT = `"[A-Z_][A-Z0-9_]*":${NUMBER}`;
 
-/**
- * Every member of an audit row in canonical order, with the form of its value, and whether rows may lack it. What is read
- * from it is in brackets.
- */
-const MEMBERS: readonly (readonly [string, string, 'optional'?])[] = [
-  ['at', `"(${CHARACTERS})"`],
-  ['attempts', String.raw`\[(?:${ATTEMPT}(?:,${ATTEMPT})*)?\]`],
-  ['cache_hit', TEXT],
-  ['call_id', `"(${CHARACTERS})"`],
-  ['code', TEXT_OR_NULL],
-  ['config_revision', TEXT],
-  ['cost_nano_eur', `"(${CHARACTERS})"`],
-  [
-    'dlp',
-    String.raw`\{(?:"detectors":${TEXT},)?"findings":\{((?:${FINDING}(?:,${FINDING})*)?)\},"mode":${TEXT},"unscanned":${TEXTS}\}`,
-  ],
-  ['duration_ms', NUMBER],
-  ['held_nano_eur', TEXT],
-  ['jurisdiction', TEXT_OR_NULL],
-  ['key', TEXT],
-  ['losses', TEXTS],
-  ['model', TEXT_OR_NULL],
-  ['organization', `"(${CHARACTERS})"`],
-  ['outcome', TEXT],
-  ['price', TEXT_OR_NULL],
-  ['provider', TEXT_OR_NULL],
-  ['provider_model', TEXT_OR_NULL],
-  ['provider_response_id', TEXT_OR_NULL],
-  ['reason', TEXT_OR_NULL],
-  ['route', TEXTS, 'optional'],
-  ['scope', TEXT, 'optional'],
-  ['sequence', `(${NUMBER})`],
-  ['service_tier', TEXT, 'optional'],
-  ['shadow', TEXTS, 'optional'],
-  ['status', NUMBER],
-  ['step', TEXT_OR_NULL],
-  ['strand', `"(${CHARACTERS})"`],
-  ['stream', '(?:true|false)'],
-  ['surface', TEXT],
-  ['tool_servers', TEXTS, 'optional'],
-  ['units', UNITS, 'optional'],
-  ['usage', `(?:${USAGE}|null)`],
-  ['usage_source', TEXT_OR_NULL],
-  ['v', NUMBER],
-  ['wire_format', TEXT],
-  ['workload', `"(${CHARACTERS})"`],
-];
-/** The form of a row as this gateway writes it. What may be missing is never last, so its comma is missing with it. */
-export const LAYOUT = new RegExp(
-  String.raw`^\{${MEMBERS.map(([name, form, optional], index) => {
-    const member = `"${name}":${form}${index === MEMBERS.length - 1 ? '' : ','}`;
-    return optional ? `(?:${member})?` : member;
-  }).join('')}\}$`,
-);
+/** What is in brackets, in the order in which it comes. */
+const BRACKETS: string[] = [];
 
-/** A bucket, or one that may be missing. */
-function bucketForm(bucket: string): string {
-  const name = bucket.replace('?', '');
-  const form = `"${name}":${NUMBER},`;
-  return name === bucket ? form : `(?:${form})?`;
+/** The form of a value as this gateway writes it. */
+function patternOf(form: Form): string {
+  switch (form.kind) {
+    // Whatever words a later build may know.
+    case 'words':
+    case 'text':
+      return TEXT;
+    case 'number':
+    case 'quantity':
+    case 'version':
+      return NUMBER;
+    case 'boolean':
+      return '(?:true|false)';
+    case 'null-or':
+      return `(?:${patternOf(form.of)}|null)`;
+    case 'list':
+      return listPattern(patternOf(form.of));
+    case 'counts':
+      BRACKETS.push('counts');
+      return String.raw`\{((?:${COUNT}(?:,${COUNT})*)?)\}`;
+    case 'object':
+      return objectPattern(form.members, patternOf);
+  }
 }
 
-/** Number of the bracket. */
-const FINDINGS = 4;
+function listPattern(item: string): string {
+  return String.raw`\[(?:${item}(?:,${item})*)?\]`;
+}
 
-/** Whether the names in the inside of a findings object are in order, each once. */
-function inOrder(findings: string): boolean {
+/** A column is in brackets, and has no escapes: it is compared as it is written. */
+function fieldPattern(form: Form, { column }: { readonly column?: string }): string {
+  if (column === undefined) return patternOf(form);
+  BRACKETS.push(column);
+  return form.kind === 'number' ? `(${NUMBER})` : `"(${CHARACTERS})"`;
+}
+
+/** Members in canonical order. A comma goes with each that may be missing: the one after it, or else the one before it. */
+function objectPattern<M extends Member>(
+  members: Readonly<Record<string, M>>,
+  valueOf: (form: Form, member: M) => string,
+): string {
+  const all = inOrder(members).map(([name, member]) => ({
+    pattern: `"${name}":${valueOf(member.form, member)}`,
+    optional: member.when !== undefined,
+  }));
+  const [first, last] = [all[0]!, all.at(-1)!];
+  const parts = all.map((member) => {
+    const { pattern, optional } = member;
+    // One or more of which any may be missing: a comma stands before each but the first.
+    if (first.optional && last.optional) return `(?:,?(?<=[{,])${pattern})?`;
+    if (!last.optional) return member === last ? pattern : optional ? `(?:${pattern},)?` : `${pattern},`;
+    return member === first ? pattern : optional ? `(?:,${pattern})?` : `,${pattern}`;
+  });
+  const inside = parts.join('');
+  return first.optional && last.optional ? String.raw`\{(?!,)${inside}(?<!\{)\}` : String.raw`\{${inside}\}`;
+}
+
+/** The form of a row as this gateway writes it. */
+export const LAYOUT = new RegExp(`^${objectPattern<Field>(ROW_FIELDS, fieldPattern)}$`);
+
+const COUNTS = BRACKETS.flatMap((name, index) => (name === 'counts' ? index + 1 : []));
+const bracket = (column: keyof Columns): number => BRACKETS.indexOf(column) + 1;
+const [AT, CALL_ID, COST] = [bracket('at'), bracket('callId'), bracket('cost')];
+const [ORGANIZATION, WORKLOAD] = [bracket('organization'), bracket('workload')];
+const [STRAND, SEQUENCE] = [bracket('strand'), bracket('sequence')];
+
+/** Whether the names in the inside of an object of counts are in order, each once. */
+function areInOrder(counts: string): boolean {
   let before = '';
-  for (let at = 0; at < findings.length; at = findings.indexOf(',', at) + 1 || findings.length) {
-    const name = findings.slice(at + 1, findings.indexOf('"', at + 1));
+  for (let at = 0; at < counts.length; at = counts.indexOf(',', at) + 1 || counts.length) {
+    const name = counts.slice(at + 1, counts.indexOf('"', at + 1));
     if (name <= before) return false;
     before = name;
   }

@@ -3,7 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { canonicalRow, genesis, link } from '#/seal/chain.ts';
+import { canonicalRow } from '#/seal/canonical-row.ts';
+import { genesis, link } from '#/seal/chain.ts';
 import type { AuditRow, Outcome } from '#/seal/row.ts';
 
 /** What is loaded: rows spread evenly over a time, written by some gateways at once, which are replaced every month. */

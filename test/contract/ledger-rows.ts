@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalRow, genesis, link } from '#/seal/chain.ts';
+import { canonicalRow } from '#/seal/canonical-row.ts';
+import { genesis, link } from '#/seal/chain.ts';
 import type { AuditRow } from '#/seal/row.ts';
 import type { VerifyReport } from '#/seal/verify/verify-report.ts';
 import { verify } from '#/seal/verify/verify.ts';

@@ -1,4 +1,5 @@
-import { canonicalRow, genesis, link } from '#/seal/chain.ts';
+import { canonicalRow } from '#/seal/canonical-row.ts';
+import { genesis, link } from '#/seal/chain.ts';
 import type { AuditRow } from '#/seal/row.ts';
 import { periodsAt } from '#/meter/periods.ts';
 import type { SealedRow } from '#/ports/ledger.ts';

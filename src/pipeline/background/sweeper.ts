@@ -2,8 +2,8 @@ import type { ByName } from '#/runtime/passing.ts';
 import type { Ledger } from '#/ports/ledger.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { OpenHolds } from '#/ports/open-holds.ts';
+import { abandonedRow } from '#/seal/ended-row.ts';
 import type { Fence, RowDraft } from '#/seal/ledger-writer.ts';
-import type { AuditRow } from '#/seal/row.ts';
 import { settlementOf } from '#/seal/row-settlement.ts';
 
 export interface SweeperDeps {
@@ -205,7 +205,7 @@ async function close(holds: readonly OpenHold[], closing: Set<string>, deps: Swe
       const abandoned = some.filter((hold) => !rows.has(hold.callId) && !goesOn(hold, Date.now()));
       for (const hold of abandoned) {
         open.delete(hold);
-        deps.seal(abandonedDraft(hold));
+        deps.seal(abandonedRow(hold));
       }
       deps.settle([...rows.values()].map(settlementOf));
       if (abandoned.length > 0) deps.onAbandoned(abandoned);
@@ -220,56 +220,6 @@ async function close(holds: readonly OpenHold[], closing: Set<string>, deps: Swe
 function goesOn({ draft, at }: OpenHold, now: number): boolean {
   const { resumes } = JSON.parse(draft) as { readonly resumes?: boolean };
   return resumes === true && now - at < MOST_RESUMED_MS;
-}
-
-function abandonedDraft(hold: OpenHold): RowDraft {
-  const draft = JSON.parse(hold.draft) as Pick<
-    AuditRow,
-    | 'config_revision'
-    | 'key'
-    | 'model'
-    | 'provider'
-    | 'provider_model'
-    | 'jurisdiction'
-    | 'stream'
-    | 'surface'
-    | 'wire_format'
-  > & { mode: string };
-  return {
-    row: {
-      attempts: [],
-      at: new Date(hold.at).toISOString(),
-      cache_hit: 'none',
-      call_id: hold.callId,
-      code: null,
-      config_revision: draft.config_revision,
-      cost_nano_eur: hold.amount.toString(),
-      dlp: { findings: {}, mode: draft.mode, unscanned: [] },
-      duration_ms: 0,
-      held_nano_eur: hold.amount.toString(),
-      jurisdiction: draft.jurisdiction,
-      key: draft.key,
-      losses: [],
-      model: draft.model,
-      organization: hold.organization,
-      outcome: 'abandoned',
-      price: null,
-      provider: draft.provider,
-      provider_model: draft.provider_model,
-      provider_response_id: null,
-      reason: 'The process that dispatched the call ended before the call did.',
-      status: 0,
-      step: 'dispatch',
-      stream: draft.stream,
-      surface: draft.surface,
-      usage: null,
-      usage_source: 'held',
-      v: 1,
-      wire_format: draft.wire_format,
-      workload: hold.workload,
-    },
-    settlement: { callId: hold.callId, organization: hold.organization, cost: hold.amount, tokens: hold.tokens },
-  };
 }
 
 /** Drafts whose holds are still ours, or are gone without anyone having sealed the call. */

@@ -1,0 +1,231 @@
+import { boolean, exampleOf, list, nullOr, number, text, version, words, type Form, type Member } from './row-forms.ts';
+import { attempt, protection, tokens, units } from './row-parts.ts';
+
+/** A field of the audit row. */
+export interface Field<T = unknown> extends Member<T> {
+  /** The step of a call that states it; `seal`: the end of the call. */
+  readonly by: 'admit' | 'inspect' | 'route' | 'dispatch' | 'meter' | 'seal';
+  /** What the row of a call says that nobody worked on. */
+  readonly nothing?: T;
+  /** The ledger repeats it in a column, for queries: its name in `RowFacts`. */
+  readonly column?: string;
+}
+
+const field = <T, const F extends Omit<Field<T>, 'form'>>(form: Form<T>, rest: F) => ({ form, ...rest });
+
+/**
+ * Every field of the audit row. From it follow the type, the canonical text, the reader, the row of a call that nobody
+ * worked on, what tests make up, and the reference page. A field that is new has a `when`: rows that exist lack it.
+ */
+export const ROW_FIELDS = {
+  at: field(text('RFC 3339, milliseconds, UTC'), {
+    by: 'admit',
+    column: 'at',
+    meaning: 'When the call began.',
+    example: '2026-11-21T09:00:00.001Z',
+  }),
+  attempts: field(list(attempt), {
+    by: 'dispatch',
+    nothing: [],
+    meaning: 'Every attempt on a provider, in order. Empty: no provider was asked, or the gateway did the work itself.',
+    example: [exampleOf(attempt)],
+  }),
+  cache_hit: field(words('none', 'exact'), {
+    by: 'dispatch',
+    nothing: 'none',
+    meaning: 'Whether the answer to an identical request was served from the cache.',
+    example: 'none',
+  }),
+  call_id: field(text('UUIDv7'), {
+    by: 'admit',
+    column: 'callId',
+    meaning: 'The id of the call, which the client reads in `x-request-id`.',
+    example: '019aa58a-3a01-7000-8000-00000000002a',
+  }),
+  code: field(nullOr(text()), {
+    by: 'seal',
+    nothing: null,
+    meaning: 'The error code of a call that was refused or failed, else null.',
+    example: null,
+  }),
+  config_revision: field(text('64 hexadecimal digits'), {
+    by: 'admit',
+    meaning: 'The revision of the configuration in force.',
+    example: 'a1'.repeat(32),
+  }),
+  cost_nano_eur: field(text('decimal'), {
+    by: 'seal',
+    nothing: '0',
+    column: 'cost',
+    meaning: 'What the call is billed, in nano-euro. `0`: nothing.',
+    example: '1234000',
+  }),
+  dlp: field(protection, { by: 'inspect', meaning: 'What data protection found.', example: exampleOf(protection) }),
+  duration_ms: field(number, {
+    by: 'seal',
+    nothing: 0,
+    meaning: 'From the beginning of the call to its end, in milliseconds.',
+    example: 415,
+  }),
+  held_nano_eur: field(text('decimal'), {
+    by: 'meter',
+    nothing: '0',
+    meaning: 'What was held before dispatch, in nano-euro. `0`: nothing.',
+    example: '2000000',
+  }),
+  jurisdiction: field(nullOr(text()), {
+    by: 'dispatch',
+    nothing: null,
+    meaning:
+      'Where the prompt was sent, or may have been: every jurisdiction, in alphabetical order with commas between. ' +
+      'Null: nowhere.',
+    example: 'EU,US',
+  }),
+  key: field(text(), { by: 'admit', meaning: 'The virtual key of the caller.', example: 'team/production' }),
+  losses: field(list(text()), {
+    by: 'dispatch',
+    nothing: [],
+    meaning: 'Parameters and contents that were left out on the way to the provider, as `x-gw-losses` names them.',
+    example: ['seed'],
+  }),
+  model: field(nullOr(text()), {
+    by: 'admit',
+    nothing: null,
+    meaning: 'The model as the caller named it. Null: none was named, or the request was not read.',
+    example: 'openai/gpt-6-luna',
+  }),
+  organization: field(text(), {
+    by: 'admit',
+    column: 'organization',
+    meaning: 'The organization that pays.',
+    example: 'team/acme',
+  }),
+  outcome: field(words('served', 'refused', 'failed', 'hung_up', 'abandoned'), {
+    by: 'seal',
+    meaning:
+      'How the call ended. `hung_up`: the client left. `abandoned`: the process that served it died; another one sealed it.',
+    example: 'served',
+  }),
+  price: field(nullOr(text()), {
+    by: 'meter',
+    nothing: null,
+    meaning: 'Which price the call is billed by. Null: nothing is billed.',
+    example: 'genai-prices',
+  }),
+  provider: field(nullOr(text()), {
+    by: 'dispatch',
+    nothing: null,
+    meaning: 'The provider that was asked last. Null: none was asked.',
+    example: 'openai',
+  }),
+  provider_model: field(nullOr(text()), {
+    by: 'dispatch',
+    nothing: null,
+    meaning: 'The id by which that provider was asked for the model.',
+    example: 'gpt-6-luna',
+  }),
+  provider_response_id: field(nullOr(text()), {
+    by: 'dispatch',
+    nothing: null,
+    meaning: 'The id that the provider gave its answer, where it gave one.',
+    example: 'chatcmpl-1',
+  }),
+  reason: field(nullOr(text()), {
+    by: 'seal',
+    nothing: null,
+    meaning:
+      'Why the call was refused or failed. Of a failure at a provider the cause alone, for its words may quote content.',
+    example: null,
+  }),
+  route: field(list(text()), {
+    by: 'route',
+    when: 'the call is not `abandoned`; rows of early builds lack it',
+    meaning: 'How the route was decided: a line for each model considered, at most 16.',
+    example: ['openai/gpt-6-luna: taken: chat, verbatim, in EU'],
+  }),
+  scope: field(text(), {
+    by: 'inspect',
+    when: 'the workload has a scope guard that was asked',
+    meaning: 'What the scope guard says of the call: `inside`, `outside` or `no verdict`, and how sure it is, or why.',
+    example: 'inside: 0.93',
+  }),
+  sequence: field(number, {
+    by: 'seal',
+    column: 'sequence',
+    meaning: 'The position in the strand, from 1 without gaps.',
+    example: 42,
+  }),
+  service_tier: field(text(), {
+    by: 'dispatch',
+    when: "the provider tells a tier that is not its vendor's ordinary one",
+    meaning: 'The service tier that is billed.',
+    example: 'priority',
+  }),
+  shadow: field(list(text()), {
+    by: 'seal',
+    when: 'the policy has a shadow that would have decided otherwise',
+    meaning: 'What the policy in shadow mode would have decided otherwise: a line for each difference, at most 16.',
+    example: ['dlp.mode: EMAIL 2 would be masked, not tokenized'],
+  }),
+  status: field(number, {
+    by: 'seal',
+    meaning: 'The HTTP status of the answer to the client. 499: it had left. 0: `abandoned`.',
+    example: 200,
+  }),
+  step: field(nullOr(words('door', 'inspect', 'route', 'meter', 'dispatch')), {
+    by: 'seal',
+    meaning: 'Where the call ended. Null: it was served.',
+    example: null,
+  }),
+  strand: field(text('UUID'), {
+    by: 'seal',
+    column: 'strand',
+    meaning: 'The chain that the row belongs to: each gateway process has one.',
+    example: '019aa58a-0000-7000-8000-000000000001',
+  }),
+  stream: field(boolean, {
+    by: 'admit',
+    nothing: false,
+    meaning: 'Whether the caller asked for a stream.',
+    example: false,
+  }),
+  surface: field(text(), { by: 'admit', meaning: 'The endpoint that was called.', example: 'chat' }),
+  tool_servers: field(list(text()), {
+    by: 'admit',
+    when: 'there are any',
+    meaning: 'Servers of tools that the provider may call by itself: the name and host of each, at most 16.',
+    example: ['docs at mcp.example.com'],
+  }),
+  units: field(units, {
+    by: 'dispatch',
+    when: 'there are any',
+    meaning: 'What is billed beside tokens.',
+    example: exampleOf(units),
+  }),
+  usage: field(nullOr(tokens), {
+    by: 'dispatch',
+    nothing: null,
+    meaning: 'The tokens that are billed, each in one bucket. Null: none are.',
+    example: exampleOf(tokens),
+  }),
+  usage_source: field(nullOr(words('provider', 'estimated', 'implausible', 'held')), {
+    by: 'dispatch',
+    nothing: null,
+    meaning:
+      '`provider`: the usage is as reported. `estimated`: counted by the gateway, as none was reported. `implausible`: counted ' +
+      'by the gateway, as what was reported cannot be true. `held`: billed as it was held. Null: nothing is billed.',
+    example: 'provider',
+  }),
+  v: field(version(1), { by: 'seal', nothing: 1, meaning: 'The version of the form of the row.', example: 1 }),
+  wire_format: field(text(), {
+    by: 'dispatch',
+    meaning: 'The wire family in which the provider was asked; of a call that asked none, the one of its endpoint.',
+    example: 'chat',
+  }),
+  workload: field(text(), {
+    by: 'admit',
+    column: 'workload',
+    meaning: 'The workload of the caller.',
+    example: 'team/support',
+  }),
+} as const;
