@@ -19,7 +19,7 @@ export const attempt = object<AttemptReport>()('attempt', {
   error: {
     form: text(),
     when: 'the attempt failed',
-    meaning: 'What failed, in one word: `timeout`, `connect`, `reset`, `protocol`, …',
+    meaning: 'What failed, in one word: `timeout`, `connect`, `reset`, `protocol`, `too_large` or `aborted`.',
     example: 'timeout',
   },
   host: {

@@ -1,5 +1,6 @@
 import { canonicalRow } from '#/seal/canonical-row.ts';
 import { genesis, link } from '#/seal/chain.ts';
+import { ROW_FIELDS, type Field } from '#/seal/row-fields.ts';
 import type { AuditRow } from '#/seal/row.ts';
 import { periodsAt } from '#/meter/periods.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
@@ -11,6 +12,13 @@ export const HOUR = 3_600_000;
 /** One instant for all that a file tests. */
 export const NOW = Date.now();
 export const ORGANIZATION = 'team/acme';
+
+/** Every field that rows may lack. */
+const SOMETIMES: Partial<AuditRow> = Object.fromEntries(
+  Object.entries<Field>(ROW_FIELDS).flatMap(([name, { when, example }]) =>
+    when === undefined ? [] : [[name, example]],
+  ),
+);
 
 /** A strand whose rows, the `latest` first, differ from one another in what usage is told apart by. */
 export function variedRows(
@@ -29,6 +37,8 @@ export function variedRows(
     const asked = outcome !== 'refused';
     const row: AuditRow = {
       ...template,
+      // No reader of usage may stumble over a field that it does not ask for.
+      ...(index % 2 === 0 && SOMETIMES),
       at: new Date(at).toISOString(),
       cache_hit: index % 12 === 1 ? 'exact' : 'none',
       call_id: callIdAt(at),
