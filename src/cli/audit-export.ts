@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { createGzip } from 'node:zlib';
-import { exportLines } from '#/seal/export/export.ts';
+import { exportLines } from '#/seal/export/export-lines.ts';
 import { DATABASE_OPTIONS, openSource, type AuditDefaults } from './audit-source.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';

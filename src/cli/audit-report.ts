@@ -1,7 +1,7 @@
 import type { SpendDifference } from '#/ports/evidence.ts';
-import type { CheckpointReport } from '#/seal/verify/verify-checkpoints.ts';
-import type { CreditReport } from '#/seal/verify/verify-credit.ts';
-import type { StrandFault, VerifyReport } from '#/seal/verify/verify-report.ts';
+import type { CheckpointReport } from '#/seal/verify/checkpoint-check.ts';
+import type { CreditReport } from '#/seal/verify/credit-check.ts';
+import type { StrandFault, VerifyReport } from '#/seal/verify/report.ts';
 
 /** What was found in a ledger, or in an export of it. */
 export interface Findings {

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { anchoredStatements } from '#/seal/checkpoints/anchorer.ts';
-import { verifyCheckpoints, type CheckpointReport, type CheckpointTrust } from '#/seal/verify/verify-checkpoints.ts';
-import { verifyCredit } from '#/seal/verify/verify-credit.ts';
-import { verify, withheldByStrand } from '#/seal/verify/verify.ts';
+import { verifyCheckpoints, type CheckpointReport, type CheckpointTrust } from '#/seal/verify/checkpoint-check.ts';
+import { verifyCredit } from '#/seal/verify/credit-check.ts';
+import { verify, withheldByStrand } from '#/seal/verify/ledger-check.ts';
 import type { Evidence } from '#/ports/evidence.ts';
 import { verifyFile } from './audit-file.ts';
 import { describe, isIntact, type Findings } from './audit-report.ts';

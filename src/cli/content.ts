@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { openRedisCache } from '#/adapters/redis/response-cache.ts';
 import type { CallContent } from '#/seal/content/content-writer.ts';
-import { createSealedBox } from '#/seal/content/sealed-box.ts';
+import { createSealedBox } from '#/seal/content/content-cipher.ts';
 import { readFileSync } from 'node:fs';
 import { readContentKeys } from '#/content-keys.ts';
 import { databaseOf, type DatabaseDefaults } from './database.ts';

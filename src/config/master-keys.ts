@@ -1,4 +1,4 @@
-import type { MasterKey } from '#/seal/content/sealed-box.ts';
+import type { MasterKey } from '#/seal/content/content-cipher.ts';
 
 const LINE = /^([A-Za-z0-9._-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 

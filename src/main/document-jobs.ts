@@ -10,8 +10,8 @@ import type { JobEnded } from '#/pipeline/jobs/job-run.ts';
 import { createJobRunner, type JobRunner } from '#/pipeline/jobs/job-runner.ts';
 import type { JobFiles } from '#/ports/document-jobs.ts';
 import type { Ledger } from '#/ports/ledger.ts';
-import { createSealedBox, type MasterKey } from '#/seal/content/sealed-box.ts';
-import { createAddressSigner } from '#/seal/signed-address.ts';
+import { createSealedBox, type MasterKey } from '#/seal/content/content-cipher.ts';
+import { createAddressSigner } from '#/seal/content/signed-address.ts';
 import type { OpenCalls } from '#/surfaces/open-calls.ts';
 import type { Settings } from '#/settings.ts';
 

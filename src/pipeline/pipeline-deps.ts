@@ -12,7 +12,7 @@ import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { RetainedContent } from '#/ports/retained-content.ts';
 import type { Router } from '#/ports/router.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
-import type { SealedBox } from '#/seal/content/sealed-box.ts';
+import type { SealedBox } from '#/seal/content/content-cipher.ts';
 import type { Snapshot } from '#/config/snapshot.ts';
 import type { TreasuryStores } from '#/meter/settlement/settlement.ts';
 

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
-import { createSealedBox } from '#/seal/content/sealed-box.ts';
+import { createSealedBox } from '#/seal/content/content-cipher.ts';
 import { chat, cutOff, echo } from '../harness/answers.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { startPostgres } from '../harness/postgres.ts';

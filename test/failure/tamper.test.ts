@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { evidenceOf } from '#/adapters/postgres/snapshot.ts';
-import { exportLines } from '#/seal/export/export.ts';
-import type { CheckpointTrust } from '#/seal/verify/verify-checkpoints.ts';
-import { verifyExport } from '#/seal/verify/verify-export.ts';
+import { exportLines } from '#/seal/export/export-lines.ts';
+import type { CheckpointTrust } from '#/seal/verify/checkpoint-check.ts';
+import { verifyExport } from '#/seal/verify/export-check.ts';
 import { verifyEvidence } from '../../src/cli/audit-verify.ts';
 import { collect, stream } from '../contract/ledger-rows.ts';
 import { CHANGES } from './tamper-changes.ts';

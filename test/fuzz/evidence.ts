@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { openPostgresLedger } from '#/adapters/postgres/ledger.ts';
 import { makeCheckpoint } from '#/seal/checkpoints/checkpoint.ts';
-import { exportLines } from '#/seal/export/export.ts';
+import { exportLines } from '#/seal/export/export-lines.ts';
 import { makeProof, verifyProof, type Proof } from '#/seal/export/proof.ts';
-import { verifyExport } from '#/seal/verify/verify-export.ts';
+import { verifyExport } from '#/seal/verify/export-check.ts';
 import { StrandBuilder } from '../contract/ledger-rows.ts';
 import { createDatabase } from '../harness/postgres.ts';
 import { law, type PureTarget } from './pure-target.ts';

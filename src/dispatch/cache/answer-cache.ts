@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Call } from '#/call/call.ts';
 import type { CacheLookup, ResponseCache } from '#/ports/response-cache.ts';
-import type { SealedBox } from '#/seal/content/sealed-box.ts';
+import type { SealedBox } from '#/seal/content/content-cipher.ts';
 import { readDocument } from '#/wire/document/document.ts';
 import { endedWell } from '#/wire/answer/ended-well.ts';
 import { normalForm } from '#/wire/document/normal-form.ts';

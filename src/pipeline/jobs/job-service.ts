@@ -4,7 +4,7 @@ import { categoriesOf } from '#/inspect/entities.ts';
 import { refuseUnguarded } from '#/inspect/scope/scope-guard.ts';
 import type { Job, JobBook, JobBounds, JobFiles } from '#/ports/document-jobs.ts';
 import { engineOff } from '#/ports/documents.ts';
-import type { AddressSigner, SignedAddress } from '#/seal/signed-address.ts';
+import type { AddressSigner, SignedAddress } from '#/seal/content/signed-address.ts';
 import { refuseAtTheDoor } from '../admit.ts';
 import type { Opening } from '#/call/call.ts';
 import type { AnonymizeRequest } from '../anonymize/anonymize.ts';

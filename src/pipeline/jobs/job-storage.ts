@@ -1,6 +1,6 @@
 import type { DocumentFile } from '#/ports/documents.ts';
 import type { Job, JobFile, NewJob } from '#/ports/document-jobs.ts';
-import type { Place, SealedBox } from '#/seal/content/sealed-box.ts';
+import type { Place, SealedBox } from '#/seal/content/content-cipher.ts';
 import type { AnonymizedDocument, AnonymizeOptions, Upload } from '../anonymize/anonymize.ts';
 
 /** What a job's result is, told beside its bytes. */

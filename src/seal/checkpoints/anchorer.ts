@@ -2,7 +2,7 @@ import type { AnchorStore } from '#/ports/anchor-store.ts';
 import type { Checkpoint, CheckpointStore } from '#/ports/checkpoints.ts';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { signedStatement, type SignedStatement } from '../export/proof.ts';
-import type { AnchoredStatements } from '../verify/verify-checkpoints.ts';
+import type { AnchoredStatements } from '../verify/checkpoint-check.ts';
 
 export interface AnchorerDeps {
   readonly checkpoints: Pick<CheckpointStore, 'checkpoints' | 'heads'>;

@@ -5,8 +5,8 @@ import { StrandBuilder, storedRows, stream } from '../../../test/contract/ledger
 import { headsRoot, keyId, makeCheckpoint, NO_CHECKPOINT, spkiOf, statementHash, statementOf } from './checkpoint.ts';
 import { createCheckpointer, signerAfter } from './checkpointer.ts';
 import { auditPath, leafHash, merkleRoot, rootOfPath } from './merkle.ts';
-import { verifyCheckpoints } from '../verify/verify-checkpoints.ts';
-import { verify } from '../verify/verify.ts';
+import { verifyCheckpoints } from '../verify/checkpoint-check.ts';
+import { verify } from '../verify/ledger-check.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const stranger = generateKeyPairSync('ed25519');

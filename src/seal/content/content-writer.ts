@@ -1,6 +1,6 @@
 import { Idle } from '#/runtime/idle.ts';
 import type { RetainedContent, RetainedItem } from '#/ports/retained-content.ts';
-import type { SealedBox } from './sealed-box.ts';
+import type { SealedBox } from './content-cipher.ts';
 
 /** What is kept of a call: what the provider saw and said, and what the tags in it stand for. */
 export interface CallContent {

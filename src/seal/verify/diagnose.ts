@@ -2,7 +2,7 @@ import type { StrandHead } from '#/ports/checkpoints.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
 import { link } from '../chain.ts';
 import { parseRowText, type RowFacts } from '../row-text.ts';
-import type { FaultKind, StrandFault } from './verify-report.ts';
+import type { FaultKind, StrandFault } from './report.ts';
 
 /** Why a place holds no row that follows from the one before. */
 export interface Diagnosis {

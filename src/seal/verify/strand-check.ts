@@ -6,7 +6,7 @@ import { isWithheld } from './cut.ts';
 import { agrees, diagnose, differences, movedTo } from './diagnose.ts';
 import { readRowText } from '../row-text.ts';
 import type { StrandOutline } from './strand-walk.ts';
-import type { FaultKind, StrandFault } from './verify-report.ts';
+import type { FaultKind, StrandFault } from './report.ts';
 
 /** A fault while its strand is still read. */
 type OpenFault = { -readonly [Member in keyof StrandFault]: StrandFault[Member] } & {

@@ -4,7 +4,7 @@ import type { StoredRow, WithheldRow } from '#/ports/evidence.ts';
 import { genesis } from '../chain.ts';
 import { isWithheld } from './cut.ts';
 import { agrees } from './diagnose.ts';
-import { saysTheSame } from '../quick-row.ts';
+import { saysTheSame } from './row-columns.ts';
 import { parseRowText } from '../row-text.ts';
 
 /** What is known of a strand before its rows are read. */

@@ -1,5 +1,5 @@
 import type { StoredRow } from '#/ports/evidence.ts';
-import { readPlainRowText } from './row-text.ts';
+import { readPlainRowText } from '../row-text.ts';
 
 const DAY_MS = 86_400_000;
 const TWO = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StoredRow } from '#/ports/evidence.ts';
-import { editText, storedRow, StrandBuilder } from '../../test/contract/ledger-rows.ts';
-import { isUuid, saysTheSame, timeText } from './quick-row.ts';
-import { ROW_FIELDS, type Field } from './row-fields.ts';
-import { readRowText } from './row-text.ts';
-import { agrees, differences } from './verify/diagnose.ts';
+import { editText, storedRow, StrandBuilder } from '../../../test/contract/ledger-rows.ts';
+import { isUuid, saysTheSame, timeText } from './row-columns.ts';
+import { ROW_FIELDS, type Field } from '../row-fields.ts';
+import { readRowText } from '../row-text.ts';
+import { agrees, differences } from './diagnose.ts';
 
 const COLUMNS = Object.entries<Field>(ROW_FIELDS).flatMap(([name, { column }]) => (column === undefined ? [] : name));
 
@@ -40,7 +40,7 @@ describe('saysTheSame', () => {
     const text = editText(sealed.row, { [name]: other });
     const facts = readRowText(text)!;
     const missed = (where: string): string => `${where} passes over the column \`${name}\` of src/seal/row-fields.ts`;
-    expect(saysTheSame({ ...genuine, text: Buffer.from(text) }), missed('src/seal/quick-row.ts')).toBe(false);
+    expect(saysTheSame({ ...genuine, text: Buffer.from(text) }), missed('src/seal/verify/row-columns.ts')).toBe(false);
     expect(agrees(sealed, facts), missed('agrees in src/seal/verify/diagnose.ts')).toBe(false);
     expect(differences(sealed, facts), missed('differences in src/seal/verify/diagnose.ts')).toContain('stored');
     expect(agrees(sealed, readRowText(sealed.row)!)).toBe(true);

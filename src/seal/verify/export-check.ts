@@ -11,9 +11,9 @@ import type {
 } from '../export/export-format.ts';
 import type { SignedStatement } from '../export/proof.ts';
 import { readRowText } from '../row-text.ts';
-import { CheckpointCheck, type CheckpointReport, type CheckpointTrust } from './verify-checkpoints.ts';
-import type { VerifyReport } from './verify-report.ts';
-import { LedgerCheck } from './verify.ts';
+import { CheckpointCheck, type CheckpointReport, type CheckpointTrust } from './checkpoint-check.ts';
+import type { VerifyReport } from './report.ts';
+import { LedgerCheck } from './ledger-check.ts';
 
 const LINK = /^[0-9a-f]{64}$/;
 /** Bytes as an export writes them: other spellings of the same bytes are changes, too. */

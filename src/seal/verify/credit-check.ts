@@ -3,7 +3,7 @@ import type { CreditHead } from '#/ports/checkpoints.ts';
 import type { LinkedEntry } from '#/ports/credit.ts';
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { linkOfHash } from '../chain.ts';
-import type { VouchedCredit } from './verify-checkpoints.ts';
+import type { VouchedCredit } from './checkpoint-check.ts';
 
 /**
  * The first thing that is wrong with an organization's entries. `edited`: it is not what was linked. `removed`: entries are

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
-import type { MasterKey } from './content/sealed-box.ts';
+import type { MasterKey } from './content-cipher.ts';
 
 /** Where something can be fetched without a key, for a while. */
 export interface SignedAddress {

@@ -12,8 +12,8 @@ import {
   stream,
 } from '../../../test/contract/ledger-rows.ts';
 import { genesis, link } from '../chain.ts';
-import type { StrandFault, VerifyReport } from './verify-report.ts';
-import { verify, type LedgerFacts } from './verify.ts';
+import type { StrandFault, VerifyReport } from './report.ts';
+import { verify, type LedgerFacts } from './ledger-check.ts';
 
 const STRAND = '019aa000-0000-7000-8000-000000000001';
 

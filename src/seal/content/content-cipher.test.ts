@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createSealedBox, type MasterKey, type Place } from './sealed-box.ts';
+import { createSealedBox, type MasterKey, type Place } from './content-cipher.ts';
 
 const key = (id: string): MasterKey => ({ id, secret: randomBytes(32) });
 const [first, second] = [key('first'), key('second')];

@@ -1,12 +1,12 @@
 import type { StrandCut } from '#/ports/checkpoints.ts';
 import type { StoredRow, StoredRows, WithheldRow } from '#/ports/evidence.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
-import { CallSet } from '../call-set.ts';
+import { CallSet } from './call-set.ts';
 import { QuickPass, type SettledStrand } from './quick-pass.ts';
 import { StrandCheck } from './strand-check.ts';
 import type { StrandOutline } from './strand-walk.ts';
-import type { VouchedHeads } from './verify-checkpoints.ts';
-import type { StrandFault, VerifyReport } from './verify-report.ts';
+import type { VouchedHeads } from './checkpoint-check.ts';
+import type { StrandFault, VerifyReport } from './report.ts';
 
 /** What is known of the ledger before its rows are read. See `verifyCheckpoints`. */
 export interface LedgerFacts {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { callIdAt } from '../../test/contract/ledger-rows.ts';
+import { callIdAt } from '../../../test/contract/ledger-rows.ts';
 import { CallSet } from './call-set.ts';
 
 test('knows each id once, through every growth', () => {
