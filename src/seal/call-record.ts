@@ -8,7 +8,7 @@ import { BESIDE_TOKENS, NO_USAGE, totalTokens, type Usage } from '#/wire/answer/
 import type { Opening } from '#/call/call.ts';
 import type { RowDraft } from './ledger-writer.ts';
 import { jurisdictionOf } from '#/call/jurisdictions.ts';
-import { timeText } from './verify/row-columns.ts';
+import { timeText } from './row-text.ts';
 import type { AuditRow, Outcome, Step } from './row.ts';
 import { shadowDifferences } from './shadow.ts';
 import type { Difference } from '#/call/difference.ts';

@@ -1,7 +1,7 @@
 import { RowsDropped, type Ledger } from '#/ports/ledger.ts';
 import type { Settlement } from '#/ports/limit-counters.ts';
 import type { JournaledRow, RowBacklog, RowJournal } from '#/ports/row-journal.ts';
-import { settlementOf } from './row-settlement.ts';
+import { settlementOf } from './row-text.ts';
 
 export interface LedgerOutletDeps {
   readonly ledger: Ledger;

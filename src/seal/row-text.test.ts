@@ -4,7 +4,7 @@ import { editText, StrandBuilder } from '../../test/contract/ledger-rows.ts';
 import { anyRow } from '../../test/harness/any-row.ts';
 import { canonicalRow } from './canonical-row.ts';
 import type { AuditRow } from './row.ts';
-import { LAYOUT, parseRowText, readPlainRowText, readRowText } from './row-text.ts';
+import { LAYOUT, parseRowText, readPlainRowText, readRowText, timeText } from './row-text.ts';
 
 const genuine = new StrandBuilder('019aa000-0000-7000-8000-000000000001').seal().row;
 
@@ -96,4 +96,15 @@ describe('readRowText', () => {
       { numRuns: 5_000 },
     );
   });
+});
+
+test('times are written as toISOString writes them, whatever came before', () => {
+  const bound = 8.64e15;
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -bound, max: bound }), { minLength: 1 }), (instants) => {
+      for (const at of instants) expect(timeText(at)).toBe(new Date(at).toISOString());
+    }),
+  );
+  for (const none of [bound + 1, -bound - 1, Infinity, -Infinity, Number.NaN, 0.5])
+    expect(timeText(none)).toBeUndefined();
 });

@@ -1,6 +1,10 @@
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
+import type { Settlement } from '#/ports/limit-counters.ts';
+import { totalTokens } from '#/wire/answer/usage.ts';
 import { ROW_FIELDS, type Field } from './row-fields.ts';
 import { inOrder, type Form, type Member, type ValueOf } from './row-forms.ts';
+import type { AuditRow } from './row.ts';
 
 type Columns = {
   readonly [
@@ -58,6 +62,13 @@ export function parseRowText(text: string): RowFacts | undefined {
     facts[column] = row[name];
   }
   return facts as unknown as RowFacts;
+}
+
+/** What a row says its call is to be settled at. */
+export function settlementOf(sealed: SealedRow): Settlement {
+  const { usage } = JSON.parse(sealed.row) as AuditRow;
+  const { callId, organization, cost } = sealed;
+  return { callId, organization, cost, tokens: usage ? totalTokens(usage) : 0 };
 }
 
 type ColumnField = Field & { readonly column: string };
@@ -151,4 +162,28 @@ function areInOrder(counts: string): boolean {
     before = name;
   }
   return true;
+}
+
+const DAY_MS = 86_400_000;
+const TWO = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+const THREE = Array.from({ length: 1_000 }, (_, number) => String(number).padStart(3, '0'));
+
+let knownDay = Number.NaN;
+let knownDate = '';
+
+/** RFC 3339 as `toISOString` writes it; undefined where it is not a whole millisecond of a year with four digits. */
+export function timeText(at: number): string | undefined {
+  const day = Math.floor(at / DAY_MS);
+  if (day !== knownDay) {
+    if (!(Math.abs(at) <= 8.64e15)) return undefined;
+    knownDate = new Date(day * DAY_MS).toISOString().slice(0, -13);
+    knownDay = day;
+  }
+  let rest = at - day * DAY_MS;
+  const thousandths = rest % 1_000;
+  if (!Number.isInteger(thousandths)) return undefined;
+  rest = (rest - thousandths) / 1_000;
+  const minutes = Math.floor(rest / 60);
+  const hour = TWO[Math.floor(minutes / 60)]!;
+  return `${knownDate}${hour}:${TWO[minutes % 60]!}:${TWO[rest % 60]!}.${THREE[thousandths]!}Z`;
 }

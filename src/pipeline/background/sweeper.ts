@@ -4,7 +4,7 @@ import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters
 import type { OpenHolds } from '#/ports/open-holds.ts';
 import { abandonedRow } from '#/seal/ended-row.ts';
 import type { Fence, RowDraft } from '#/seal/ledger-writer.ts';
-import { settlementOf } from '#/seal/row-settlement.ts';
+import { settlementOf } from '#/seal/row-text.ts';
 
 export interface SweeperDeps {
   readonly counters: Pick<LimitCounters, 'takeOver'> & OpenHolds;

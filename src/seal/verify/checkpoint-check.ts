@@ -230,16 +230,16 @@ export class CheckpointCheck {
 function ownFault(checkpoint: ShownCheckpoint): CheckpointFault | undefined {
   const { number, heads, root, cut, introduces } = checkpoint;
   const edited = (detail: string): CheckpointFault => ({ number, kind: 'edited', detail });
-  if (headsRoot(heads) !== root && saysTheSame({ ...checkpoint, heads }))
+  if (headsRoot(heads) !== root && agreesAtAGlance({ ...checkpoint, heads }))
     return edited('its heads are not those that its root was computed over');
-  if (!saysTheSame(checkpoint))
+  if (!agreesAtAGlance(checkpoint))
     return edited('its statement is not what its number, heads, credit, cut and canonical form call for');
   if (introduces !== undefined && !publicKeyOf(introduces)) return edited('what it introduces is no Ed25519 key');
   const wrong = cut && cutFault(cut);
   return wrong === undefined ? undefined : edited(wrong);
 }
 
-function saysTheSame(checkpoint: ShownCheckpoint): boolean {
+function agreesAtAGlance(checkpoint: ShownCheckpoint): boolean {
   try {
     return statementOf(checkpoint) === checkpoint.statement;
   } catch {

@@ -2,6 +2,7 @@ import type { StrandHead } from '#/ports/checkpoints.ts';
 import type { SealedRow } from '#/ports/ledger.ts';
 import { link } from '../chain.ts';
 import { parseRowText, type RowFacts } from '../row-text.ts';
+import { differences } from './row-columns.ts';
 import type { FaultKind, StrandFault } from './report.ts';
 
 /** Why a place holds no row that follows from the one before. */
@@ -57,34 +58,6 @@ export function diagnose(
   return { row, kind: 'unknown', detail: unknownDetail(row, next !== undefined), resume: row.link };
 }
 
-/** Whether the columns of a row say what its text says. */
-export function agrees(row: SealedRow, facts: RowFacts): boolean {
-  return (
-    row.callId === facts.callId &&
-    row.strand === facts.strand &&
-    row.sequence === facts.sequence &&
-    row.organization === facts.organization &&
-    row.workload === facts.workload &&
-    row.cost.toString() === facts.cost &&
-    row.at === Date.parse(facts.at)
-  );
-}
-
-/** The columns of a row that do not say what its text says, as `cost (stored 5, sealed 7), …`; empty when all do. */
-export function differences(row: SealedRow, facts: RowFacts): string {
-  const pairs: readonly (readonly [string, string | number, string | number])[] = [
-    ['call_id', row.callId, facts.callId],
-    ['strand', row.strand, facts.strand],
-    ['sequence', row.sequence, facts.sequence],
-    ['organization', row.organization, facts.organization],
-    ['workload', row.workload, facts.workload],
-    ['cost', row.cost.toString(), facts.cost],
-  ];
-  const found = pairs.filter(([, stored, sealed]) => stored !== sealed);
-  const at = Date.parse(facts.at) === row.at ? [] : [['at', storedTime(row.at), facts.at] as const];
-  return [...found, ...at].map(([name, stored, sealed]) => `${name} (stored ${stored}, sealed ${sealed})`).join(', ');
-}
-
 /** Notes that the row which belongs where the fault is was found further on. */
 export function movedTo(fault: { -readonly [M in keyof StrandFault]: StrandFault[M] }, row: SealedRow): void {
   const number = fault.missing?.from ?? fault.sequence;
@@ -108,8 +81,4 @@ function unknownDetail(row: SealedRow, hasNext: boolean): string {
   return hasNext
     ? `neither its text nor its link fits the rows around it: it was put there, or it and others were changed${columns}`
     : `it does not follow from the row before it, and no row comes after it that could tell: it was edited, or put there${columns}`;
-}
-
-function storedTime(at: number): string {
-  return Number.isInteger(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : `${at} ms`;
 }

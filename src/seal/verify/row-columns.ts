@@ -1,9 +1,7 @@
 import type { StoredRow } from '#/ports/evidence.ts';
-import { readPlainRowText } from '../row-text.ts';
+import type { SealedRow } from '#/ports/ledger.ts';
+import { readPlainRowText, timeText, type RowFacts } from '../row-text.ts';
 
-const DAY_MS = 86_400_000;
-const TWO = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
-const THREE = Array.from({ length: 1_000 }, (_, number) => String(number).padStart(3, '0'));
 const DIGITS = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 const HYPHEN = '-'.charCodeAt(0);
 
@@ -11,7 +9,7 @@ const HYPHEN = '-'.charCodeAt(0);
  * Whether the text of a row is canonical and says what the columns beside it say. False also where that is not seen at a
  * glance: where the text has escapes, or a time is not a whole millisecond.
  */
-export function saysTheSame(row: StoredRow): boolean {
+export function agreesAtAGlance(row: StoredRow): boolean {
   // A character a byte: what is compared is ASCII, and elsewhere any valid UTF-8 is as good as any other.
   const facts = readPlainRowText(row.text.toString('latin1'));
   return (
@@ -26,6 +24,34 @@ export function saysTheSame(row: StoredRow): boolean {
   );
 }
 
+/** Whether the columns of a row say what its text says. */
+export function agrees(row: SealedRow, facts: RowFacts): boolean {
+  return (
+    row.callId === facts.callId &&
+    row.strand === facts.strand &&
+    row.sequence === facts.sequence &&
+    row.organization === facts.organization &&
+    row.workload === facts.workload &&
+    row.cost.toString() === facts.cost &&
+    row.at === Date.parse(facts.at)
+  );
+}
+
+/** The columns of a row that do not say what its text says, as `cost (stored 5, sealed 7), …`; empty when all do. */
+export function differences(row: SealedRow, facts: RowFacts): string {
+  const pairs: readonly (readonly [string, string | number, string | number])[] = [
+    ['call_id', row.callId, facts.callId],
+    ['strand', row.strand, facts.strand],
+    ['sequence', row.sequence, facts.sequence],
+    ['organization', row.organization, facts.organization],
+    ['workload', row.workload, facts.workload],
+    ['cost', row.cost.toString(), facts.cost],
+  ];
+  const found = pairs.filter(([, stored, sealed]) => stored !== sealed);
+  const at = Date.parse(facts.at) === row.at ? [] : [['at', storedTime(row.at), facts.at] as const];
+  return [...found, ...at].map(([name, stored, sealed]) => `${name} (stored ${stored}, sealed ${sealed})`).join(', ');
+}
+
 /** Whether the text is these 16 bytes, as PostgreSQL writes a UUID. */
 export function isUuid(text: string, bytes: Uint8Array): boolean {
   if (text.length !== 36) return false;
@@ -37,22 +63,6 @@ export function isUuid(text: string, bytes: Uint8Array): boolean {
   return true;
 }
 
-let knownDay = Number.NaN;
-let knownDate = '';
-
-/** RFC 3339 as `toISOString` writes it; undefined where it is not a whole millisecond of a year with four digits. */
-export function timeText(at: number): string | undefined {
-  const day = Math.floor(at / DAY_MS);
-  if (day !== knownDay) {
-    if (!(Math.abs(at) <= 8.64e15)) return undefined;
-    knownDate = new Date(day * DAY_MS).toISOString().slice(0, -13);
-    knownDay = day;
-  }
-  let rest = at - day * DAY_MS;
-  const thousandths = rest % 1_000;
-  if (!Number.isInteger(thousandths)) return undefined;
-  rest = (rest - thousandths) / 1_000;
-  const minutes = Math.floor(rest / 60);
-  const hour = TWO[Math.floor(minutes / 60)]!;
-  return `${knownDate}${hour}:${TWO[minutes % 60]!}:${TWO[rest % 60]!}.${THREE[thousandths]!}Z`;
+function storedTime(at: number): string {
+  return Number.isInteger(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : `${at} ms`;
 }

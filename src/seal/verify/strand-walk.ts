@@ -3,8 +3,7 @@ import type { StrandCut, StrandHead } from '#/ports/checkpoints.ts';
 import type { StoredRow, WithheldRow } from '#/ports/evidence.ts';
 import { genesis } from '../chain.ts';
 import { isWithheld } from './cut.ts';
-import { agrees } from './diagnose.ts';
-import { saysTheSame } from './row-columns.ts';
+import { agrees, agreesAtAGlance } from './row-columns.ts';
 import { parseRowText } from '../row-text.ts';
 
 /** What is known of a strand before its rows are read. */
@@ -63,7 +62,7 @@ export class StrandWalk {
     const reached = hash('sha256', this.#both, 'hex');
     this.#both.write(reached, 0, 32, 'hex');
     if (row.link.length !== 32 || !this.#link.equals(row.link) || !this.#vouched(reached)) return false;
-    if (!saysTheSame(row) && !agreesWithCare(row)) return false;
+    if (!agreesAtAGlance(row) && !agreesWithCare(row)) return false;
     this.#tally.rows += 1;
     if (row.superseded) this.#tally.superseded += 1;
     if (this.#next > this.#lastHead) this.#tally.afterCheckpoints += 1;
@@ -99,7 +98,7 @@ export class StrandWalk {
   }
 }
 
-/** As saysTheSame, of rows that it does not know: those with escapes. */
+/** As agreesAtAGlance, of rows that it does not know: those with escapes. */
 function agreesWithCare(row: StoredRow): boolean {
   const sealed = row.sealed();
   const facts = parseRowText(sealed.row);
