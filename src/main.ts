@@ -16,7 +16,7 @@ import { createTransport } from '#/providers/http/transport.ts';
 import type { Log } from '#/telemetry/log.ts';
 import { startFailure, startProgram } from '#/telemetry/start-program.ts';
 import { createCheckpointer } from '#/seal/checkpoints/checkpointer.ts';
-import { createSealedBox } from '#/seal/content/content-cipher.ts';
+import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { createAdminServer } from './admin.ts';
 import { loadCheckpointKeys } from './checkpoint-key.ts';
@@ -110,7 +110,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     responseCache,
     retainedContent,
     keptObjects,
-    box: createSealedBox(contentKeys),
+    cipher: createContentCipher(contentKeys),
     snapshot: () => config.current(),
     onEvent: observer.onCorridor,
   });

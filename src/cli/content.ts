@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { openRedisCache } from '#/adapters/redis/response-cache.ts';
 import type { CallContent } from '#/seal/content/content-writer.ts';
-import { createSealedBox } from '#/seal/content/content-cipher.ts';
+import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import { readFileSync } from 'node:fs';
 import { readContentKeys } from '#/content-keys.ts';
 import { databaseOf, type DatabaseDefaults } from './database.ts';
@@ -60,7 +60,7 @@ export async function contentShow(
   if (!CALL_ID.test(callId)) throw new UsageError(`"${callId}" is not the id of a call`);
   const { 'database-url': url, 'data-dir': dataDir } = values;
   const keyFile = values['key-file'] ?? defaults.keyFile ?? `${dataDir ?? defaults.dataDir}/content-keys`;
-  const box = createSealedBox(readContentKeys(readFileSync(keyFile, 'utf8')));
+  const cipher = createContentCipher(readContentKeys(readFileSync(keyFile, 'utf8')));
   await using database = await databaseOf(url, dataDir, defaults);
   const { connectionString } = database;
   const store = await openPostgresContent({ connectionString, existing: true });
@@ -71,7 +71,7 @@ export async function contentShow(
       return 1;
     }
     const place = { organization: item.organization, purpose: 'content', name: item.callId } as const;
-    const opened = box.open(place, item.sealed);
+    const opened = cipher.decrypt(place, item.encrypted);
     if (!opened) throw new Error('the content does not open with these keys');
     const content = JSON.parse(opened.toString('utf8')) as CallContent;
     const { callId: call_id, organization, expiresAt } = item;

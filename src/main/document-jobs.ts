@@ -10,7 +10,7 @@ import type { JobEnded } from '#/pipeline/jobs/job-run.ts';
 import { createJobRunner, type JobRunner } from '#/pipeline/jobs/job-runner.ts';
 import type { JobFiles } from '#/ports/document-jobs.ts';
 import type { Ledger } from '#/ports/ledger.ts';
-import { createSealedBox, type MasterKey } from '#/seal/content/content-cipher.ts';
+import { createContentCipher, type MasterKey } from '#/seal/content/content-cipher.ts';
 import { createAddressSigner } from '#/seal/content/signed-address.ts';
 import type { OpenCalls } from '#/surfaces/open-calls.ts';
 import type { Settings } from '#/settings.ts';
@@ -45,7 +45,7 @@ export async function openDocumentJobs(deps: DocumentJobsDeps): Promise<Document
   const store = await openPostgresJobs({ shared: deps.database });
   const elsewhere = await openFiles(jobs.files);
   const files = elsewhere ?? store.files;
-  const papers = new JobPapers(createSealedBox(deps.contentKeys));
+  const papers = new JobPapers(createContentCipher(deps.contentKeys));
   const runner = createJobRunner({
     book: store.book,
     queue: store.queue,

@@ -12,7 +12,7 @@ import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { RetainedContent } from '#/ports/retained-content.ts';
 import type { Router } from '#/ports/router.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
-import type { SealedBox } from '#/seal/content/content-cipher.ts';
+import type { ContentCipher } from '#/seal/content/content-cipher.ts';
 import type { Snapshot } from '#/config/snapshot.ts';
 import type { TreasuryStores } from '#/meter/settlement/settlement.ts';
 
@@ -38,7 +38,7 @@ export interface CorridorDeps extends TreasuryStores {
   readonly retainedContent: RetainedContent;
   readonly keptObjects: KeptObjects;
   /** Seals what either of them keeps. */
-  readonly box: SealedBox;
+  readonly cipher: ContentCipher;
   readonly snapshot: () => Snapshot | undefined;
   /** Told facts for log and metrics. */
   readonly onEvent: (event: CorridorEvent) => void;

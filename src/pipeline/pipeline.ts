@@ -148,7 +148,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   };
   const [largeWork, learned] = [new LargeWork(), new LearnedRejects()];
   const onCacheFault = (error: unknown): void => onEvent({ kind: 'cache.fault', error });
-  const answers = new AnswerCache({ store: deps.responseCache, box: deps.box, onFault: onCacheFault });
+  const answers = new AnswerCache({ store: deps.responseCache, cipher: deps.cipher, onFault: onCacheFault });
   const repeats = new Repeats({
     store: deps.responseCache,
     onFault: onCacheFault,
@@ -156,7 +156,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   });
   const content = createContentWriter({
     store: deps.retainedContent,
-    box: deps.box,
+    cipher: deps.cipher,
     onFault: (error) => onEvent({ kind: 'content.fault', error }),
     onDropped: (callId) => onEvent({ kind: 'content.dropped', callId }),
   });

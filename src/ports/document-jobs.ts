@@ -10,7 +10,7 @@ export interface NewJob {
   readonly key: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** What is to be done, sealed. */
+  /** What is to be done, encrypted. */
   readonly order: Uint8Array;
   /** That its document takes in the store. */
   readonly inputBytes: number;
@@ -51,7 +51,7 @@ export interface Job {
   readonly createdAt: number;
   /** Milliseconds since the epoch; of a result that is there. */
   readonly expiresAt: number | undefined;
-  /** What the result is, sealed. */
+  /** What the result is, encrypted. */
   readonly outcome: Uint8Array | undefined;
 }
 
@@ -126,10 +126,10 @@ export interface JobFile {
   readonly part: 'input' | 'result';
 }
 
-/** Where the files of jobs are; whatever is stored was sealed before. */
+/** Where the files of jobs are; whatever is stored was encrypted before. */
 export interface JobFiles {
   /** Stores a file, in the place of one that is there. */
-  put(file: JobFile, sealed: Uint8Array): Promise<void>;
+  put(file: JobFile, encrypted: Uint8Array): Promise<void>;
   get(file: JobFile): Promise<Buffer | undefined>;
   /** Removes it if it is there. */
   remove(file: JobFile): Promise<void>;

@@ -2,7 +2,7 @@
 interface CacheEntry {
   readonly name: string;
   /** What was put, as it was put. */
-  readonly sealed: Uint8Array;
+  readonly encrypted: Uint8Array;
   /** How much longer it is kept. */
   readonly ttlMs: number;
 }
@@ -16,8 +16,8 @@ export interface CacheLookup {
 }
 
 /**
- * Sealed answers by organization and name, for a while. It may lose any of them at any time. Names and contents say
- * nothing to whoever reads the store: both come from the sealed box. Each organization has an epoch, which another one
+ * Encrypted answers by organization and name, for a while. It may lose any of them at any time. Names and contents say
+ * nothing to whoever reads the store: both come from the content cipher. Each organization has an epoch, which another one
  * follows when its entries are erased (and may follow at any time): what was learnt in an earlier one is not to be used.
  */
 export interface ResponseCache {
@@ -27,7 +27,7 @@ export interface ResponseCache {
    * Keeps an entry, unless `epoch` is over; one of that name is replaced. What an organization may keep is bounded: old
    * entries make room.
    */
-  put(organization: string, name: string, sealed: Uint8Array, ttlSeconds: number, epoch: string): Promise<void>;
+  put(organization: string, name: string, encrypted: Uint8Array, ttlSeconds: number, epoch: string): Promise<void>;
   /** Removes all that an organization keeps, and ends its epoch; resolves with how many entries that were. */
   erase(organization: string): Promise<number>;
   /** The organization's epoch. */

@@ -1,12 +1,12 @@
-/** The sealed content of one call. */
+/** The encrypted content of one call. */
 export interface RetainedItem {
   /** UUIDv7 of the call. */
   readonly callId: string;
   readonly organization: string;
   /** Milliseconds since the epoch from which it is no longer kept. */
   readonly expiresAt: number;
-  /** From the sealed box: nothing of it can be read in the store. */
-  readonly sealed: Uint8Array;
+  /** Nothing of it can be read in the store. */
+  readonly encrypted: Uint8Array;
 }
 
 /** Requests and answers of organizations that want them kept, apart from the audit rows, so that they can be erased. */

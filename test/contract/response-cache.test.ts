@@ -42,14 +42,14 @@ describe.each(subjects)('response cache: $name', (subject) => {
   });
   afterAll(() => cache.close?.());
 
-  const put = async (organization: string, name: string, sealed: Uint8Array, ttlSeconds = 60): Promise<void> =>
-    cache.put(organization, name, sealed, ttlSeconds, await cache.epoch(organization));
+  const put = async (organization: string, name: string, encrypted: Uint8Array, ttlSeconds = 60): Promise<void> =>
+    cache.put(organization, name, encrypted, ttlSeconds, await cache.epoch(organization));
   const find = async (organization: string, names: readonly string[]) => (await cache.get(organization, names)).entry;
 
   test('gives back what was put, byte for byte, under the first name that is there', async () => {
-    const sealed = Buffer.concat([Buffer.from([0, 255, 13, 10]), randomBytes(1000)]);
-    await put('a/{x}%', 'one', sealed);
-    expect(await find('a/{x}%', ['none', 'one'])).toMatchObject({ name: 'one', sealed });
+    const encrypted = Buffer.concat([Buffer.from([0, 255, 13, 10]), randomBytes(1000)]);
+    await put('a/{x}%', 'one', encrypted);
+    expect(await find('a/{x}%', ['none', 'one'])).toMatchObject({ name: 'one', encrypted });
     await put('a/{x}%', 'two', Buffer.from('2'));
     expect((await find('a/{x}%', ['two', 'one']))?.name).toBe('two');
     expect(await find('a/{x}%', ['none'])).toBeUndefined();
@@ -59,18 +59,18 @@ describe.each(subjects)('response cache: $name', (subject) => {
     await put('a/apart', 'name', Buffer.from('a'));
     expect(await find('b/apart', ['name'])).toBeUndefined();
     await put('b/apart', 'name', Buffer.from('b'));
-    expect((await find('a/apart', ['name']))?.sealed).toEqual(Buffer.from('a'));
+    expect((await find('a/apart', ['name']))?.encrypted).toEqual(Buffer.from('a'));
     const epoch = await cache.epoch('b/apart');
     expect(await cache.erase('a/apart')).toBe(1);
     expect(await find('a/apart', ['name'])).toBeUndefined();
-    expect((await find('b/apart', ['name']))?.sealed).toEqual(Buffer.from('b'));
+    expect((await find('b/apart', ['name']))?.encrypted).toEqual(Buffer.from('b'));
     expect(await cache.epoch('b/apart')).toBe(epoch);
   });
 
   test('replaces an entry of the same name', async () => {
     await put('a/again', 'name', Buffer.from('old'));
     await put('a/again', 'name', Buffer.from('new'));
-    expect((await find('a/again', ['name']))?.sealed).toEqual(Buffer.from('new'));
+    expect((await find('a/again', ['name']))?.encrypted).toEqual(Buffer.from('new'));
     expect(await cache.erase('a/again')).toBe(1);
     expect(await cache.erase('a/again')).toBe(0);
   });
@@ -113,7 +113,7 @@ describe.each(subjects)('response cache: $name', (subject) => {
     await cache.put('a/epochs', 'name', Buffer.from('old'), 60, before);
     expect(await cache.get('a/epochs', ['name'])).toEqual({ entry: undefined, epoch: after });
     await cache.put('a/epochs', 'name', Buffer.from('new'), 60, after);
-    expect((await find('a/epochs', ['name']))?.sealed).toEqual(Buffer.from('new'));
+    expect((await find('a/epochs', ['name']))?.encrypted).toEqual(Buffer.from('new'));
   });
 });
 

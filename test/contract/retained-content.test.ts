@@ -10,7 +10,7 @@ const item = (more: Partial<RetainedItem> = {}): RetainedItem => ({
   callId: callIdAt(NOW),
   organization: 'team/acme',
   expiresAt: NOW + 1000,
-  sealed: randomBytes(100),
+  encrypted: randomBytes(100),
   ...more,
 });
 
@@ -28,9 +28,9 @@ describe.each(LEDGER_SUBJECTS)('retained content in $name', (subject) => {
 
   test('gives back what was put, as it was', async () => {
     const items = [
-      item({ sealed: Buffer.from([0, 255, 10]), organization: 'ö/«"\\' }),
-      item({ sealed: Buffer.alloc(0) }),
-      item({ sealed: randomBytes(2_000_000), expiresAt: NOW + 123 }),
+      item({ encrypted: Buffer.from([0, 255, 10]), organization: 'ö/«"\\' }),
+      item({ encrypted: Buffer.alloc(0) }),
+      item({ encrypted: randomBytes(2_000_000), expiresAt: NOW + 123 }),
     ];
     await store.put(items);
     for (const one of items) expect(await store.find(one.callId)).toEqual(one);
@@ -41,7 +41,7 @@ describe.each(LEDGER_SUBJECTS)('retained content in $name', (subject) => {
   test('leaves an item as it is when its call comes again', async () => {
     const first = item();
     await store.put([first]);
-    await store.put([{ ...first, sealed: randomBytes(5) }, item()]);
+    await store.put([{ ...first, encrypted: randomBytes(5) }, item()]);
     expect(await store.find(first.callId)).toEqual(first);
   });
 
@@ -56,7 +56,7 @@ describe.each(LEDGER_SUBJECTS)('retained content in $name', (subject) => {
 
   test('removes what has expired, in any number', async () => {
     const past = Date.UTC(2020, 0, 1);
-    const old = Array.from({ length: 5200 }, () => item({ expiresAt: past, sealed: Buffer.from('x') }));
+    const old = Array.from({ length: 5200 }, () => item({ expiresAt: past, encrypted: Buffer.from('x') }));
     const young = item({ expiresAt: past + 2 });
     await store.put([...old, young]);
     expect(await store.expire(past + 1)).toBe(5200);

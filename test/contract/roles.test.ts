@@ -218,7 +218,7 @@ describe('a role that gwctl migrate granted what gateways need', () => {
     await jobs.files.remove(file);
     await jobs.queue.cleared(leftovers);
     expect(await jobs.files.get(file)).toBeUndefined();
-    const item = { callId: callIdAt(Date.now()), organization: 'team/acme', expiresAt: 1, sealed: Buffer.from('x') };
+    const item = { callId: callIdAt(Date.now()), organization: 'team/acme', expiresAt: 1, encrypted: Buffer.from('x') };
     await content.put([item]);
     await content.expire(Date.now());
     expect(await content.find(item.callId)).toBeUndefined();

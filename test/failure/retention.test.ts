@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
-import { createSealedBox } from '#/seal/content/content-cipher.ts';
+import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import { chat, cutOff, echo } from '../harness/answers.ts';
 import { rowOf } from '../harness/ledger-rows.ts';
 import { startPostgres } from '../harness/postgres.ts';
@@ -174,10 +174,10 @@ test('a database that is gone keeps no call waiting: content queues up to a boun
   cleanup.defer(() => store.close());
   const dropped: string[] = [];
   let faults = 0;
-  const box = createSealedBox([{ id: 'k', secret: randomBytes(32) }]);
+  const cipher = createContentCipher([{ id: 'k', secret: randomBytes(32) }]);
   const writer = createContentWriter({
     store,
-    box,
+    cipher,
     onFault: () => void faults++,
     onDropped: (callId) => void dropped.push(callId),
     maxPending: 10_000,
@@ -196,7 +196,7 @@ test('a database that is gone keeps no call waiting: content queues up to a boun
   expect(await writer.drain(20_000)).toBe(true);
   for (const callId of ids.slice(0, 10)) {
     const item = await store.find(callId);
-    const opened = item && box.open({ organization: 'o', purpose: 'content', name: callId }, item.sealed);
+    const opened = item && cipher.decrypt({ organization: 'o', purpose: 'content', name: callId }, item.encrypted);
     expect(JSON.parse(String(opened))).toMatchObject({ answer: callId });
   }
   expect(await store.find(ids[11]!)).toBeUndefined();

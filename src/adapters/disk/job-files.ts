@@ -8,11 +8,11 @@ export async function openDiskJobFiles(folder: string): Promise<JobFiles> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const pathOf = ({ job, part }: JobFile): string => join(folder, `${job}.${part}`);
   return {
-    async put(file, sealed) {
+    async put(file, encrypted) {
       const draft = join(folder, `${randomUUID()}.draft`);
       try {
         await using handle = await open(draft, 'wx', 0o600);
-        await handle.writeFile(sealed);
+        await handle.writeFile(encrypted);
         await handle.sync();
         await rename(draft, pathOf(file));
       } finally {

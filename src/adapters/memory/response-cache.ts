@@ -15,7 +15,7 @@ export function openMemoryCache({ maxBytes = MAX_BYTES }: MemoryCacheOptions = {
   const entries = new LRUCache<string, Uint8Array>({
     maxSize: maxBytes,
     maxEntrySize: maxBytes,
-    sizeCalculation: (sealed) => sealed.length + OVERHEAD_BYTES,
+    sizeCalculation: (encrypted) => encrypted.length + OVERHEAD_BYTES,
   });
   /** How often each organization was erased; those that never were are not listed. */
   const erasures = new Map<string, number>();
@@ -26,14 +26,14 @@ export function openMemoryCache({ maxBytes = MAX_BYTES }: MemoryCacheOptions = {
       const epoch = epochOf(organization);
       for (const name of names) {
         const id = idOf(organization, name);
-        const sealed = entries.get(id);
-        if (sealed) return { entry: { name, sealed, ttlMs: entries.getRemainingTTL(id) }, epoch };
+        const encrypted = entries.get(id);
+        if (encrypted) return { entry: { name, encrypted, ttlMs: entries.getRemainingTTL(id) }, epoch };
       }
       return { entry: undefined, epoch };
     },
-    async put(organization, name, sealed, ttlSeconds, epoch) {
+    async put(organization, name, encrypted, ttlSeconds, epoch) {
       if (epoch !== epochOf(organization)) return;
-      entries.set(idOf(organization, name), sealed, { ttl: ttlSeconds * 1000 });
+      entries.set(idOf(organization, name), encrypted, { ttl: ttlSeconds * 1000 });
     },
     async erase(organization) {
       erasures.set(organization, (erasures.get(organization) ?? 0) + 1);

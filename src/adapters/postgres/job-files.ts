@@ -10,7 +10,7 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 /** Files of jobs in pieces, beside the jobs. */
 export function openPostgresJobFiles(pool: Connections): JobFiles {
   return {
-    put: (file, sealed) => put(pool, file, sealed),
+    put: (file, encrypted) => put(pool, file, encrypted),
     get: (file) => get(pool, file),
     async remove({ job, part }) {
       await pool.query(query(STATEMENTS.removeFile, [job, part], TIMEOUT_MS));
@@ -18,11 +18,11 @@ export function openPostgresJobFiles(pool: Connections): JobFiles {
   };
 }
 
-function put(pool: Connections, { job, part }: JobFile, sealed: Uint8Array): Promise<void> {
+function put(pool: Connections, { job, part }: JobFile, encrypted: Uint8Array): Promise<void> {
   return inTransaction(pool, async (client) => {
     await client.query(query(STATEMENTS.removeFile, [job, part], TIMEOUT_MS));
-    for (let number = 0; number * PIECE_BYTES < sealed.length; number++) {
-      const piece = sealed.subarray(number * PIECE_BYTES, (number + 1) * PIECE_BYTES);
+    for (let number = 0; number * PIECE_BYTES < encrypted.length; number++) {
+      const piece = encrypted.subarray(number * PIECE_BYTES, (number + 1) * PIECE_BYTES);
       const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
       await client.query(query(STATEMENTS.putFile, [job, part, number, bytes], TIMEOUT_MS));
     }

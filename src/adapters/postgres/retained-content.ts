@@ -33,7 +33,7 @@ async function put(pool: Connections, items: readonly RetainedItem[]): Promise<v
     uuidArray(items.map((item) => item.callId)),
     textArray(items.map((item) => item.organization)),
     timestampArray(items.map((item) => item.expiresAt)),
-    byteaArray(items.map((item) => item.sealed)),
+    byteaArray(items.map((item) => item.encrypted)),
   ];
   await pool.query(query(STATEMENTS.putContent, values, WRITE_TIMEOUT_MS));
 }
@@ -51,7 +51,7 @@ async function find(pool: Connections, callId: string): Promise<RetainedItem | u
   const [row] = rows;
   if (!row) return undefined;
   const { organization, expires, sealed } = row;
-  return { callId, organization, expiresAt: Number(expires), sealed: Buffer.from(sealed, 'hex') };
+  return { callId, organization, expiresAt: Number(expires), encrypted: Buffer.from(sealed, 'hex') };
 }
 
 /** Deletes in pieces, so that no transaction is long. */

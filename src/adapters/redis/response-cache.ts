@@ -24,7 +24,7 @@ const COMMAND_TIMEOUT_MS = 250;
 const ERASED_AT_ONCE = 1000;
 
 /** What get-answer.lua answers. */
-type Found = readonly [epoch: Buffer, at?: number, sealed?: Buffer, ttlMs?: number];
+type Found = readonly [epoch: Buffer, at?: number, encrypted?: Buffer, ttlMs?: number];
 
 /**
  * Connects to Redis (7.0 or newer), standalone or Cluster, with a connection of its own: large answers must not keep
@@ -44,13 +44,13 @@ export function openRedisCache(options: RedisCacheOptions): RedisResponseCache {
   return {
     async get(organization, names) {
       const reply = (await run(get, organization, randomUUID(), ...names)) as Found;
-      const [epoch, at, sealed, ttlMs] = reply;
+      const [epoch, at, encrypted, ttlMs] = reply;
       const name = at === undefined ? undefined : names[at];
-      const entry = name !== undefined && sealed && ttlMs !== undefined ? { name, sealed, ttlMs } : undefined;
+      const entry = name !== undefined && encrypted && ttlMs !== undefined ? { name, encrypted, ttlMs } : undefined;
       return { entry, epoch: epoch.toString('latin1') };
     },
-    async put(organization, name, sealed, ttlSeconds, epoch) {
-      const content = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
+    async put(organization, name, encrypted, ttlSeconds, epoch) {
+      const content = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.length);
       await run(put, organization, name, content, String(ttlSeconds), String(maxBytesPerOrganization), epoch);
     },
     async erase(organization) {

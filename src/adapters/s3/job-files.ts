@@ -12,9 +12,9 @@ export function openS3JobFiles(options: S3JobFilesOptions): JobFiles & { close()
   const folder = options.prefix === '' ? '' : `${options.prefix}/`;
   const keyOf = ({ job, part }: JobFile): string => `${folder}${job}.${part}`;
   return {
-    async put(file, sealed) {
+    async put(file, encrypted) {
       const headers = { 'content-type': 'application/octet-stream' };
-      const { status, bytes } = await client.send({ method: 'PUT', key: keyOf(file), headers, body: sealed });
+      const { status, bytes } = await client.send({ method: 'PUT', key: keyOf(file), headers, body: encrypted });
       if (status !== 200) throw new S3Error(status, bytes.toString('utf8'));
     },
     async get(file) {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Call } from '#/call/call.ts';
 import type { CacheLookup, ResponseCache } from '#/ports/response-cache.ts';
-import type { SealedBox } from '#/seal/content/content-cipher.ts';
+import type { ContentCipher } from '#/seal/content/content-cipher.ts';
 import { readDocument } from '#/wire/document/document.ts';
 import { endedWell } from '#/wire/answer/ended-well.ts';
 import { normalForm } from '#/wire/document/normal-form.ts';
@@ -42,7 +42,7 @@ export interface Recalled extends Disposable {
 
 export interface AnswerCacheDeps {
   readonly store: ResponseCache;
-  readonly box: SealedBox;
+  readonly cipher: ContentCipher;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -140,7 +140,7 @@ export class AnswerCache {
     let names = this.#names.get(digest);
     if (names === undefined) {
       const normal = normalForm(readDocument(family, body));
-      names = normal === undefined ? [] : this.#deps.box.names(id, `${head}\n${normal}`);
+      names = normal === undefined ? [] : this.#deps.cipher.names(id, `${head}\n${normal}`);
       this.#names.set(digest, names);
     }
     return names;
@@ -160,12 +160,12 @@ export class AnswerCache {
     const { entry, epoch } = lookup;
     const place = entry && byName.get(entry.name);
     if (!entry || !place) return { epoch };
-    const opened = this.#deps.box.open({ organization, purpose: 'answer', name: entry.name }, entry.sealed);
-    if (!opened) return { epoch };
-    const callId = opened.toString('latin1', 0, ID_LENGTH);
+    const decrypted = this.#deps.cipher.decrypt({ organization, purpose: 'answer', name: entry.name }, entry.encrypted);
+    if (!decrypted) return { epoch };
+    const callId = decrypted.toString('latin1', 0, ID_LENGTH);
     const stored = { ttlMs: entry.ttlMs, epoch };
     const { candidate, names } = place;
-    return { epoch, found: { name: names[0]!, candidate, answer: opened.subarray(ID_LENGTH), callId, stored } };
+    return { epoch, found: { name: names[0]!, candidate, answer: decrypted.subarray(ID_LENGTH), callId, stored } };
   }
 
   /**
@@ -191,11 +191,11 @@ export class AnswerCache {
     const landed = { name, answer: bytes, callId: call.id };
     if (epoch === undefined) return landed;
     const place = { organization: organization.id, purpose: 'answer', name } as const;
-    const sealed = this.#deps.box.seal(place, Buffer.concat([Buffer.from(call.id, 'latin1'), bytes]));
+    const encrypted = this.#deps.cipher.encrypt(place, Buffer.concat([Buffer.from(call.id, 'latin1'), bytes]));
     // A cached answer is retained content too.
     const ttlSeconds = Math.min(policy.responseCache.ttlSeconds, policy.contentRetentionDays * DAY_SECONDS);
     this.#deps.store
-      .put(organization.id, name, sealed, ttlSeconds, epoch)
+      .put(organization.id, name, encrypted, ttlSeconds, epoch)
       .catch((error: unknown) => this.#deps.onFault(error));
     return landed;
   }

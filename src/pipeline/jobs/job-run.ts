@@ -132,9 +132,9 @@ async function walk(
   const keep = async ({ bytes, ...document }: AnonymizedDocument): Promise<void> => {
     await watch.tell();
     signal.throwIfAborted();
-    const sealed = papers.sealFile(job, 'result', bytes);
-    await files.put({ job: job.id, part: 'result' }, sealed);
-    await watch.tell({ result: { outcome: papers.sealOutcome(job, document), bytes: sealed.length } });
+    const encrypted = papers.encryptFile(job, 'result', bytes);
+    await files.put({ job: job.id, part: 'result' }, encrypted);
+    await watch.tell({ result: { outcome: papers.encryptOutcome(job, document), bytes: encrypted.length } });
     signal.throwIfAborted();
   };
   try {
@@ -225,9 +225,9 @@ function refusalOf({ takes, createdAt }: TakenJob, key: VirtualKeyConfig | undef
 }
 
 async function uploadOf(job: TakenJob, { papers, files }: JobRunDeps): Promise<Upload | undefined> {
-  const order = papers.openOrder(job);
-  const sealed = order && (await files.get({ job: job.id, part: 'input' }));
-  const bytes = sealed && papers.openFile(job, 'input', sealed);
+  const order = papers.decryptOrder(job);
+  const encrypted = order && (await files.get({ job: job.id, part: 'input' }));
+  const bytes = encrypted && papers.decryptFile(job, 'input', encrypted);
   return order && bytes && { file: { ...order.file, bytes }, options: order.options };
 }
 

@@ -87,10 +87,10 @@ async function submit(request: AnonymizeRequest, deps: JobDeskDeps): Promise<Pic
   const { id, startedAt, key } = request;
   const { workload } = key;
   const job = { id, organization: workload.organization.id };
-  const sealed = deps.papers.sealFile(job, 'input', upload.file.bytes);
-  const order = deps.papers.sealOrder(job, upload);
+  const encrypted = deps.papers.encryptFile(job, 'input', upload.file.bytes);
+  const order = deps.papers.encryptOrder(job, upload);
   const entered = await deps.book.enter(
-    { ...job, workload: workload.id, key: key.id, createdAt: startedAt, order, inputBytes: sealed.length },
+    { ...job, workload: workload.id, key: key.id, createdAt: startedAt, order, inputBytes: encrypted.length },
     deps.bounds,
   );
   if (entered === 'too_many') {
@@ -101,7 +101,7 @@ async function submit(request: AnonymizeRequest, deps: JobDeskDeps): Promise<Pic
     const message = 'There is no room for more documents and results now.';
     throw new GatewayError('upstream_overloaded', message, { retryAfterMs: RETRY_AFTER_MS, shouldRetry: true });
   }
-  await deps.files.put({ job: id, part: 'input' }, sealed);
+  await deps.files.put({ job: id, part: 'input' }, encrypted);
   // A client that has gone does not know of its job.
   request.signal.throwIfAborted();
   await deps.book.queue(id);
@@ -113,7 +113,7 @@ function viewOf(job: Job, { papers, signer, addressMs }: JobDeskDeps): JobView {
   const now = Date.now();
   const { id, cancelling, progress, error, createdAt, expiresAt } = job;
   const state = job.state === 'succeeded' && (expiresAt ?? 0) <= now ? 'expired' : job.state;
-  const outcome = state === 'succeeded' ? papers.openOutcome(job) : undefined;
+  const outcome = state === 'succeeded' ? papers.decryptOutcome(job) : undefined;
   const until = Math.min(now + addressMs, expiresAt ?? 0);
   const result = outcome && { outcome, address: signer.sign(id, until) };
   return { id, state, cancelling, progress, error, createdAt, expiresAt, result };
@@ -123,9 +123,9 @@ async function fetchResult(address: SignedAddress, deps: JobDeskDeps): Promise<J
   if (!deps.signer.holds(address, Date.now())) throw unknown();
   const job = await deps.book.find(address.id);
   if (job?.state !== 'succeeded' || (job.expiresAt ?? 0) <= Date.now()) throw unknown();
-  const outcome = deps.papers.openOutcome(job);
-  const sealed = await deps.files.get({ job: job.id, part: 'result' });
-  const bytes = sealed && deps.papers.openFile(job, 'result', sealed);
+  const outcome = deps.papers.decryptOutcome(job);
+  const encrypted = await deps.files.get({ job: job.id, part: 'result' });
+  const bytes = encrypted && deps.papers.decryptFile(job, 'result', encrypted);
   if (!outcome || !bytes) throw unknown();
   return { bytes, filename: outcome.filename, mediaType: outcome.mediaType };
 }

@@ -10,15 +10,15 @@ import {
 } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** A master key of 32 bytes and the name by which sealed content says that it was used. */
+/** A master key of 32 bytes and the name by which encrypted content says that it was used. */
 export interface MasterKey {
   /** 1 to 32 ASCII characters. */
   readonly id: string;
   readonly secret: Uint8Array;
 }
 
-/** What content is sealed for: it opens nowhere else. */
-export interface Place {
+/** What content is encrypted for: nowhere else can it be decrypted. */
+export interface ContentPlace {
   readonly organization: string;
   readonly purpose: 'answer' | 'content' | 'job';
   /** The cache entry's name, the call's id, or the job's with what it is of the job. */
@@ -27,12 +27,12 @@ export interface Place {
 
 /**
  * AES-256-GCM with a key of its own for every organization and purpose, derived from a master key by HKDF-SHA256. The
- * newest master key seals; content that an older one has sealed still opens. // spec 4.3.4
+ * newest master key encrypts; what an older one has encrypted can still be decrypted. // spec 4.3.4
  */
-export interface SealedBox {
-  seal(place: Place, content: Uint8Array): Buffer;
-  /** Undefined when it was sealed with a key that is not known any more, for another place, or was changed. */
-  open(place: Place, sealed: Uint8Array): Buffer | undefined;
+export interface ContentCipher {
+  encrypt(place: ContentPlace, content: Uint8Array): Buffer;
+  /** Undefined when it was encrypted with a key that is not known any more, for another place, or was changed. */
+  decrypt(place: ContentPlace, encrypted: Uint8Array): Buffer | undefined;
   /** What a text is called in an organization's cache, a name for each master key, the newest first. */
   names(organization: string, text: string): readonly string[];
 }
@@ -45,7 +45,7 @@ const KEY_BYTES = 32;
 const MOST_DERIVED = 10_000;
 
 /** `keys`: the newest first. Throws RangeError when there is none, or one is no key. */
-export function createSealedBox(keys: readonly MasterKey[]): SealedBox {
+export function createContentCipher(keys: readonly MasterKey[]): ContentCipher {
   const [newest] = keys;
   if (!newest) throw new RangeError('at least one master key is needed');
   for (const { id, secret } of keys) {
@@ -55,7 +55,11 @@ export function createSealedBox(keys: readonly MasterKey[]): SealedBox {
   const byId = new Map(keys.map((key) => [key.id, key]));
   if (byId.size < keys.length) throw new RangeError('two master keys have the same id');
   const derived = new LRUCache<string, KeyObject>({ max: MOST_DERIVED });
-  const keyFor = ({ id, secret }: MasterKey, purpose: Place['purpose'] | 'name', organization: string): KeyObject => {
+  const keyFor = (
+    { id, secret }: MasterKey,
+    purpose: ContentPlace['purpose'] | 'name',
+    organization: string,
+  ): KeyObject => {
     const use = `${id} ${purpose} ${organization}`;
     let key = derived.get(use);
     if (key === undefined) {
@@ -66,14 +70,14 @@ export function createSealedBox(keys: readonly MasterKey[]): SealedBox {
     return key;
   };
   return {
-    seal(place, content) {
+    encrypt(place, content) {
       const head = headOf(newest.id);
       const cipher = createCipheriv('aes-256-gcm', keyFor(newest, place.purpose, place.organization), head.nonce);
       cipher.setAAD(boundTo(place, newest.id));
       return Buffer.concat([head.bytes, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
     },
-    open(place, sealed) {
-      const parts = readEnvelope(sealed);
+    decrypt(place, encrypted) {
+      const parts = readEnvelope(encrypted);
       const key = parts && byId.get(parts.id);
       if (!parts || !key) return undefined;
       const decipher = createDecipheriv(
@@ -84,9 +88,9 @@ export function createSealedBox(keys: readonly MasterKey[]): SealedBox {
       );
       decipher.setAAD(boundTo(place, key.id)).setAuthTag(parts.tag);
       try {
-        const opened = decipher.update(parts.content);
+        const content = decipher.update(parts.content);
         decipher.final();
-        return opened;
+        return content;
       } catch {
         return undefined;
       }
@@ -130,8 +134,8 @@ interface Envelope {
   readonly tag: Uint8Array;
 }
 
-function readEnvelope(sealed: Uint8Array): Envelope | undefined {
-  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
+function readEnvelope(encrypted: Uint8Array): Envelope | undefined {
+  const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.length);
   const start = 2 + (bytes[1] ?? 0);
   const end = bytes.length - TAG_BYTES;
   if (bytes[0] !== VERSION || end < start + NONCE_BYTES) return undefined;
@@ -144,6 +148,6 @@ function readEnvelope(sealed: Uint8Array): Envelope | undefined {
 }
 
 /** What is authenticated beside the content, so that nobody can move it to another place. */
-function boundTo({ organization, purpose, name }: Place, keyId: string): Buffer {
+function boundTo({ organization, purpose, name }: ContentPlace, keyId: string): Buffer {
   return Buffer.from(JSON.stringify([VERSION, keyId, purpose, organization, name]));
 }

@@ -1,6 +1,6 @@
 import { Idle } from '#/runtime/idle.ts';
 import type { RetainedContent, RetainedItem } from '#/ports/retained-content.ts';
-import type { SealedBox } from './content-cipher.ts';
+import type { ContentCipher } from './content-cipher.ts';
 
 /** What is kept of a call: what the provider saw and said, and what the tags in it stand for. */
 export interface CallContent {
@@ -34,7 +34,7 @@ export interface ContentDraft {
 
 export interface ContentWriterDeps {
   readonly store: RetainedContent;
-  readonly box: SealedBox;
+  readonly cipher: ContentCipher;
   readonly onFault: (error: unknown) => void;
   /** Told of every call whose content was given up for want of room. */
   readonly onDropped: (callId: string) => void;
@@ -43,7 +43,7 @@ export interface ContentWriterDeps {
 }
 
 /**
- * Seals content and writes it in batches, behind the answers. Content is no evidence: what finds no room, or is in
+ * Encrypts content and writes it in batches, behind the answers. Content is no evidence: what finds no room, or is in
  * memory when the process dies, is lost, and no call waits or fails for it.
  */
 export interface ContentWriter {
@@ -107,7 +107,7 @@ class Writer implements ContentWriter {
     while (this.#queue.length > 0 && !this.#stopped) {
       const batch = this.#nextBatch();
       this.#inFlight = batch.length;
-      await this.#write(batch.map((draft) => this.#seal(draft)));
+      await this.#write(batch.map((draft) => this.#encrypt(draft)));
       this.#inFlight = 0;
       for (const draft of batch) this.#length -= lengthOf(draft);
     }
@@ -124,10 +124,10 @@ class Writer implements ContentWriter {
     return this.#queue.splice(0, count);
   }
 
-  #seal({ callId, organization, expiresAt, content }: ContentDraft): RetainedItem {
+  #encrypt({ callId, organization, expiresAt, content }: ContentDraft): RetainedItem {
     const place = { organization, purpose: 'content', name: callId } as const;
-    const sealed = this.#deps.box.seal(place, Buffer.from(JSON.stringify(content)));
-    return { callId, organization, expiresAt, sealed };
+    const encrypted = this.#deps.cipher.encrypt(place, Buffer.from(JSON.stringify(content)));
+    return { callId, organization, expiresAt, encrypted };
   }
 
   async #write(items: readonly RetainedItem[]): Promise<void> {
