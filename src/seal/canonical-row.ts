@@ -1,7 +1,7 @@
 import { canonicalJson } from '#/wire/document/canonical-json.ts';
 import { orderedRow } from './ordered-row.ts';
 import { keepsOrder } from './ordered-values.ts';
-import type { AuditRow, Place, UnplacedRow } from './row.ts';
+import type { AuditRow, RowPosition, UnplacedRow } from './row.ts';
 
 /**
  * RFC 8785 text of a row: what is stored and hashed. Lone surrogates, which RFC 8785 has no form for, become
@@ -11,9 +11,9 @@ export function canonicalRow(row: AuditRow): string {
   return canonicalRowAt(row, row);
 }
 
-/** As `canonicalRow`, of a row that is given its place here. */
-export function canonicalRowAt(row: UnplacedRow, place: Place): string {
-  const copy = orderedRow(row, place);
+/** As `canonicalRow`, of a row that is given its position here. */
+export function canonicalRowAt(row: UnplacedRow, position: RowPosition): string {
+  const copy = orderedRow(row, position);
   for (const name in row.dlp.findings) if (!keepsOrder(name)) return canonicalJson({ ...copy, dlp: row.dlp });
   const text = JSON.stringify(copy);
   // `\ud…` is how lone surrogates are written; an escaped backslash before "ud" takes the slow way in vain.

@@ -1,6 +1,6 @@
 import { finite } from '#/wire/document/canonical-json.ts';
 import { amountIfAny, finiteIfAny, orderedCounts } from './ordered-values.ts';
-import type { AuditRow, Place, UnplacedRow } from './row.ts';
+import type { AuditRow, RowPosition, UnplacedRow } from './row.ts';
 
 // `make docs` writes this file: change src/seal/row-fields.ts instead.
 
@@ -8,7 +8,7 @@ import type { AuditRow, Place, UnplacedRow } from './row.ts';
 type Complete<T> = Readonly<Record<keyof T, unknown>>;
 
 /** A copy whose members are in RFC 8785 order at every level, so that JSON.stringify writes the canonical form. */
-export function orderedRow(row: UnplacedRow, place: Place): Complete<AuditRow> {
+export function orderedRow(row: UnplacedRow, position: RowPosition): Complete<AuditRow> {
   return {
     at: row.at,
     attempts: row.attempts.length === 0 ? row.attempts : row.attempts.map((one) => orderedAttempt(one)),
@@ -33,12 +33,12 @@ export function orderedRow(row: UnplacedRow, place: Place): Complete<AuditRow> {
     reason: row.reason,
     route: row.route,
     scope: row.scope,
-    sequence: finite(place.sequence),
+    sequence: finite(position.sequence),
     service_tier: row.service_tier,
     shadow: row.shadow,
     status: finite(row.status),
     step: row.step,
-    strand: place.strand,
+    strand: position.strand,
     stream: row.stream,
     surface: row.surface,
     tool_servers: row.tool_servers,

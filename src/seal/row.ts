@@ -11,10 +11,10 @@ type Sometimes = { readonly [K in Optional]?: ValueOf<Fields[K]['form']> | undef
 export interface AuditRow extends Always, Sometimes {}
 
 /** Where a row stands in the chain. */
-export type Place = Pick<AuditRow, 'strand' | 'sequence'>;
+export type RowPosition = Pick<AuditRow, 'strand' | 'sequence'>;
 
 /** A row that has no place in the chain yet. */
-export type UnplacedRow = Omit<AuditRow, keyof Place>;
+export type UnplacedRow = Omit<AuditRow, keyof RowPosition>;
 
 /** An unplaced row as it is made: it names every field, also those that rows may lack, so that none is forgotten. */
 export type StatedRow = Readonly<Required<Omit<UnplacedRow, 'dlp'>>> & { readonly dlp: Required<AuditRow['dlp']> };

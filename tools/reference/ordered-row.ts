@@ -1,19 +1,19 @@
 import { ROW_FIELDS } from '../../src/seal/row-fields.ts';
 import { inOrder, type Form, type Member } from '../../src/seal/row-forms.ts';
 
-const PLACE: ReadonlySet<string> = new Set(['sequence', 'strand']);
+const POSITION: ReadonlySet<string> = new Set(['sequence', 'strand']);
 const HELPERS = ['amountIfAny', 'finiteIfAny', 'orderedCounts'];
 
 /** The text of src/seal/ordered-row.ts: written out, as that is twice as fast as going through the table for each row. */
 export function orderedRowSource(): string {
   const functions: string[] = [];
   const members = inOrder<Member>(ROW_FIELDS).map(([name, member]) =>
-    copied(name, member, PLACE.has(name) ? 'place' : 'row', 'AuditRow', functions),
+    copied(name, member, POSITION.has(name) ? 'position' : 'row', 'AuditRow', functions),
   );
   const body = functions.join('\n');
   return `import { finite } from '#/wire/document/canonical-json.ts';
 import { ${HELPERS.filter((name) => body.includes(name) || members.join().includes(name)).join(', ')} } from './ordered-values.ts';
-import type { AuditRow, Place, UnplacedRow } from './row.ts';
+import type { AuditRow, RowPosition, UnplacedRow } from './row.ts';
 
 // \`make docs\` writes this file: change src/seal/row-fields.ts instead.
 
@@ -21,7 +21,7 @@ import type { AuditRow, Place, UnplacedRow } from './row.ts';
 type Complete<T> = Readonly<Record<keyof T, unknown>>;
 
 /** A copy whose members are in RFC 8785 order at every level, so that JSON.stringify writes the canonical form. */
-export function orderedRow(row: UnplacedRow, place: Place): Complete<AuditRow> {
+export function orderedRow(row: UnplacedRow, position: RowPosition): Complete<AuditRow> {
   return {
 ${members.join('\n')}
   };
