@@ -4,7 +4,7 @@ import { pino, type Logger } from 'pino';
 export type Log = Logger;
 
 /** How much may be logged, from least to most but for `silent`. */
-export const LOG_LEVELS: readonly string[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /**
  * Opens the log on stdout. Errors are logged by name, code, status and place only: their texts may quote what they handled. Given

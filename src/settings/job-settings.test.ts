@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { readJobSettings } from './job-settings.ts';
+import { createReader } from './reader.ts';
 
 const read = (env: Readonly<Record<string, string>>) => {
-  const faults: string[] = [];
-  return { settings: readJobSettings((name) => env[name], faults), faults };
+  const reader = createReader('gateway', env);
+  return { settings: readJobSettings(reader), faults: reader.faults };
 };
 
 test('jobs are kept in the database for a day unless something else is said', () => {

@@ -1,7 +1,7 @@
 import { readFileSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { unknownSettingFaults } from './setting-names.ts';
+import { unknownSettingFaults } from './unknown-settings.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -42,22 +42,4 @@ test('what README, chart, images and samples name is a setting', () => {
   );
   expect(named.length).toBeGreaterThan(50);
   expect(unknownSettingFaults(Object.fromEntries(named.map((name) => [name, '1'])))).toEqual([]);
-});
-
-test('every setting that is listed is read by a program', () => {
-  const [, list = ''] =
-    /const SETTINGS = \[(.*?)\]/s.exec(readFileSync(join(import.meta.dirname, 'setting-names.ts'), 'utf8')) ?? [];
-  const names = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name!);
-  expect(names.length).toBeGreaterThan(50);
-  const code = globSync(['src/**/*.ts', 'operators/*.ts', 'inference/**/*.ts'], { cwd: ROOT })
-    .filter(
-      (file) => !file.endsWith('.test.ts') && !file.endsWith('setting-names.ts') && !file.includes('node_modules'),
-    )
-    .map((file) => readFileSync(join(ROOT, file), 'utf8'))
-    .join('\n');
-  // Variables about a bucket are read by family and last part.
-  const isRead = (name: string): boolean =>
-    code.includes(`'${name}'`) || /^GW_(?:ANCHOR|JOBS)_(?:ENDPOINT|REGION|CREDENTIALS_FILE)$/.test(name);
-  expect(names.filter((name) => !isRead(name))).toEqual([]);
-  expect(names).toEqual(names.toSorted());
 });

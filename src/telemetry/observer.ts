@@ -16,7 +16,7 @@ import type { Log } from '#/telemetry/log.ts';
 import { formatEuro } from '#/call/money.ts';
 import { observeJobs } from './observe-jobs.ts';
 import { observeLists } from './observe-lists.ts';
-import type { PricesEvent, SnapshotFile } from './price-snapshot-file.ts';
+import type { PricesEvent, SnapshotFile } from '#/meter/pricing/price-snapshot-file.ts';
 import { Metrics } from '#/telemetry/metrics.ts';
 
 /** What is watched for the gauges of a scrape. */
