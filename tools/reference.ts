@@ -2,11 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { resourcePages } from '../src/config/crds/files.ts';
 import { auditRowPage } from './reference/audit-row.ts';
+import { chartFiles } from './reference/chart-settings.ts';
 import { detectorsPage } from './reference/detectors.ts';
 import { errorsPage } from './reference/errors.ts';
 import { gwctlPage } from './reference/gwctl.ts';
 import { orderedRowSource } from './reference/ordered-row.ts';
 import { page, table } from './reference/page.ts';
+import { settingsPage } from './reference/settings.ts';
 
 interface Page {
   /** Under docs/reference. */
@@ -22,6 +24,7 @@ const PAGES: readonly Page[] = [
   { file: 'detectors.md', lists: 'kinds of personal data, and what finds each', write: detectorsPage },
   { file: 'errors.md', lists: 'error codes that clients receive', write: errorsPage },
   { file: 'gwctl.md', lists: 'commands and options of the command line', write: gwctlPage },
+  { file: 'settings.md', lists: 'environment variables of every program', write: settingsPage },
 ];
 
 /** Where the pages lie, from the repository's root. */
@@ -35,9 +38,9 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return pages;
 }
 
-/** Code that is written out because it runs often: its text by its path from the repository's root. */
+/** What is written beside pages, by its path from the repository's root: code that runs often, and the chart's part of settings. */
 export function writtenSources(): ReadonlyMap<string, string> {
-  return new Map([['src/seal/ordered-row.ts', orderedRowSource()]]);
+  return new Map([['src/seal/ordered-row.ts', orderedRowSource()], ...chartFiles()]);
 }
 
 function indexPage(): string {
