@@ -23,7 +23,7 @@ const BASE = ['call', 'runtime', 'wire', 'ports'];
 const STEPS = ['inspect', 'route', 'meter', 'seal'];
 const ROOMS = [
   ...['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE],
-  ...['providers', 'adapters', 'cli', 'console', 'embedded', ...FREE],
+  ...['providers', 'vendors', 'adapters', 'cli', 'console', 'embedded', ...FREE],
 ];
 const IO_MODULES =
   /^(?:node:(?:fs|http|https|http2|net|tls|dns|child_process|worker_threads|cluster)\b|undici|fastify|ioredis|pg$)/;
@@ -34,24 +34,26 @@ const IO_MODULES =
  */
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
   'src/*.ts': { uses: ['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE, 'console'], types: [] },
-  embedded: { uses: [], types: [] },
+  embedded: { uses: ['vendors'], types: [] },
   surfaces: { uses: ['pipeline', 'route', 'inspect', ...BASE], types: [] },
   console: { uses: ['route', 'seal', 'meter', ...BASE], types: [] },
   pipeline: { uses: ['dispatch', ...STEPS, ...BASE], types: [] },
-  dispatch: { uses: [...STEPS, ...BASE], types: [] },
+  dispatch: { uses: [...STEPS, ...BASE, 'vendors'], types: [] },
   inspect: { uses: BASE, types: [] },
   // An alias may choose the cheapest model.
   route: { uses: ['meter', ...BASE], types: [] },
-  meter: { uses: BASE, types: [] },
+  meter: { uses: [...BASE, 'vendors'], types: [] },
   seal: { uses: ['inspect', 'meter', ...BASE], types: [] },
   call: { uses: [], types: ['ports', 'wire', 'runtime'] },
   runtime: { uses: ['wire'], types: ['call'] },
-  providers: { uses: ['wire', 'ports'], types: [] },
+  providers: { uses: ['wire', 'ports', 'vendors'], types: [] },
+  // Data of every vendor, which configuration, prices and providers read alike.
+  vendors: { uses: [], types: ['wire'] },
   wire: { uses: [], types: [] },
   ports: { uses: [], types: ['call', 'wire'] },
   adapters: { uses: ['ports'], types: ['call', 'seal'] },
   cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
-  config: { uses: [], types: ROOMS },
+  config: { uses: ['vendors'], types: ROOMS },
   errors: { uses: [], types: ROOMS },
   telemetry: { uses: [], types: ROOMS },
   inference: { uses: [], types: [] },

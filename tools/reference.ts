@@ -7,6 +7,7 @@ import { errorsPage } from './reference/errors.ts';
 import { gwctlPage } from './reference/gwctl.ts';
 import { orderedRowSource } from './reference/ordered-row.ts';
 import { page, table } from './reference/page.ts';
+import { vendorSamples, vendorsPage } from './reference/vendors.ts';
 
 interface Page {
   /** Under docs/reference. */
@@ -22,6 +23,7 @@ const PAGES: readonly Page[] = [
   { file: 'detectors.md', lists: 'kinds of personal data, and what finds each', write: detectorsPage },
   { file: 'errors.md', lists: 'error codes that clients receive', write: errorsPage },
   { file: 'gwctl.md', lists: 'commands and options of the command line', write: gwctlPage },
+  { file: 'vendors.md', lists: 'vendors of models, their addresses and credentials', write: vendorsPage },
 ];
 
 /** Where the pages lie, from the repository's root. */
@@ -35,9 +37,9 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return pages;
 }
 
-/** Code that is written out because it runs often: its text by its path from the repository's root. */
+/** What else is written: code that runs often, and samples. Texts by their paths from the repository's root. */
 export function writtenSources(): ReadonlyMap<string, string> {
-  return new Map([['src/seal/ordered-row.ts', orderedRowSource()]]);
+  return new Map([['src/seal/ordered-row.ts', orderedRowSource()], ...vendorSamples()]);
 }
 
 function indexPage(): string {

@@ -1,10 +1,17 @@
-import { chatVendor } from './chat-vendor.ts';
-import { chatMembers, messageMembers } from './fit/family-rules.ts';
+import { chatMembers, messageMembers } from './rules.ts';
+import type { CompatibleVendor } from './vendor.ts';
 
 /** Paris. Keeps no state, and takes function tools only. // wire-formats 1.5 */
-export const scaleway = chatVendor({
+export const scaleway: CompatibleVendor<'scaleway'> = {
   id: 'scaleway',
+  name: 'Scaleway',
+  protocol: 'chat_completions',
   families: ['chat', 'responses', 'embeddings', 'rerank'],
+  address: 'https://api.scaleway.ai/v1',
+  hosts: { 'api.scaleway.ai': 'FR' },
+  credentials: ['api_key'],
+  promptCache: 'none',
+  traits: { audio: false },
   rules: {
     chat: {
       members: chatMembers('logprobs', 'top_logprobs', 'logit_bias'),
@@ -20,4 +27,6 @@ export const scaleway = chatVendor({
     },
     embeddings: { refuses: ['user'] },
   },
-});
+  prices: { litellm: [['scaleway', 'scaleway/']], modelsDev: ['scaleway'] },
+  sample: {},
+};

@@ -1,43 +1,49 @@
-import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
 import type { Incoming, ListAsk, Outgoing, Provider } from '#/ports/provider.ts';
+import type { CompatibleVendor } from '#/vendors/vendor.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { decideBySystemOne, decidingFamilies, fitDecisions } from './decisions.ts';
 import { readFailure } from './http/failure.ts';
-import type { VendorRules } from './fit/family-rules.ts';
 import { fitOpenAi } from './fit/fit.ts';
 import { configured, httpExit, type HttpApi } from './http/http-api.ts';
 import { listModels, OPENAI_LIST } from './catalogue/model-list.ts';
-import type { Vendor, VendorDeps } from './vendor.ts';
+import type { CreateProvider, ProviderDeps } from './create-provider.ts';
+import type { Fitting } from './fit/fitting.ts';
 import type { Transport } from './http/transport.ts';
 
-/** What sets one OpenAI-compatible vendor apart from another. */
-export interface ChatVendor<Id extends VendorId = VendorId> {
-  readonly id: Id;
-  /** Families it speaks, the one to translate to first; absent: chat alone. */
-  readonly families?: readonly Family[] | ((config: ProviderConfig) => readonly Family[]);
-  /** What it takes in requests. */
-  readonly rules: VendorRules;
+/** What data cannot say of a compatible vendor. */
+export interface Quirks {
+  /** Families of one provider, where its configuration decides; absent: those of the vendor. */
+  readonly families?: (config: ProviderConfig) => readonly Family[];
   /** How it is reached; absent: at its base address, with a bearer key. */
   readonly api?: (config: ProviderConfig, transport: Transport) => HttpApi;
-  /** Nobody lists its models: they have names that its customers give. */
+  /** It cannot list its models: customers name them. */
   readonly unlisted?: true;
   /** Families that it serves in a way of its own. */
   readonly asks?: Readonly<Partial<Record<Family, AskInAnotherWay>>>;
+  /** What no rule can say of chat requests, done before the rules. */
+  readonly fitChat?: (fitting: Fitting) => void;
 }
 
 /** Asks a vendor in another way than by the family's own path; `api` is how the vendor is reached. */
 type AskInAnotherWay = (outgoing: Outgoing, api: HttpApi, transport: Transport) => Promise<Incoming>;
 
-/** A vendor that speaks OpenAI's families at OpenAI's paths. */
-export function chatVendor<Id extends VendorId>(vendor: ChatVendor<Id>): Vendor<Id> {
-  return { id: vendor.id, create: (config, deps) => create(vendor, config, deps) };
+/** Makes providers of a vendor that speaks OpenAI's families at OpenAI's paths. */
+export function compatible(vendor: CompatibleVendor, quirks: Quirks = {}): CreateProvider {
+  return (config, deps) => create(vendor, quirks, config, deps);
 }
 
-function create(vendor: ChatVendor, config: ProviderConfig, { transport, traits }: VendorDeps): Provider {
-  const api = vendor.api?.(config, transport) ?? bearerApi(config);
+function create(
+  vendor: CompatibleVendor,
+  quirks: Quirks,
+  config: ProviderConfig,
+  { transport, traits }: ProviderDeps,
+): Provider {
+  const api = quirks.api?.(config, transport) ?? bearerApi(config);
   const exit = httpExit(api, transport);
-  const { families: declared = ['chat'], rules, asks = {} } = vendor;
-  const families = typeof declared === 'function' ? declared(config) : declared;
+  const { rules } = vendor;
+  const { asks = {}, fitChat } = quirks;
+  const families = quirks.families?.(config) ?? vendor.families;
   const systemOne = new Set(
     [...config.models.values()]
       .filter(({ decisions }) => decisions === 'systemone')
@@ -60,7 +66,7 @@ function create(vendor: ChatVendor, config: ProviderConfig, { transport, traits 
     fit(document, context, lose) {
       const known = traits(config, context.model);
       fitDecisions(document, known, `${config.slug}/${context.model}`, lose);
-      return fitOpenAi(document, { config, traits: known, rules }, context, lose);
+      return fitOpenAi(document, { config, traits: known, rules, fitChat }, context, lose);
     },
     send: (outgoing) => {
       if (outgoing.family === 'decisions' && systemOne.has(outgoing.model)) {
@@ -70,7 +76,7 @@ function create(vendor: ChatVendor, config: ProviderConfig, { transport, traits 
       return ask ? ask(outgoing, api, transport) : exit.send(outgoing);
     },
     pass: exit.pass,
-    ...(vendor.unlisted !== true && { list: (ask: ListAsk) => listModels(OPENAI_LIST, exit.pass, ask) }),
+    ...(quirks.unlisted !== true && { list: (ask: ListAsk) => listModels(OPENAI_LIST, exit.pass, ask) }),
     readFailure,
   };
 }

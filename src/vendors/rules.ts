@@ -1,5 +1,4 @@
 import type { Family } from '#/wire/document/document.ts';
-import type { Fitting } from './fitting.ts';
 
 /** What a vendor takes in the requests of one family. */
 export interface FamilyRules {
@@ -29,8 +28,6 @@ export interface ChatRules extends FamilyRules {
    * padding of frames, `none` refuses it.
    */
   readonly streamOptions: 'any' | 'unpadded' | 'usage' | 'none';
-  /** What no rule can say, done before everything else. */
-  readonly quirk?: (fitting: Fitting) => void;
   /** Every function must have parameters. */
   readonly needsParameters?: boolean;
 }
