@@ -178,6 +178,15 @@ crds: packages ## Write the CRDs of the chart, and the pages about kinds, from t
 	@$(WITH_NODE) node tools/crds.ts
 	@$(MAKE) docs
 
+.PHONY: add-vendor
+add-vendor: packages servers ## Write the files of a vendor that speaks OpenAI's families, and run the matrix for it (NAME=acme)
+	@$(WITH_NODE) node tools/add-vendor.ts "$(NAME)"
+	@$(MAKE) crds matrix-vendor
+
+.PHONY: matrix-vendor
+matrix-vendor: packages servers ## Run the matrix for one vendor (NAME=acme)
+	@$(VITEST) "$(CURDIR)/test/matrix/" -t ' · $(NAME) · '
+
 .PHONY: docs
 docs: packages ## Write docs/reference from the code: error codes, gwctl, kinds and the others of tools/reference.ts
 	@$(WITH_NODE) node tools/reference.ts

@@ -12,7 +12,7 @@ export type CredentialType = 'api_key' | 'aws_sigv4' | 'azure_ad' | 'gcp_service
 export type PromptCacheMode = 'explicit_markers' | 'cache_point' | 'automatic' | 'implicit' | 'passthrough' | 'none';
 
 /** Where a vendor processes data that is sent to hosts of its own, whatever a Provider declares. */
-export type Hosts =
+type Hosts =
   /** Host -> country, group of countries or `GLOBAL`. */
   | Readonly<Record<string, string>>
   /** The region that one of its hosts processes in; undefined: the host is not the vendor's. `region`: the Provider's. */
@@ -31,7 +31,7 @@ export interface PriceNames {
 }
 
 /** What a Provider resource of this vendor says in `k8s/samples/providers`, beyond slug and credentials. */
-export interface Sample {
+interface Sample {
   /** Comment above the resource, a line each. */
   readonly comment?: readonly string[];
   /** Absent: the vendor's id. */
