@@ -125,7 +125,7 @@ describe('make add-vendor', () => {
     expect(refusalOf(name)).toContain(words);
   });
 
-  test.each(['acme', 'zyx'])('writes the file of %s, its lines in the list and its kind', (name) => {
+  test.each(['aanewvendor', 'zznewvendor'])('writes the file of %s, its lines in the list and its kind', (name) => {
     expect(refusalOf(name)).toBeUndefined();
     const files = filesOf(name, read);
     expect([...files.keys()]).toEqual([
