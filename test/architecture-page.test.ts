@@ -32,7 +32,7 @@ describe('the page that follows one call', () => {
   test('draws steps of the code, numbered in their order', () => {
     const drawn = [...read(PICTURE).matchAll(/>(\d) (\w+)</g)].map(([, number, name]) => ({ number, name }));
     expect(drawn.length).toBeGreaterThan(5);
-    expect(drawn.map(({ number }) => number).toSorted()).toEqual(drawn.map((_, at) => String(at + 1)));
+    expect(new Set(drawn.map(({ number }) => number))).toEqual(new Set(drawn.map((_, at) => String(at + 1))));
     expect(drawn.map(({ name }) => name).filter((name) => !steps.includes(name ?? ''))).toEqual([]);
     const order = drawn.toSorted((a, b) => Number(a.number) - Number(b.number)).map(({ name }) => name);
     expect(order).toEqual(steps.filter((step) => order.includes(step)));
