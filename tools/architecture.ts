@@ -1,6 +1,6 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
-import { badLinks, badPaths, numbersTwice, FOLDERS } from './doc-paths.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkDocuments } from './doc-check.ts';
 import { importsOf, lineOf, resolveSpecifier, type Import } from './imports.ts';
 
 /** A file as the rules see it: its path from the repository's root, with `/`, and its text. */
@@ -168,16 +168,9 @@ export function checkRepository(root: string): string[] {
       .map((path) => path.replaceAll('\\', '/'))
       .sort();
   const read = (path: string): SourceFile => ({ path, text: readFileSync(join(root, path), 'utf8') });
-  const docs = ['README.md', 'docs/**/*.md'].flatMap(list).map(read);
   const code = list('{src,inference,operators,test}/**/*.ts').map(read);
-  const names = new Set(list(`{${FOLDERS.join(',')}}/**/*.*`).map((path) => posix.basename(path)));
   const { imports } = JSON.parse(read('package.json').text) as { imports: Record<string, string> };
-  const world = { exists: (path: string) => existsSync(join(root, path)), named: (name: string) => names.has(name) };
-  return [
-    ...violations(code, imports),
-    ...docs.flatMap((doc) => [...badPaths(doc, world), ...badLinks(doc, world.exists)]),
-    ...numbersTwice(list('docs/internals/decisions/*.md')),
-  ];
+  return [...violations(code, imports), ...checkDocuments(root)];
 }
 
 if (import.meta.main) {

@@ -26,6 +26,12 @@ const PAGES: readonly Page[] = [
   { file: 'vendors.md', lists: 'vendors of models, their addresses and credentials', write: vendorsPage },
 ];
 
+/** Pages in the same folder that are written by hand. */
+export const WRITTEN_BY_HAND: readonly Omit<Page, 'write'>[] = [
+  { file: 'http-api.md', lists: 'endpoints, headers and the `gw` extension' },
+  { file: 'settings.md', lists: 'settings of the gateway' },
+];
+
 /** Where the pages lie, from the repository's root. */
 export const REFERENCE = 'docs/reference';
 
@@ -43,13 +49,16 @@ export function writtenSources(): ReadonlyMap<string, string> {
 }
 
 function indexPage(): string {
-  const rows = PAGES.map(({ file, lists }) => [`[${file.replace(/\.md$/, '')}](${file})`, lists]);
+  const link = ({ file, lists }: Omit<Page, 'write'>): string[] => [`[${file.replace(/\.md$/, '')}](${file})`, lists];
+  const rows = PAGES.map(link);
   const resources = ['[resources](resources/README.md)', 'kinds of resources and their fields'];
   return page(
     'Reference',
     'tools/reference.ts',
     'These pages follow from the code, and a test compares them with it.',
     table(['page', 'lists'], [...rows, resources]),
+    'These pages are written by hand.',
+    table(['page', 'lists'], WRITTEN_BY_HAND.map(link)),
   );
 }
 
