@@ -18,7 +18,7 @@ import { lossHeaders, tellableLosses } from './losses.ts';
 import type { Candidate } from '#/call/target.ts';
 import { RecordedAnswer, replayed } from './cache/recorded.ts';
 import type { Relay } from './relay/relay.ts';
-import { inTurns } from './relay/read-in-turns.ts';
+import { inSlices } from './relay/read-in-slices.ts';
 import { noteWithheld, restorationFor } from './relay/restoring.ts';
 import { TranslatedRelay } from './relay/translated-relay.ts';
 import { noAnswer, outcomeOfFault, reportedError, ReportedFailure } from './upstream-error.ts';
@@ -194,7 +194,7 @@ async function streamed(
     ? new TranslatedRelay(call, restoration, entry, candidate, translation, context)
     : new VerbatimRelay(call, restoration, entry, candidate);
   upstream.relay = relay;
-  const chunks = inTurns(incoming.chunks());
+  const chunks = inSlices(incoming.chunks());
   let head = false;
   /** Nothing more is to be read. */
   let over = false;

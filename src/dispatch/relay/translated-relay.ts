@@ -2,7 +2,7 @@ import type { Restoration } from '#/inspect/restore/restoration.ts';
 import { EventRestorer } from '#/inspect/restore/restore-events.ts';
 import type { Call } from '#/call/call.ts';
 import type { StreamEvent } from '#/wire/hub/canonical.ts';
-import type { AnswerContext, EventReader, EventWriter } from '#/wire/hub/codec.ts';
+import type { AnswerContext, StreamDecoder, StreamEncoder } from '#/wire/hub/codec.ts';
 import { refuseManyParts } from '#/wire/answer/answer-bounds.ts';
 import type { SseEvent } from '#/wire/answer/sse.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
@@ -13,8 +13,8 @@ import { Relay } from './relay.ts';
 
 /** A stream for a client of another family: events are read into the hub and written in the client's own words. */
 export class TranslatedRelay extends Relay {
-  readonly #reader: EventReader;
-  readonly #writer: EventWriter;
+  readonly #reader: StreamDecoder;
+  readonly #writer: StreamEncoder;
   readonly #restorer: EventRestorer | undefined;
   readonly #hideCache: boolean;
   #parts = 0;
@@ -28,8 +28,8 @@ export class TranslatedRelay extends Relay {
     context: AnswerContext,
   ) {
     super(meter, provider.config, restoration.tags.size > 0);
-    this.#reader = upstream.eventReader();
-    this.#writer = client.eventWriter(context);
+    this.#reader = upstream.streamDecoder();
+    this.#writer = client.streamEncoder(context);
     this.#hideCache = hidesCacheCounts(provider.config);
     // Only in this family does the client get the signature, and must send both back as they came. // spec 4.5.4
     const signed = client.family === 'messages' && provider.traits(model).claude;
