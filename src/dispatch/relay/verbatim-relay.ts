@@ -1,7 +1,7 @@
 import type { Restoration } from '#/inspect/restore/restoration.ts';
 import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
 import type { Call } from '#/call/call.ts';
-import type { StreamReader } from '#/wire/hub/codec.ts';
+import type { StreamReader } from '#/wire/answer/frame.ts';
 import { readDocument, render, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { writeEvent, type SseEvent } from '#/wire/answer/sse.ts';

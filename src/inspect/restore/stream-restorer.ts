@@ -1,5 +1,6 @@
 import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
-import type { Called, Codec, Delta, FrameFacts } from '#/wire/hub/codec.ts';
+import type { FrameFacts } from '#/wire/answer/frame.ts';
+import type { Called, Codec, Delta } from '#/wire/hub/codec.ts';
 import { readDocument, render, setString, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import type { JsonNode } from '#/wire/document/scan.ts';

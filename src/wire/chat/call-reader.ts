@@ -1,6 +1,6 @@
 import type { StreamEvent } from '../hub/canonical.ts';
 import { mintedId } from '../hub/tool-ids.ts';
-import type { CallPiece } from './delta.ts';
+import type { CallPiece } from './answer-texts.ts';
 import { ObjectSource } from './object-source.ts';
 
 interface Call {

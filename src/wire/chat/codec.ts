@@ -9,7 +9,8 @@ import { contents } from './leaves.ts';
 import { ask, askForUsage } from './request.ts';
 import { answerLeaves, readAnswer } from './response.ts';
 import { speakers } from './speakers.ts';
-import { calls, ChatStreamReader, deltaFrame, deltas, usageFrame } from './read-stream.ts';
+import { ChatStreamReader } from './read-stream.ts';
+import { calls, deltaFrame, deltas, usageFrame } from './stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 

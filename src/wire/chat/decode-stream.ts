@@ -1,28 +1,28 @@
-import { readId } from '../answer/answer-id.ts';
+import type { FrameFacts } from '../answer/frame.ts';
 import type { ModelAnswer, StreamEvent } from '../hub/canonical.ts';
 import type { StreamDecoder } from '../hub/codec.ts';
-import { errorKind, errorMessage } from '../answer/error-message.ts';
 import { collectAnswer } from '../answer/collect-answer.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { CallReader } from './call-reader.ts';
-import { callPieces, textPieces, type Piece } from './delta.ts';
+import { callPieces, textPieces, type Piece } from './answer-texts.ts';
 import { decodeFinish } from './finish.ts';
-import { usageOf } from './usage.ts';
+import { ChatStreamReader, errorIn, finishWord } from './read-stream.ts';
 
 /** A buffered chat answer in the hub's words: its first choice. Undefined: it is none. */
 export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
   const choice = firstChoice(body);
-  if (!choice || !isObject(choice['message']) || errorOf(body)) return undefined;
-  const reader = new ChatStreamDecoder();
+  if (!choice || !isObject(choice['message']) || errorIn(body) !== undefined) return undefined;
+  const decoder = new ChatStreamDecoder();
   // Told in one chunk, it is read by the same rules as a stream.
-  const events = reader.readChunk({ ...body, choices: [{ ...choice, index: 0, delta: choice['message'] }] });
-  const { finish = { reason: 'stop' }, ...answer } = collectAnswer([...events, ...reader.readDone()]);
+  const events = decoder.decodeChunk({ ...body, choices: [{ ...choice, index: 0, delta: choice['message'] }] });
+  const { finish = { reason: 'stop' }, ...answer } = collectAnswer([...events, ...decoder.decodeEnd()]);
   return { ...answer, finish };
 }
 
-/** Reads a chat completion stream into the hub, with the deviations that vendors are known for. // wire-formats 4.1 */
+/** Decodes a chat completion stream into the hub's events, with the deviations of vendors. // wire-formats 4.1 */
 export class ChatStreamDecoder implements StreamDecoder {
+  readonly #reader = new ChatStreamReader();
   #parts = 0;
   #begun = false;
   #done = false;
@@ -38,10 +38,12 @@ export class ChatStreamDecoder implements StreamDecoder {
   }
 
   read(event: SseEvent): readonly StreamEvent[] {
-    if (event.data === undefined || event.data === '' || this.#done) return [];
-    if (event.data.trim() === '[DONE]') return this.readDone();
-    const body: unknown = JSON.parse(event.data);
-    return isObject(body) ? this.readChunk(body) : [{ type: 'warning', message: 'a chunk that is no object' }];
+    return this.#done ? [] : this.#decode(this.#reader.read(event));
+  }
+
+  /** One chunk of a stream, or a whole answer told as one. */
+  decodeChunk(body: JsonObject): readonly StreamEvent[] {
+    return this.#decode(this.#reader.readChunk(body));
   }
 
   end(): readonly StreamEvent[] {
@@ -49,38 +51,39 @@ export class ChatStreamDecoder implements StreamDecoder {
   }
 
   /** The end marker: an answer without a reason to end has simply ended. */
-  readDone(): StreamEvent[] {
+  decodeEnd(): StreamEvent[] {
     this.#done = true;
     const events = this.#finished ? [] : this.#finish('stop');
     return [...events, { type: 'end' }];
   }
 
-  readChunk(body: JsonObject): StreamEvent[] {
-    const error = errorOf(body);
-    if (error) return [error];
+  #decode({ kind, id, usage, error, errorKind: code, body, malformed }: FrameFacts): readonly StreamEvent[] {
+    if (kind === 'done') return this.decodeEnd();
+    if (error !== undefined) return [{ type: 'error', message: error, ...(code !== undefined && { code }) }];
+    if (malformed) return [{ type: 'warning', message: 'a chunk that is no object' }];
+    if (!body) return [];
     const events: StreamEvent[] = [];
     if (!this.#begun) {
       this.#begun = true;
-      const id = readId(body['id']);
       this.#id = id ?? '';
       events.push({ type: 'start', ...(id === undefined ? {} : { id }) });
     }
     const choice = firstChoice(body);
     if (choice) for (const one of this.#choice(choice)) events.push(one);
-    const usage = usageOf(body);
     if (usage) events.push({ type: 'usage', usage });
     return events;
   }
 
-  #choice({ delta, finish_reason: reason }: JsonObject): StreamEvent[] {
+  #choice(choice: JsonObject): StreamEvent[] {
     const events: StreamEvent[] = [];
+    const { delta } = choice;
     if (isObject(delta)) {
       const pieces = textPieces(delta, (message) => events.push({ type: 'warning', message }));
       for (const piece of pieces) for (const one of this.#text(piece)) events.push(one);
       for (const piece of callPieces(delta)) events.push(...this.#closeText(), ...this.#calls.read(piece, this.#id));
     }
-    if (typeof reason === 'string' && reason !== '' && !this.#finished)
-      for (const one of this.#finish(reason)) events.push(one);
+    const word = finishWord(choice);
+    if (word !== undefined && !this.#finished) for (const one of this.#finish(word)) events.push(one);
     return events;
   }
 
@@ -121,12 +124,4 @@ export class ChatStreamDecoder implements StreamDecoder {
 function firstChoice(body: JsonObject): JsonObject | undefined {
   const choices = Array.isArray(body['choices']) ? (body['choices'] as readonly Json[]) : [];
   return choices.filter(isObject).find(({ index }) => typeof index !== 'number' || index === 0);
-}
-
-/** Most vendors wrap it; one says that the whole chunk is one. */
-function errorOf(body: JsonObject): StreamEvent | undefined {
-  const error = body['error'] ?? (body['object'] === 'error' ? body : undefined);
-  if (error === undefined || error === null) return undefined;
-  const { errorKind: code } = errorKind(error);
-  return { type: 'error', message: errorMessage(error), ...(code !== undefined && { code }) };
 }

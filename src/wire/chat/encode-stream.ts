@@ -6,7 +6,7 @@ import type { Usage } from '../answer/usage.ts';
 import { customCall, customNames } from './custom-tools.ts';
 import { answerId, wantsFunctionCall } from './encode-answer.ts';
 import { encodeFinish } from './finish.ts';
-import { usageFrame } from './read-stream.ts';
+import { usageFrame } from './stream-places.ts';
 
 /** What ends a chat stream. */
 export const DONE = 'data: [DONE]\n\n';

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
-import { textPieces, type Piece } from './delta.ts';
+import { textPieces, type Piece } from './answer-texts.ts';
 
 /** Where choices keep what was said: a whole answer's, a chunk's. */
 const HOLDERS = ['message', 'delta'];

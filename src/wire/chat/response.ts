@@ -4,6 +4,7 @@ import type { WireDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { member, type JsonNode, type ObjectNode } from '../document/scan.ts';
 import { said } from '../request/speakers.ts';
+import { CALL_TEXTS, textKind } from './answer-texts.ts';
 import { usageOf } from './usage.ts';
 
 /** Reads what a buffered chat answer says about itself. */
@@ -36,21 +37,9 @@ function isText(value: Json | undefined): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-/** Whether the text of a member is JSON of its own: tool-call arguments, and content where JSON was asked for. */
-export function textKind(name: string, jsonAnswer: boolean): 'text' | 'json' {
-  return name === 'arguments' || (jsonAnswer && name === 'content') ? 'json' : 'text';
-}
-
-/** What the objects that name a tool are called, and what they hold for it. */
-export const CALLS: Readonly<Record<string, string>> = {
-  function: 'arguments',
-  function_call: 'arguments',
-  custom: 'input',
-};
-
 /** What is told to the tool that this object calls; undefined where it calls none. */
 export function calledIn(node: ObjectNode, name: string): Called | undefined {
-  const holds = Object.hasOwn(CALLS, name) ? CALLS[name]! : undefined;
+  const holds = Object.hasOwn(CALL_TEXTS, name) ? CALL_TEXTS[name]!.told : undefined;
   const told = holds === undefined ? undefined : member(node, holds);
   return told && { tool: said(node, 'name'), told, name: holds! };
 }

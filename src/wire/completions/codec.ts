@@ -1,7 +1,8 @@
 import { DONE } from '../chat/encode-stream.ts';
 import { askForUsage } from '../chat/request.ts';
 import { answerLeaves, readAnswer } from '../chat/response.ts';
-import { ChatStreamReader, deltas } from '../chat/read-stream.ts';
+import { ChatStreamReader } from '../chat/read-stream.ts';
+import { deltas } from '../chat/stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from '../chat/usage.ts';
 import type { ClientCodec } from '../hub/codec.ts';

@@ -1,3 +1,4 @@
+import type { StreamReader } from '../answer/frame.ts';
 import type { Usage } from '../answer/usage.ts';
 import type { CloudDialect } from '../request/cloud-dialect.ts';
 import type { Lose, ModelAnswer, ModelRequest, StreamEvent } from './canonical.ts';
@@ -171,29 +172,6 @@ export interface Delta {
   readonly called?: Called;
 }
 
-/** What one stream frame says. */
-export interface FrameFacts {
-  readonly kind: 'content' | 'usage' | 'error' | 'done' | 'other';
-  readonly id: string | undefined;
-  readonly usage: Usage | undefined;
-  /** UTF-8 bytes of output text in it: what a hung-up call is billed by when no usage frame came. */
-  readonly outputBytes: number;
-  /** Channels that end with this frame, by prefix (`0/` is choice 0). */
-  readonly ends: readonly string[];
-  /** The provider's message, for `error`, and its word for that kind of failure. */
-  readonly error: string | undefined;
-  readonly errorKind?: string;
-  /** It is not in the form that the family's clients know: see `flatAnswer`. */
-  readonly deviates?: true;
-}
-
-/** Reads one answer's stream; keeps the state of that stream. */
-export interface StreamReader {
-  read(event: SseEvent): FrameFacts;
-  /** Whether the stream has said that it is over: an end without it is a broken stream. */
-  readonly finished: boolean;
-}
-
 /** A wire family: how to read its requests and answers, and how to edit them in place. Pure, no I/O. */
 export interface Codec {
   readonly family: Family;
@@ -275,7 +253,7 @@ export interface ClientCodec extends Codec {
   streamEncoder(context: AnswerContext): StreamEncoder;
 }
 
-/** Reads one provider's stream as events of the hub; keeps the state of that stream. */
+/** Makes events of the hub of what the family's `StreamReader` reads; keeps the state of that stream. */
 export interface StreamDecoder {
   /** Throws `SyntaxError` when the data is not JSON. */
   read(event: SseEvent): readonly StreamEvent[];

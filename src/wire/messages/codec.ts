@@ -8,7 +8,8 @@ import { contents } from './leaves.ts';
 import { ask } from './request.ts';
 import { answerLeaves, decodeAnswer, encodeAnswer, readAnswer } from './response.ts';
 import { speakers } from './speakers.ts';
-import { calls, deltaFrame, deltas, MessagesStreamReader, STREAM_END } from './read-stream.ts';
+import { MessagesStreamReader, STREAM_END } from './read-stream.ts';
+import { calls, deltaFrame, deltas } from './stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 

@@ -1,12 +1,12 @@
-import { readId } from '../answer/answer-id.ts';
+import type { FrameFacts } from '../answer/frame.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import type { StreamDecoder } from '../hub/codec.ts';
-import { errorMessage } from '../answer/error-message.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { decodeBlock, stringOf } from './answer-blocks.ts';
 import { isKnownStopReason, readFinish } from './finish.ts';
-import { StreamedUsage } from './usage.ts';
+import { MessagesStreamReader } from './read-stream.ts';
+import { streamText, UNTOLD_DELTAS } from './stream-texts.ts';
 
 /** Longest word of a provider's that a warning repeats. */
 const MAX_WORD = 64;
@@ -22,24 +22,22 @@ interface OpenBlock {
   signature: string;
 }
 
-/** Reads a messages stream as events of the hub. // wire-formats 4.1 */
+/** Decodes a messages stream into the hub's events. // wire-formats 4.1 */
 export class MessagesStreamDecoder implements StreamDecoder {
-  readonly #usage = new StreamedUsage();
+  readonly #reader = new MessagesStreamReader();
   readonly #open = new Map<unknown, OpenBlock>();
   #events: StreamEvent[] = [];
   #parts = 0;
   #started = false;
-  #finished = false;
 
   get finished(): boolean {
-    return this.#finished;
+    return this.#reader.finished;
   }
 
   read(event: SseEvent): readonly StreamEvent[] {
-    if (event.data === undefined || event.data === '') return [];
-    const body: unknown = JSON.parse(event.data);
-    if (isObject(body)) this.#read(body);
-    else this.#warn('an event is not an object');
+    const facts = this.#reader.read(event);
+    if (facts.body) this.#read(facts.body, facts);
+    else if (facts.malformed) this.#warn('an event is not an object');
     return this.#take();
   }
 
@@ -48,10 +46,10 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return this.#take();
   }
 
-  #read(body: JsonObject): void {
+  #read(body: JsonObject, facts: FrameFacts): void {
     switch (body['type']) {
       case 'message_start':
-        this.#start(body['message']);
+        this.#start(body['message'], facts);
         return;
       case 'content_block_start':
         this.#openBlock(body['index'], body['content_block']);
@@ -63,15 +61,14 @@ export class MessagesStreamDecoder implements StreamDecoder {
         this.#close(body['index']);
         return;
       case 'message_delta':
-        this.#last(body);
+        this.#last(body, facts);
         return;
       case 'message_stop':
         this.#closeAll();
-        this.#finished = true;
         this.#say({ type: 'end' });
         return;
       case 'error':
-        this.#error(body['error']);
+        this.#error(facts);
         return;
       case 'ping':
         return;
@@ -81,10 +78,8 @@ export class MessagesStreamDecoder implements StreamDecoder {
   }
 
   /** Some proxies repeat it: only the first one starts anything. */
-  #start(message: Json | undefined): void {
+  #start(message: Json | undefined, { id, usage }: FrameFacts): void {
     if (!isObject(message)) return this.#warn('a message_start has no message');
-    const id = readId(message['id']);
-    const usage = this.#usage.add(message['usage']);
     if (this.#started) return;
     this.#started = true;
     this.#say({ type: 'start', ...(id === undefined ? {} : { id }), ...(usage === undefined ? {} : { usage }) });
@@ -109,14 +104,12 @@ export class MessagesStreamDecoder implements StreamDecoder {
     const open = this.#open.get(at);
     if (!open || !isObject(delta)) return this.#warn('a delta belongs to no block');
     if (open.index === undefined) return hold(open, delta);
-    const { type } = delta;
-    if (type === 'text_delta' && open.type === 'text') this.#grow(open.index, stringOf(delta, 'text'));
-    else if (type === 'thinking_delta' && open.type === 'reasoning')
-      this.#grow(open.index, stringOf(delta, 'thinking'));
-    else if (type === 'input_json_delta' && open.type === 'tool-call') {
-      this.#grow(open.index, stringOf(delta, 'partial_json'));
-    } else if (type === 'signature_delta' && open.type === 'reasoning') open.signature += stringOf(delta, 'signature');
-    else if (type !== 'citations_delta') this.#warn(`unknown delta ${word(type)}`);
+    const type = stringOf(delta, 'type');
+    const row = streamText(type);
+    if (row?.part !== open.type) {
+      if (!UNTOLD_DELTAS.has(type)) this.#warn(`unknown delta ${word(type)}`);
+    } else if (row.isProof) open.signature += stringOf(delta, row.member);
+    else this.#grow(open.index, stringOf(delta, row.member));
   }
 
   #grow(index: number, text: string): void {
@@ -159,21 +152,17 @@ export class MessagesStreamDecoder implements StreamDecoder {
     for (const at of [...this.#open.keys()]) this.#close(at as Json);
   }
 
-  #last(body: JsonObject): void {
-    const usage = this.#usage.add(body['usage']);
+  #last({ delta }: JsonObject, { usage }: FrameFacts): void {
     if (usage) this.#say({ type: 'usage', usage });
-    const { delta } = body;
     const finish = isObject(delta) ? readFinish(delta) : undefined;
     if (!finish || !isObject(delta)) return;
     if (!isKnownStopReason(delta['stop_reason'])) this.#warn(`unknown stop_reason ${word(delta['stop_reason'])}`);
     this.#closeAll();
-    this.#finished = true;
     this.#say({ type: 'finish', finish });
   }
 
-  #error(error: Json | undefined): void {
-    const code = isObject(error) ? stringOf(error, 'type') : '';
-    this.#say({ type: 'error', message: errorMessage(error), ...(code === '' ? {} : { code: word(code) }) });
+  #error({ error = '', errorKind: code }: FrameFacts): void {
+    this.#say({ type: 'error', message: error, ...(code !== undefined && { code }) });
   }
 
   #warn(message: string): void {

@@ -9,7 +9,8 @@ import { contents } from './leaves.ts';
 import { ask } from './request.ts';
 import { answerLeaves, readAnswer } from './response.ts';
 import { speakers } from './speakers.ts';
-import { calls, deltaFrame, deltas, eventName, ResponsesStreamReader } from './read-stream.ts';
+import { ResponsesStreamReader } from './read-stream.ts';
+import { calls, deltaFrame, deltas, eventName } from './stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 

@@ -1,4 +1,4 @@
-import { readId } from '../answer/answer-id.ts';
+import type { FrameFacts } from '../answer/frame.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import type { StreamDecoder } from '../hub/codec.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
@@ -6,8 +6,8 @@ import { isArray } from '../request/request-shape.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { finishOf } from './decode-answer.ts';
 import { ItemReader, slotOf } from './item-reader.ts';
-import { endsStream, failureOf } from './read-stream.ts';
-import { usageOf } from './usage.ts';
+import { ResponsesStreamReader } from './read-stream.ts';
+import { streamText } from './stream-texts.ts';
 
 /**
  * Events that add nothing to the items they speak of: how the provider's own tools are getting on, what frames a text,
@@ -18,8 +18,9 @@ const PROGRESS =
 
 const MAX_TYPE = 64;
 
-/** Reads a responses stream as events of the hub. // wire-formats 4.1 */
+/** Decodes a responses stream into the hub's events. // wire-formats 4.1 */
 export class ResponsesStreamDecoder implements StreamDecoder {
+  readonly #reader = new ResponsesStreamReader();
   readonly #items = new Map<number, ItemReader>();
   /** Ids of the items that were told whole: there are vendors whose last event counts its output otherwise. */
   readonly #told = new Set<Json>();
@@ -27,37 +28,35 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   readonly #types = new Set<Part['type']>();
   #opened = 0;
   #started = false;
-  #finished = false;
   /** What was said last holds: an error, or the end. */
   #over = false;
 
   get finished(): boolean {
-    return this.#finished;
+    return this.#reader.finished;
   }
 
   /** Throws `SyntaxError` when the data is not JSON. */
   read(event: SseEvent): readonly StreamEvent[] {
-    if (this.#over || event.data === undefined || event.data === '' || event.data.trim() === '[DONE]') return [];
-    const body: unknown = JSON.parse(event.data);
-    if (!isObject(body)) return [{ type: 'warning', message: 'an event is no JSON object' }];
-    const response = isObject(body['response']) ? body['response'] : {};
-    const failure = failureOf(body);
-    if (failure) return this.#fail(failure, response);
-    const events = endsStream(body['type']) ? this.#end(response) : this.#read(body);
-    return this.#started ? events : [this.#start(response), ...events];
+    if (this.#over) return [];
+    const facts = this.#reader.read(event);
+    const { body, kind } = facts;
+    if (facts.malformed) return [{ type: 'warning', message: 'an event is no JSON object' }];
+    if (!body) return [];
+    if (kind === 'error') return this.#fail(facts);
+    const events = kind === 'done' ? this.#end(body, facts) : this.#read(body);
+    return this.#started ? events : [this.#start(facts), ...events];
   }
 
   end(): readonly StreamEvent[] {
     return [...this.#items.values()].flatMap((item) => item.close());
   }
 
-  #start(response: JsonObject): StreamEvent {
+  #start({ id }: FrameFacts): StreamEvent {
     this.#started = true;
-    const id = readId(response['id']);
     return { type: 'start', ...(id === undefined ? {} : { id }) };
   }
 
-  #read(body: JsonObject): StreamEvent[] {
+  #read(body: JsonObject): readonly StreamEvent[] {
     const { type } = body;
     const item = this.#item(body['output_index']);
     switch (type) {
@@ -70,36 +69,27 @@ export class ResponsesStreamDecoder implements StreamDecoder {
           ...item.close(slotOf('text', body['content_index'])),
           ...item.close(slotOf('refusal', body['content_index'])),
         ];
-      case 'response.function_call_arguments.delta':
-        return item.argumentsPiece(text(body['delta']));
-      case 'response.function_call_arguments.done':
-        return [];
       default:
         return this.#readText(body, item);
     }
   }
 
-  #readText(body: JsonObject, item: ItemReader): StreamEvent[] {
-    const { type, content_index: at } = body;
-    switch (type) {
-      case 'response.output_text.delta':
-        return item.text(slotOf('text', at), { type: 'text', text: '' }, text(body['delta']));
-      case 'response.output_text.done':
-        return item.textDone(slotOf('text', at), { type: 'text', text: '' }, text(body['text']));
-      case 'response.refusal.delta':
-        return item.text(slotOf('refusal', at), { type: 'refusal', text: '' }, text(body['delta']));
-      case 'response.refusal.done':
-        return item.textDone(slotOf('refusal', at), { type: 'refusal', text: '' }, text(body['refusal']));
-      case 'response.reasoning_summary_text.delta':
-        return item.reasoning(`summary/${position(body['summary_index'])}`, text(body['delta']));
-      case 'response.reasoning_text.delta':
-        return item.reasoning(`content/${position(at)}`, text(body['delta']));
-      case 'response.reasoning_summary_text.done':
-      case 'response.reasoning_text.done':
-        return [];
-      default:
-        return typeof type === 'string' && PROGRESS.test(type) ? [] : [unknownEvent(type)];
+  #readText(body: JsonObject, item: ItemReader): readonly StreamEvent[] {
+    const type = text(body['type']);
+    const row = streamText(type);
+    if (!row) return PROGRESS.test(type) ? [] : [unknownEvent(type)];
+    const { part, counter, whole } = row;
+    const at = counter === undefined ? 0 : position(body[counter]);
+    const isWhole = type.endsWith('.done');
+    if (part === 'text' || part === 'refusal') {
+      const [slot, blank] = [slotOf(part, at), { type: part, text: '' }] as const;
+      if (!isWhole) return item.text(slot, blank, text(body['delta']));
+      return whole === undefined ? [] : item.textDone(slot, blank, text(body[whole]));
     }
+    // The item repeats the rest at its end.
+    if (isWhole || part === 'opaque') return [];
+    const piece = text(body['delta']);
+    return part === 'reasoning' ? item.reasoning(`${counter}/${at}`, piece) : item.argumentsPiece(piece);
   }
 
   #item(outputIndex: Json | undefined): ItemReader {
@@ -123,11 +113,10 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   /** The last event repeats the whole output: what has not been said of it is said now. */
-  #end(response: JsonObject): StreamEvent[] {
+  #end(body: JsonObject, { usage }: FrameFacts): StreamEvent[] {
+    const response = isObject(body['response']) ? body['response'] : {};
     const output = isArray(response['output']) ? response['output'] : [];
     const rest = output.flatMap((item, index) => (isObject(item) ? this.#whole(item, this.#item(index)) : []));
-    const usage = usageOf(response);
-    this.#finished = true;
     this.#over = true;
     return [
       ...rest,
@@ -138,12 +127,11 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     ];
   }
 
-  #fail({ message, code }: NonNullable<ReturnType<typeof failureOf>>, response: JsonObject): StreamEvent[] {
+  #fail({ usage, error = '', errorKind: code }: FrameFacts): StreamEvent[] {
     this.#over = true;
-    const usage = usageOf(response);
     return [
       ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
-      { type: 'error', message, ...(typeof code === 'string' ? { code } : {}) },
+      { type: 'error', message: error, ...(code !== undefined && { code }) },
     ];
   }
 }

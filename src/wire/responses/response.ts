@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { member, type JsonNode, type ObjectNode, type StringNode } from '../document/scan.ts';
 import { said } from '../request/speakers.ts';
 import { calledName } from './speakers.ts';
+import { tellsTool, WHOLE_ANSWERS } from './stream-texts.ts';
 import { usageOf } from './usage.ts';
 
 /** States of a response in which it is no answer (yet). */
@@ -31,7 +32,7 @@ function saysAny(output: Json | undefined): boolean {
 }
 
 /** Objects whose `text` is what the model answered. */
-const ANSWER_TEXTS = new Set(['output_text', 'response.output_text.done']);
+const ANSWER_TEXTS = new Set(['output_text', ...WHOLE_ANSWERS]);
 
 /** Members of a call's item that are not told to its tool. */
 const ABOUT_CALLS = new Set([
@@ -50,13 +51,11 @@ const ABOUT_CALLS = new Set([
   'results',
   'error',
 ]);
-/** An event that repeats what a tool is told. */
-const CALL_DONE = /^response\.[a-z_]{1,40}_call_(?:arguments|input|code)\.done$/;
 
 /** What is told to the tool that an item, or an event, calls; undefined where it calls none. */
 function calledIn(node: ObjectNode): ((name: string, told: JsonNode) => Called | undefined) | undefined {
   const type = said(node, 'type');
-  if (!type.endsWith('_call') && !CALL_DONE.test(type)) return undefined;
+  if (!type.endsWith('_call') && !tellsTool(type, '.done')) return undefined;
   const tool = type.endsWith('_call') ? calledName(node, '_call') : said(node, 'name');
   return (name, told) => (ABOUT_CALLS.has(name) || name === 'item_id' ? undefined : { tool, told, name });
 }
