@@ -37,7 +37,7 @@ export class VerbatimRelay extends Relay {
     const facts = this.#reader.read(event);
     if (facts.kind === 'error') throw this.reported(facts.error, facts.errorKind);
     if (event.data !== undefined) this.begun = true;
-    const isBelieved = this.observe(facts.id, facts.usage, facts.outputBytes);
+    const isBelieved = this.observe(facts.id, facts.usage, facts.body ? this.#call.codec.outputBytes(facts.body) : 0);
     const { includeUsage } = this.#call.ask;
     if (facts.kind === 'usage' && !(includeUsage && isBelieved)) return '';
     if (facts.usage && isBelieved && includeUsage) this.#usageSent = true;

@@ -29,10 +29,10 @@ const MOST_BEHIND = 64 * 1024;
 
 type Channel = TextRestorer | CallRestorer;
 
-/** A frame that was passed on as it came, and the channels that ended with it. */
+/** A frame that was passed on as it came. */
 interface Behind {
   readonly data: string;
-  readonly ends: (channel: string) => boolean;
+  readonly facts: FrameFacts;
 }
 
 /** Puts originals back in a streamed answer, frame by frame, each text of the stream on its own. */
@@ -62,12 +62,11 @@ export class StreamRestorer {
     // The end is a bare mark in some families, in others an event that repeats the answer.
     const isMark = facts.kind === 'done' && !/^\s*\{/.test(event.data);
     if (isMark || facts.kind === 'error') return this.end() + event.raw;
-    const ended = new Set(facts.ends);
-    const ends = (channel: string): boolean => facts.kind === 'done' || isWithin(channel, ended);
     if (this.#holding.size === 0 && !mayHoldTag(event.data)) {
-      this.#leaveBehind({ data: event.data, ends });
+      this.#leaveBehind({ data: event.data, facts });
       return event.raw;
     }
+    const { isAny, ends } = this.#endsOf(facts);
     this.#catchUp();
     const frame = this.#read(event.data);
     this.#last = frame.body;
@@ -86,14 +85,20 @@ export class StreamRestorer {
     for (const called of calls.values()) {
       for (const edit of restoreCall(called, this.#restoration)) edits.push(edit);
     }
-    const isLate = facts.kind === 'done' || facts.ends.length > 0;
-    const late = isLate ? this.#flush((channel) => !seen.has(channel) && ends(channel)) : '';
+    const late = isAny ? this.#flush((channel) => !seen.has(channel) && ends(channel)) : '';
     return late + (edits.length === 0 ? event.raw : writeEvent(render(event.data, edits), event.event));
   }
 
   /** Frames for whatever is still held back: the stream is over. Throws `AnswerOutOfBounds`. */
   end(): string {
     return this.#flush(() => true);
+  }
+
+  /** Which channels end with a frame. */
+  #endsOf({ kind, body }: FrameFacts): { readonly isAny: boolean; readonly ends: (channel: string) => boolean } {
+    if (kind === 'done') return { isAny: true, ends: () => true };
+    const ended = new Set(body && this.#codec.ends(body));
+    return { isAny: ended.size > 0, ends: (channel) => isWithin(channel, ended) };
   }
 
   #read(data: string): WireDocument {
@@ -117,7 +122,8 @@ export class StreamRestorer {
   /** Reads what was passed on unread: what comes next may be part of an address that began there. */
   #catchUp(): void {
     if (this.#behind.length === 0) return;
-    for (const { data, ends } of this.#behind) {
+    for (const { data, facts } of this.#behind) {
+      const { ends } = this.#endsOf(facts);
       for (const delta of this.#codec.deltas(this.#read(data), this.#jsonAnswer)) {
         if (delta.called) continue;
         if (ends(delta.channel)) this.#channels.delete(delta.channel);

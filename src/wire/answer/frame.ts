@@ -7,19 +7,13 @@ export interface FrameFacts {
   readonly kind: 'content' | 'usage' | 'error' | 'done' | 'other';
   readonly id: string | undefined;
   readonly usage: Usage | undefined;
-  /** UTF-8 bytes of output text in it: what a hung-up call is billed by when no usage frame came. */
-  readonly outputBytes: number;
-  /** Channels that end with this frame, by prefix (`0/` is choice 0). */
-  readonly ends: readonly string[];
   /** The provider's message, for `error`, and its word for that kind of failure. */
-  readonly error: string | undefined;
+  readonly error?: string;
   readonly errorKind?: string;
   /** It is not in the form that the family's clients know: see `flatAnswer`. */
-  readonly deviates?: true;
-  /** The frame itself; absent where it has no data, or a bare mark. */
-  readonly body?: JsonObject;
-  /** Its data is JSON, but no object. */
-  readonly malformed?: true;
+  readonly deviates?: boolean;
+  /** The frame itself; undefined where it has no data, a bare mark, or JSON that is no object. */
+  readonly body: JsonObject | undefined;
 }
 
 /** Reads one provider's stream, the same in both modes; keeps the state of that stream. */
@@ -31,14 +25,7 @@ export interface StreamReader {
 }
 
 /** A frame that says nothing. */
-export const NO_FACTS: FrameFacts = {
-  kind: 'other',
-  id: undefined,
-  usage: undefined,
-  outputBytes: 0,
-  ends: [],
-  error: undefined,
-};
+export const NO_FACTS: FrameFacts = { kind: 'other', id: undefined, usage: undefined, body: undefined };
 
-/** A frame that is JSON, but no object. */
-export const MALFORMED: FrameFacts = { ...NO_FACTS, malformed: true };
+/** A frame that is JSON, but no object: it says nothing either. */
+export const NO_OBJECT: FrameFacts = { ...NO_FACTS };

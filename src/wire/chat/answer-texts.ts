@@ -62,7 +62,7 @@ interface CallText {
   readonly isOwn?: true;
 }
 
-const TEXTS = Object.entries(ANSWER_TEXTS);
+const TEXTS = Object.entries(ANSWER_TEXTS).map(([name, row]) => ({ name, ...row }));
 const JSON_MEMBERS = new Set(Object.values(CALL_TEXTS).flatMap(({ told, isJson }) => (isJson ? [told] : [])));
 
 /** Whether the text of a member is JSON of its own: arguments of calls, and the answer where JSON was asked for. */
@@ -75,7 +75,7 @@ export function textKind(name: string, jsonAnswer: boolean): 'text' | 'json' {
 export function textPieces(delta: JsonObject, warn: (message: string) => void): Piece[] {
   const pieces: Piece[] = [];
   let told: Piece['type'] | undefined;
-  for (const [name, { part, isList, isAnswer }] of TEXTS) {
+  for (const { name, part, isList, isAnswer } of TEXTS) {
     const value = delta[name];
     if (value === undefined || value === null) continue;
     if (isAnswer && Array.isArray(value)) {
@@ -130,10 +130,12 @@ export function callPieces(delta: JsonObject): CallPiece[] {
   return pieces;
 }
 
-const DECODED_CALLS = Object.entries(CALL_TEXTS).filter(([, { isOwn }]) => !isOwn);
+const DECODED_CALLS = Object.entries(CALL_TEXTS).flatMap(([member, { told, isOwn }]) =>
+  isOwn ? [] : [{ member, told }],
+);
 
 function calledIn(holder: JsonObject): Pick<CallPiece, 'name' | 'argumentsJson'> | undefined {
-  for (const [member, { told }] of DECODED_CALLS) {
+  for (const { member, told } of DECODED_CALLS) {
     const called = holder[member];
     if (!isObject(called)) continue;
     const { name, [told]: written } = called;

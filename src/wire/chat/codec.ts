@@ -10,7 +10,7 @@ import { ask, askForUsage } from './request.ts';
 import { answerLeaves, readAnswer } from './response.ts';
 import { speakers } from './speakers.ts';
 import { ChatStreamReader } from './read-stream.ts';
-import { calls, deltaFrame, deltas, usageFrame } from './stream-places.ts';
+import { calls, deltaFrame, deltas, ends, outputBytes, usageFrame } from './stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
@@ -26,7 +26,9 @@ export const chatCodec: ClientCodec = {
   answerLeaves,
   streamReader: (answers) => new ChatStreamReader(answers),
   streamEnd: DONE,
+  outputBytes,
   deltas,
+  ends,
   calls,
   deltaFrame,
   usageFrame,

@@ -1,4 +1,4 @@
-import type { FrameFacts } from '../answer/frame.ts';
+import { NO_OBJECT, type FrameFacts } from '../answer/frame.ts';
 import type { ModelAnswer, StreamEvent } from '../hub/canonical.ts';
 import type { StreamDecoder } from '../hub/codec.ts';
 import { collectAnswer } from '../answer/collect-answer.ts';
@@ -38,7 +38,10 @@ export class ChatStreamDecoder implements StreamDecoder {
   }
 
   read(event: SseEvent): readonly StreamEvent[] {
-    return this.#done ? [] : this.#decode(this.#reader.read(event));
+    if (this.#done) return [];
+    const facts = this.#reader.read(event);
+    if (facts === NO_OBJECT) return [{ type: 'warning', message: 'a chunk that is no object' }];
+    return this.#decode(facts);
   }
 
   /** One chunk of a stream, or a whole answer told as one. */
@@ -57,10 +60,9 @@ export class ChatStreamDecoder implements StreamDecoder {
     return [...events, { type: 'end' }];
   }
 
-  #decode({ kind, id, usage, error, errorKind: code, body, malformed }: FrameFacts): readonly StreamEvent[] {
+  #decode({ kind, id, usage, error, errorKind: code, body }: FrameFacts): readonly StreamEvent[] {
     if (kind === 'done') return this.decodeEnd();
     if (error !== undefined) return [{ type: 'error', message: error, ...(code !== undefined && { code }) }];
-    if (malformed) return [{ type: 'warning', message: 'a chunk that is no object' }];
     if (!body) return [];
     const events: StreamEvent[] = [];
     if (!this.#begun) {
@@ -122,6 +124,10 @@ export class ChatStreamDecoder implements StreamDecoder {
 
 /** Choices may come in any order, and without an index; there may be none (usage, annotations of a filter). */
 function firstChoice(body: JsonObject): JsonObject | undefined {
-  const choices = Array.isArray(body['choices']) ? (body['choices'] as readonly Json[]) : [];
-  return choices.filter(isObject).find(({ index }) => typeof index !== 'number' || index === 0);
+  const { choices } = body;
+  if (!Array.isArray(choices)) return undefined;
+  for (const choice of choices as readonly Json[]) {
+    if (isObject(choice) && (typeof choice['index'] !== 'number' || choice['index'] === 0)) return choice;
+  }
+  return undefined;
 }

@@ -6,10 +6,11 @@ const HOLDERS = ['message', 'delta'];
 
 /** Whether a choice has its content as a list of chunks, as one vendor's reasoning models do. // wire-formats 3.3 */
 export function hasChunks(choice: JsonObject): boolean {
-  return HOLDERS.some((name) => {
+  for (const name of HOLDERS) {
     const holder = choice[name];
-    return isObject(holder) && Array.isArray(holder['content']);
-  });
+    if (isObject(holder) && Array.isArray(holder['content'])) return true;
+  }
+  return false;
 }
 
 /**

@@ -1,17 +1,17 @@
-import { MALFORMED, NO_FACTS, type FrameFacts, type StreamReader } from '../answer/frame.ts';
+import { NO_FACTS, NO_OBJECT, type FrameFacts, type StreamReader } from '../answer/frame.ts';
 import { refuseUnasked } from '../answer/answer-bounds.ts';
-import { readId } from '../answer/answer-id.ts';
+import { IdReader } from '../answer/answer-id.ts';
 import { errorKind, errorMessage } from '../answer/error-message.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { hasChunks } from './flat-content.ts';
-import { choiceIndex } from './stream-places.ts';
 import { usageOf } from './usage.ts';
 
 const DONE_MARK: FrameFacts = { ...NO_FACTS, kind: 'done' };
 
 /** Reads a stream of chat or plain completions, with the deviations that compatible vendors are known for. */
 export class ChatStreamReader implements StreamReader {
+  readonly #id = new IdReader();
   #done = false;
   readonly #answers: number;
   readonly #begun = new Set<number>();
@@ -35,7 +35,7 @@ export class ChatStreamReader implements StreamReader {
       return DONE_MARK;
     }
     const body: unknown = JSON.parse(event.data);
-    return isObject(body) ? this.readChunk(body) : MALFORMED;
+    return isObject(body) ? this.readChunk(body) : NO_OBJECT;
   }
 
   /** Reads one chunk. Throws `AnswerOutOfBounds`. */
@@ -45,35 +45,19 @@ export class ChatStreamReader implements StreamReader {
       return { ...NO_FACTS, kind: 'error', error: errorMessage(error), ...errorKind(error), body };
     }
     const choices = Array.isArray(body['choices']) ? (body['choices'] as readonly Json[]) : [];
-    const ends: string[] = [];
-    let outputBytes = 0;
     let deviates = false;
-    for (const [position, choice] of choices.entries()) {
+    for (let at = 0; at < choices.length; at++) {
+      const choice = choices[at];
       if (!isObject(choice)) continue;
-      const index = choiceIndex(choice, position);
-      this.#begun.add(index);
-      refuseUnasked(this.#begun.size, this.#answers);
+      const index = choiceIndex(choice, at);
+      if (!this.#begun.has(index)) refuseUnasked(this.#begun.add(index).size, this.#answers);
       deviates ||= hasChunks(choice);
-      outputBytes += textBytes(choice['delta']) + textBytes(choice['text']);
-      if (finishWord(choice) !== undefined) {
-        this.#finished.add(index);
-        ends.push(`${index}/`);
-      }
+      if (finishWord(choice) !== undefined) this.#finished.add(index);
     }
     const usage = usageOf(body);
     const kind = choices.length > 0 ? 'content' : usage ? 'usage' : 'other';
-    const facts = { kind, id: readId(body['id']), usage, outputBytes, ends, error: undefined, body } as const;
-    return deviates ? { ...facts, deviates } : facts;
+    return { kind, id: this.#id.read(body['id']), usage, deviates, body };
   }
-}
-
-function textBytes(value: Json | undefined): number {
-  if (typeof value === 'string') return Buffer.byteLength(value);
-  if (Array.isArray(value)) return (value as readonly Json[]).reduce<number>((sum, item) => sum + textBytes(item), 0);
-  if (!isObject(value)) return 0;
-  let sum = 0;
-  for (const name in value) if (name !== 'role' && name !== 'id' && name !== 'type') sum += textBytes(value[name]);
-  return sum;
 }
 
 /** The word that a choice ends with; undefined while it goes on. */
@@ -84,4 +68,9 @@ export function finishWord({ finish_reason: word }: JsonObject): string | undefi
 /** Most vendors wrap it; one says that the whole chunk is one. */
 export function errorIn(body: JsonObject): Json | undefined {
   return body['error'] ?? (body['object'] === 'error' ? body : undefined);
+}
+
+/** Which answer a choice is of: vendors who give one alone may leave its number out. */
+export function choiceIndex(choice: JsonObject, position: number): number {
+  return typeof choice['index'] === 'number' ? choice['index'] : position;
 }

@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { member, type JsonNode } from '../document/scan.ts';
 import { CALL_TEXTS, textKind } from './answer-texts.ts';
 import { calledIn } from './response.ts';
+import { choiceIndex, finishWord } from './read-stream.ts';
 import { writeUsage } from './usage.ts';
 
 /** Every string below `choices[]`: content, refusal, reasoning, tool-call arguments, and members yet unknown. */
@@ -91,7 +92,31 @@ function envelope(like: JsonObject): JsonObject {
   return { id: id ?? '', object: 'chat.completion.chunk', created: created ?? 0, model: model ?? '' };
 }
 
-/** Which answer a choice is of: vendors who give one alone may leave its number out. */
-export function choiceIndex(choice: JsonObject, position: number): number {
-  return typeof choice['index'] === 'number' ? choice['index'] : position;
+/** Channels that end with a chunk: all of the choices that are complete. */
+export function ends({ choices }: JsonObject): readonly string[] {
+  const found: string[] = [];
+  if (!Array.isArray(choices)) return found;
+  for (const [at, choice] of (choices as readonly Json[]).entries()) {
+    if (isObject(choice) && finishWord(choice) !== undefined) found.push(`${choiceIndex(choice, at)}/`);
+  }
+  return found;
+}
+
+/** UTF-8 bytes of text in a chunk. */
+export function outputBytes({ choices }: JsonObject): number {
+  let sum = 0;
+  if (!Array.isArray(choices)) return sum;
+  for (const choice of choices as readonly Json[]) {
+    if (isObject(choice)) sum += textBytes(choice['delta']) + textBytes(choice['text']);
+  }
+  return sum;
+}
+
+function textBytes(value: Json | undefined): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (Array.isArray(value)) return (value as readonly Json[]).reduce<number>((sum, item) => sum + textBytes(item), 0);
+  if (!isObject(value)) return 0;
+  let sum = 0;
+  for (const name in value) if (name !== 'role' && name !== 'id' && name !== 'type') sum += textBytes(value[name]);
+  return sum;
 }

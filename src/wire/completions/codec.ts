@@ -2,7 +2,7 @@ import { DONE } from '../chat/encode-stream.ts';
 import { askForUsage } from '../chat/request.ts';
 import { answerLeaves, readAnswer } from '../chat/response.ts';
 import { ChatStreamReader } from '../chat/read-stream.ts';
-import { deltas } from '../chat/stream-places.ts';
+import { deltas, ends, outputBytes } from '../chat/stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from '../chat/usage.ts';
 import type { ClientCodec } from '../hub/codec.ts';
@@ -27,7 +27,9 @@ export const completionsCodec: ClientCodec = {
   answerLeaves,
   streamReader: (answers) => new ChatStreamReader(answers),
   streamEnd: DONE,
+  outputBytes,
   deltas,
+  ends,
   deltaFrame,
   usageFrame,
   hideCacheCounts,

@@ -188,8 +188,12 @@ export interface Codec {
   readonly streamEnd: string;
   /** Every string of a buffered answer. `jsonAnswer`: the model was asked to answer in JSON. */
   answerLeaves(answer: WireDocument, jsonAnswer: boolean): readonly Leaf[];
+  /** UTF-8 bytes of output text in a frame: what a hung-up call is billed by when no usage frame came. */
+  outputBytes(frame: JsonObject): number;
   /** Where a frame holds streamed text. */
   deltas(frame: WireDocument, jsonAnswer: boolean): readonly Delta[];
+  /** Channels that end with a frame, by prefix (`0/` is choice 0). */
+  ends(frame: JsonObject): readonly string[];
   /** Tools that a frame says are called: `call` is as in `Delta`. */
   calls?(frame: JsonObject): readonly { readonly call: string; readonly tool: string }[];
   /** A frame like `like` that says only `text` on `channel`: for text held back until its channel ended. */

@@ -9,7 +9,7 @@ import { ask } from './request.ts';
 import { answerLeaves, decodeAnswer, encodeAnswer, readAnswer } from './response.ts';
 import { speakers } from './speakers.ts';
 import { MessagesStreamReader, STREAM_END } from './read-stream.ts';
-import { calls, deltaFrame, deltas } from './stream-places.ts';
+import { calls, deltaFrame, deltas, ends, outputBytes } from './stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
@@ -24,7 +24,9 @@ export const messagesCodec: ClientCodec = {
   answerLeaves,
   streamReader: () => new MessagesStreamReader(),
   streamEnd: STREAM_END,
+  outputBytes,
   deltas,
+  ends,
   calls,
   deltaFrame,
   eventName: ({ type }) => (typeof type === 'string' ? type : undefined),

@@ -1,4 +1,4 @@
-import type { FrameFacts } from '../answer/frame.ts';
+import { NO_OBJECT, type FrameFacts } from '../answer/frame.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import type { StreamDecoder } from '../hub/codec.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
@@ -37,7 +37,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
   read(event: SseEvent): readonly StreamEvent[] {
     const facts = this.#reader.read(event);
     if (facts.body) this.#read(facts.body, facts);
-    else if (facts.malformed) this.#warn('an event is not an object');
+    else if (facts === NO_OBJECT) this.#warn('an event is not an object');
     return this.#take();
   }
 

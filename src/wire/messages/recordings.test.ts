@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { frameFacts } from '../../../test/harness/frame-facts.ts';
 import {
   NO_RECORDINGS,
   readAll,
@@ -125,7 +126,7 @@ describe('streams', recorded, () => {
   test.each(streams)('%s is metered alike when it passes as it came', (name) => {
     for (const [at, bytes] of streamsOf(name).entries()) {
       const reader = messagesCodec.streamReader();
-      const facts = new SseDecoder(2 ** 24).push(bytes).map((event) => reader.read(event));
+      const facts = new SseDecoder(2 ** 24).push(bytes).map((event) => frameFacts(messagesCodec, reader, event));
       expect(facts.findLast(({ usage }) => usage)?.usage).toEqual(usageOf(name)[at]);
       expect(facts.at(-1)?.kind).toBe('done');
       expect(facts.find(({ id }) => id)?.id).toMatch(/^msg_/);

@@ -4,13 +4,13 @@ import { isObject, type JsonObject } from '../document/json.ts';
 import { member, type JsonNode } from '../document/scan.ts';
 import { stringOf } from './answer-blocks.ts';
 import { textOf } from './response.ts';
-import { streamText } from './stream-texts.ts';
+import { OUTPUT_MEMBERS, streamText } from './stream-texts.ts';
 
 /** Where the strings of `message_delta` are. */
-export const LAST = 'message';
+const LAST = 'message';
 
 /** What the channels of a block begin with. */
-export function channelsOf(index: unknown): string {
+function channelsOf(index: unknown): string {
   return `${typeof index === 'number' ? index : 0}/`;
 }
 
@@ -88,4 +88,29 @@ export function calls({ type, index, content_block: block }: JsonObject): readon
 export function deltaFrame(_like: JsonObject, channel: string, text: string): JsonObject {
   const [index, type = '', name = ''] = channel.split('/');
   return { type: 'content_block_delta', index: Number(index), delta: { type, [name]: text } };
+}
+
+/** Channels that end with a frame. */
+export function ends({ type, index, delta }: JsonObject): readonly string[] {
+  if (type === 'content_block_delta') return isObject(delta) ? wholes(index, stringOf(delta, 'type')) : [];
+  if (type === 'content_block_start') return [`${channelsOf(index)}start/`];
+  if (type === 'content_block_stop') return [channelsOf(index)];
+  return type === 'message_delta' ? [`${LAST}/`] : [];
+}
+
+/** What a delta of no text says, it says at once. */
+function wholes(index: unknown, delta: string): readonly string[] {
+  return streamText(delta) ? [] : [`${channelsOf(index)}${delta}/`];
+}
+
+/** UTF-8 bytes of what a frame says that the model wrote. */
+export function outputBytes({ type, delta, content_block: block }: JsonObject): number {
+  const said = type === 'content_block_delta' ? delta : type === 'content_block_start' ? block : undefined;
+  if (!isObject(said)) return 0;
+  let sum = 0;
+  for (const name of OUTPUT_MEMBERS) {
+    const text = said[name];
+    if (typeof text === 'string') sum += Buffer.byteLength(text);
+  }
+  return sum;
 }

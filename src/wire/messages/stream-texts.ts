@@ -31,8 +31,10 @@ export const UNTOLD_DELTAS = new Set(['citations_delta']);
 
 /** The row of a delta's type; undefined for one that says something whole. */
 export function streamText(type: unknown): StreamText | undefined {
-  return typeof type === 'string' && Object.hasOwn(STREAM_TEXTS, type) ? STREAM_TEXTS[type] : undefined;
+  return ROWS.get(type);
 }
+
+const ROWS: ReadonlyMap<unknown, StreamText> = new Map(Object.entries(STREAM_TEXTS));
 
 /** Members of deltas and blocks whose text the model wrote. */
 export const OUTPUT_MEMBERS = Object.values(STREAM_TEXTS).flatMap(({ member, isOutput }) => (isOutput ? [member] : []));

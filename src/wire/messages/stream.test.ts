@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { frameFacts } from '../../../test/harness/frame-facts.ts';
 import { readAll } from '../../../test/harness/recordings.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import type { AnswerContext } from '../hub/codec.ts';
@@ -47,7 +48,7 @@ const delta = (index: number, said: object): object => ({ type: 'content_block_d
 const stop = (index: number): object => ({ type: 'content_block_stop', index });
 
 describe('frames that pass as they came', () => {
-  const facts = (body: object) => messagesCodec.streamReader().read(event(body));
+  const facts = (body: object) => frameFacts(messagesCodec, messagesCodec.streamReader(), event(body));
 
   test.each([
     ['the first', { type: 'message_start', message }, { kind: 'other', id: 'msg_1', usage: { input: 3, output: 1 } }],

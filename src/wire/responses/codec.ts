@@ -10,7 +10,7 @@ import { ask } from './request.ts';
 import { answerLeaves, readAnswer } from './response.ts';
 import { speakers } from './speakers.ts';
 import { ResponsesStreamReader } from './read-stream.ts';
-import { calls, deltaFrame, deltas, eventName } from './stream-places.ts';
+import { calls, deltaFrame, deltas, ends, eventName, outputBytes } from './stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
@@ -24,7 +24,9 @@ export const responsesCodec: ClientCodec = {
   answerLeaves,
   streamReader: () => new ResponsesStreamReader(),
   streamEnd: '',
+  outputBytes,
   deltas,
+  ends,
   calls,
   deltaFrame,
   eventName,

@@ -1,4 +1,4 @@
-import type { FrameFacts } from '../answer/frame.ts';
+import { NO_OBJECT, type FrameFacts } from '../answer/frame.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import type { StreamDecoder } from '../hub/codec.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
@@ -40,7 +40,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     if (this.#over) return [];
     const facts = this.#reader.read(event);
     const { body, kind } = facts;
-    if (facts.malformed) return [{ type: 'warning', message: 'an event is no JSON object' }];
+    if (facts === NO_OBJECT) return [{ type: 'warning', message: 'an event is no JSON object' }];
     if (!body) return [];
     if (kind === 'error') return this.#fail(facts);
     const events = kind === 'done' ? this.#end(body, facts) : this.#read(body);

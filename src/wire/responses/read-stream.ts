@@ -1,9 +1,9 @@
-import { MALFORMED, NO_FACTS, type FrameFacts, type StreamReader } from '../answer/frame.ts';
+import { NO_FACTS, NO_OBJECT, type FrameFacts, type StreamReader } from '../answer/frame.ts';
 import { readId } from '../answer/answer-id.ts';
 import { errorKind, errorMessage } from '../answer/error-message.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
-import { channelOf, deltaText, WHOLE } from './stream-places.ts';
+import { deltaText } from './stream-places.ts';
 import { usageOf } from './usage.ts';
 
 /** What an event that says a stream has failed reports, in either of its forms; undefined for any other event. */
@@ -39,29 +39,18 @@ export class ResponsesStreamReader implements StreamReader {
     // No vendor's API ends so, but proxies that imitate chat do.
     if (event.data.trim() === '[DONE]') return NO_FACTS;
     const body: unknown = JSON.parse(event.data);
-    if (!isObject(body)) return MALFORMED;
-    const delta = deltaText(body);
-    if (delta !== undefined) return { ...NO_FACTS, kind: 'content', outputBytes: Buffer.byteLength(delta), body };
+    if (!isObject(body)) return NO_OBJECT;
+    if (deltaText(body) !== undefined) return { kind: 'content', id: undefined, usage: undefined, body };
     const response = isObject(body['response']) ? body['response'] : undefined;
     const id = readId(response?.['id']);
     const failure = failureOf(body);
     if (failure) {
-      const usage = response && usageOf(response);
       const { message: error, code } = failure;
-      return { ...NO_FACTS, kind: 'error', id, usage, error, ...errorKind({ code: code ?? null }), body };
+      const usage = response && usageOf(response);
+      return { kind: 'error', id, usage, error, ...errorKind({ code: code ?? null }), body };
     }
-    if (!endsStream(body['type'])) {
-      return { ...NO_FACTS, kind: 'content', id, ends: [WHOLE, ...endedBy(body)], body };
-    }
+    if (!endsStream(body['type'])) return { kind: 'content', id, usage: undefined, body };
     this.#done = true;
-    return { ...NO_FACTS, kind: 'done', id, usage: response && usageOf(response), ends: [''], body };
+    return { kind: 'done', id, usage: response && usageOf(response), body };
   }
-}
-
-/** Channels that say nothing more after this event. */
-function endedBy(body: JsonObject): readonly string[] {
-  const type = typeof body['type'] === 'string' ? body['type'] : '';
-  if (!type.endsWith('.done') || typeof body['output_index'] !== 'number') return [];
-  if (type === 'response.output_item.done') return [`${body['output_index']}/`];
-  return [channelOf(body, type, 'done')];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { frameFacts } from '../../../test/harness/frame-facts.ts';
 import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
 import { TagTable } from '#/inspect/tags.ts';
@@ -371,7 +372,8 @@ describe('streams', () => {
     ],
   ])('%j', (body, facts) => {
     const reader = responsesCodec.streamReader();
-    expect(reader.read({ event: undefined, data: JSON.stringify(body), raw: '' })).toMatchObject(facts);
+    const read = frameFacts(responsesCodec, reader, { event: undefined, data: JSON.stringify(body), raw: '' });
+    expect(read).toMatchObject(facts);
     expect(reader.finished).toBe(facts.kind === 'done');
   });
 

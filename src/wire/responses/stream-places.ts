@@ -6,7 +6,7 @@ import { visitStrings } from './response.ts';
 import { COUNTERS, streamText, tellsTool } from './stream-texts.ts';
 
 /** The channel of strings that are whole in one event; they end where they begin. */
-export const WHOLE = 'whole/';
+const WHOLE = 'whole/';
 
 /**
  * Where an event holds text: one that continues (`0/response.output_text./content_index=0/`), or, in the events that
@@ -50,7 +50,7 @@ export function calls(body: JsonObject): readonly { call: string; tool: string }
  * The text that an event continues (`….delta`) or ends (`….done`). Not by the item's id: there are vendors who spell it
  * anew in every event.
  */
-export function channelOf(body: JsonObject, type: string, ending: 'delta' | 'done'): string {
+function channelOf(body: JsonObject, type: string, ending: 'delta' | 'done'): string {
   return `${Number(body['output_index'] ?? 0)}/${type.slice(0, -ending.length)}/${counterOf(body)}/`;
 }
 
@@ -78,6 +78,20 @@ export function deltaFrame(like: JsonObject, channel: string, text: string): Jso
 /** The name that an event of this family goes by. */
 export function eventName(frame: JsonObject): string | undefined {
   return typeof frame['type'] === 'string' ? frame['type'] : undefined;
+}
+
+/** Channels that end with an event. */
+export function ends(body: JsonObject): readonly string[] {
+  const type = typeof body['type'] === 'string' ? body['type'] : '';
+  if (deltaText(body) !== undefined) return [];
+  if (!type.endsWith('.done') || typeof body['output_index'] !== 'number') return [WHOLE];
+  const isItem = type === 'response.output_item.done';
+  return [WHOLE, isItem ? callOf(body) : channelOf(body, type, 'done')];
+}
+
+/** UTF-8 bytes of the text that an event adds. */
+export function outputBytes(body: JsonObject): number {
+  return Buffer.byteLength(deltaText(body) ?? '');
 }
 
 /** The text that an event adds to one told in pieces. Audio comes in pieces too, but is none. */

@@ -42,10 +42,16 @@ export const WHOLE_ANSWERS = Object.keys(STREAM_TEXTS).flatMap((name) =>
   STREAM_TEXTS[name]!.isAnswer ? [`${name}.done`] : [],
 );
 
+const ROWS: ReadonlyMap<string, StreamText> = new Map(
+  Object.entries(STREAM_TEXTS).flatMap(([name, row]) => [
+    [`${name}.delta`, row],
+    [`${name}.done`, row],
+  ]),
+);
+
 /** The text that an event of this type speaks of; undefined for one without a row. */
 export function streamText(type: string): StreamText | undefined {
-  const name = type.replace(/\.(?:delta|done)$/, '');
-  return name !== type && Object.hasOwn(STREAM_TEXTS, name) ? STREAM_TEXTS[name] : undefined;
+  return ROWS.get(type);
 }
 
 /** Whether an event of this type says what a tool is told, or repeats it (`….done`). */
