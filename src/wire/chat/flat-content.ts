@@ -39,9 +39,11 @@ function flatHolder(holder: JsonObject, whole: boolean): JsonObject {
   const said = (type: Piece['type']): string => pieces.map((piece) => (piece.type === type ? piece.text : '')).join('');
   const text = said('text');
   const thoughts = said('reasoning');
+  const refusal = said('refusal');
   return {
     ...rest,
     ...(text !== '' || whole ? { content: text } : {}),
     ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
+    ...(refusal === '' ? {} : { refusal }),
   };
 }
