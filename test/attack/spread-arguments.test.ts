@@ -28,7 +28,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/meter/usage-bounds.ts: map': 'candidates of one call',
   'src/meter/settlement/settler.ts: waiting': 'one batch of settlements',
   'src/providers/http/failure.ts: waits': 'a fixed list of headers',
-  'src/wire/chat/call-reader.ts: #makeRoom': 'ends one call at most',
+  'src/wire/chat/decode-calls.ts: #makeRoom': 'ends one call at most',
   'src/wire/chat/decode-stream.ts: #closeText': 'ends one text at most',
   'src/wire/chat/decode-stream.ts: read': 'a few events for one piece',
   'src/wire/gemini/decode-stream.ts: events': 'arguments already',

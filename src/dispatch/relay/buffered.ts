@@ -1,5 +1,5 @@
 import type { Restoration } from '#/inspect/restore/restoration.ts';
-import { restoreAnswer } from '#/inspect/restore/restore.ts';
+import { restoreAnswer } from '#/inspect/restore/restore-answer.ts';
 import type { Call } from '#/call/call.ts';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
 import { countedOutput } from '#/meter/own-count.ts';

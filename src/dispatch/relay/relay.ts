@@ -12,7 +12,7 @@ import type { AnswerMeter } from './answer-meter.ts';
 const MAX_TOKENIZED_EVENT = 4 * 1024 * 1024;
 const MAX_EVENT = 64 * 1024 * 1024;
 
-/** One provider stream on its way to a client: events read, metered and written, in whichever lane. */
+/** One provider stream on its way to a client: events read, metered and written, in whichever mode. */
 export abstract class Relay {
   /** An event of the answer itself came: the call is being answered, and a failure can be a status no more. */
   begun = false;

@@ -1,5 +1,5 @@
 import type { Restoration } from '#/inspect/restore/restoration.ts';
-import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
+import { FrameRestorer } from '#/inspect/restore/restore-frames.ts';
 import type { Call } from '#/call/call.ts';
 import type { StreamReader } from '#/wire/answer/frame.ts';
 import { readDocument, render, type Edit, type WireDocument } from '#/wire/document/document.ts';
@@ -17,7 +17,7 @@ import { Relay } from './relay.ts';
 export class VerbatimRelay extends Relay {
   readonly #call: Call;
   readonly #reader: StreamReader;
-  readonly #restorer: StreamRestorer | undefined;
+  readonly #restorer: FrameRestorer | undefined;
   readonly #hideCache: boolean;
   #usageSent = false;
 
@@ -26,7 +26,7 @@ export class VerbatimRelay extends Relay {
     this.#call = call;
     this.#reader = call.codec.streamReader(call.ask.answers);
     this.#hideCache = hidesCacheCounts(provider.config);
-    if (restoration.tags.size > 0) this.#restorer = new StreamRestorer(call.codec, restoration, call.ask.jsonAnswer);
+    if (restoration.tags.size > 0) this.#restorer = new FrameRestorer(call.codec, restoration, call.ask.jsonAnswer);
   }
 
   protected override get complete(): boolean {

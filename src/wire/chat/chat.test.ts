@@ -5,8 +5,8 @@ import { readDocument, render } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { chatCodec } from './codec.ts';
-import { ask } from './request.ts';
-import { readAnswer } from './response.ts';
+import { ask } from './read-request.ts';
+import { readAnswer } from './read-answer.ts';
 import { ChatStreamReader } from './read-stream.ts';
 import { hideCacheCounts, readUsage, writeUsage } from './usage.ts';
 

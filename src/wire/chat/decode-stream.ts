@@ -4,7 +4,7 @@ import type { StreamDecoder } from '../hub/codec.ts';
 import { collectAnswer } from '../answer/collect-answer.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
-import { CallReader } from './call-reader.ts';
+import { CallReader } from './decode-calls.ts';
 import { callPieces, textPieces, type Piece } from './answer-texts.ts';
 import { decodeFinish } from './finish.ts';
 import { ChatStreamReader, errorIn, finishWord } from './read-stream.ts';

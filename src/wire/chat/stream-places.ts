@@ -4,7 +4,7 @@ import type { WireDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { member, type JsonNode } from '../document/scan.ts';
 import { CALL_TEXTS, textKind } from './answer-texts.ts';
-import { calledIn } from './response.ts';
+import { calledIn } from './read-answer.ts';
 import { choiceIndex, finishWord } from './read-stream.ts';
 import { writeUsage } from './usage.ts';
 

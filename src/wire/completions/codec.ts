@@ -1,6 +1,6 @@
 import { DONE } from '../chat/encode-stream.ts';
-import { askForUsage } from '../chat/request.ts';
-import { answerLeaves, readAnswer } from '../chat/response.ts';
+import { askForUsage } from '../chat/read-request.ts';
+import { answerLeaves, readAnswer } from '../chat/read-answer.ts';
 import { ChatStreamReader } from '../chat/read-stream.ts';
 import { deltas, ends, outputBytes } from '../chat/stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
@@ -9,7 +9,7 @@ import type { ClientCodec } from '../hub/codec.ts';
 import { textPlaces } from '../hub/plain-codec.ts';
 import { collectContents } from '../request/collect-contents.ts';
 import { CompletionStreamEncoder, deltaFrame, encodeAnswer, usageFrame } from './answer.ts';
-import { ask, decodeRequest } from './request.ts';
+import { ask, decodeRequest } from './read-request.ts';
 
 const PLACES = textPlaces('prompt', 'suffix');
 

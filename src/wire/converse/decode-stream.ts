@@ -4,7 +4,7 @@ import { errorMessage } from '../answer/error-message.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { argumentsObject } from '../hub/tool-arguments.ts';
-import { opaque, readFinish, readImage, readUsage, redacted } from './response.ts';
+import { opaque, readFinish, readImage, readUsage, redacted } from './decode-answer.ts';
 
 type Kind = 'text' | 'reasoning' | 'tool-call';
 

@@ -1,7 +1,6 @@
 import type { UpstreamCodec } from '../hub/codec.ts';
 import { encodeRequest } from './encode-request.ts';
-import { decodeAnswer } from './decode-answer.ts';
-import { GeminiStreamDecoder } from './decode-stream.ts';
+import { decodeAnswer, GeminiStreamDecoder } from './decode-stream.ts';
 
 /** The Gemini family (`generateContent`), which providers speak and no client does. */
 export const geminiUpstream: UpstreamCodec = {

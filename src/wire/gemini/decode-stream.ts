@@ -1,4 +1,5 @@
-import type { Part, StreamEvent } from '../hub/canonical.ts';
+import type { ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
+import { collectAnswer } from '../answer/collect-answer.ts';
 import { readId } from '../answer/answer-id.ts';
 import type { StreamDecoder } from '../hub/codec.ts';
 import { errorMessage } from '../answer/error-message.ts';
@@ -8,7 +9,7 @@ import type { SseEvent } from '../answer/sse.ts';
 import { mintedId } from '../hub/tool-ids.ts';
 import { withSearches } from '../answer/usage.ts';
 import { PartialArguments } from './partial-arguments.ts';
-import { blockReason, finishReason, firstCandidate, readUsage, searchesIn, type Shown } from './response.ts';
+import { blockReason, finishReason, firstCandidate, readUsage, searchesIn, type Shown } from './read-answer.ts';
 
 /** Blocks of this family that others have no equal of. */
 const OPAQUE = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse', 'fileData', 'inlineData'];
@@ -18,6 +19,14 @@ interface OpenPart {
   readonly type: 'text' | 'reasoning' | 'tool-call';
   /** Of a call whose arguments come in pieces. */
   readonly pieces?: PartialArguments;
+}
+
+/** Reads a buffered answer: a stream of one chunk. Undefined for an error, or when there is nothing of an answer in it. */
+export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
+  if (body['error'] !== undefined || !(firstCandidate(body) || blockReason(body))) return undefined;
+  const decoder = new GeminiStreamDecoder();
+  const { finish, ...answer } = collectAnswer([...decoder.chunk(body), ...decoder.end()]);
+  return { ...answer, finish: finish ?? { reason: finishReason('STOP', decoder.hasCalled) ?? 'stop' } };
 }
 
 /** Reads a `streamGenerateContent` stream: partial answers that add up, without a marker of the end. // wire-formats 4.1 */

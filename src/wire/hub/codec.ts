@@ -243,7 +243,7 @@ export interface AnswerContext {
 /** Writes one answer's stream in a family's words; keeps the state of that stream. */
 export interface StreamEncoder {
   /**
-   * Server-sent events for this event, or an empty string. `finish` and `usage` are held until `end`, which the corridor
+   * Server-sent events for this event, or an empty string. `finish` and `usage` are held until `end`, which the relay
    * sends exactly once and last, after the final usage; never after an `error`, which is the surface's to write.
    */
   write(event: StreamEvent): string;

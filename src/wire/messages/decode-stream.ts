@@ -3,7 +3,7 @@ import type { Part, StreamEvent } from '../hub/canonical.ts';
 import type { StreamDecoder } from '../hub/codec.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
-import { decodeBlock, stringOf } from './answer-blocks.ts';
+import { decodeBlock, stringOf } from './decode-answer.ts';
 import { isKnownStopReason, readFinish } from './finish.ts';
 import { MessagesStreamReader } from './read-stream.ts';
 import { streamText, UNTOLD_DELTAS } from './stream-texts.ts';

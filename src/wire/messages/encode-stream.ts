@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../document/json.ts';
 import { writeEvent } from '../answer/sse.ts';
 import { NO_USAGE, type Usage } from '../answer/usage.ts';
 import { writeFinish } from './finish.ts';
-import { envelope } from './response.ts';
+import { envelope } from './encode-answer.ts';
 import { STREAM_END } from './read-stream.ts';
 import { writeUsage } from './usage.ts';
 

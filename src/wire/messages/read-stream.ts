@@ -33,8 +33,7 @@ export class MessagesStreamReader implements StreamReader {
       case 'content_block_stop':
         return content(body);
       case 'message_start': {
-        const { message } = body;
-        if (!isObject(message)) break;
+        const message = isObject(body['message']) ? body['message'] : {};
         return { kind: 'other', id: readId(message['id']), usage: this.#usage.add(message['usage']), body };
       }
       case 'message_delta': {
@@ -47,8 +46,9 @@ export class MessagesStreamReader implements StreamReader {
         return { ...NO_FACTS, kind: 'done', body };
       case 'error':
         return { ...NO_FACTS, kind: 'error', error: errorMessage(body['error']), ...errorKind(body['error']), body };
+      default:
+        return { ...NO_FACTS, body };
     }
-    return { ...NO_FACTS, body };
   }
 }
 

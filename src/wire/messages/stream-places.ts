@@ -2,8 +2,8 @@ import type { Delta } from '../hub/codec.ts';
 import type { WireDocument } from '../document/document.ts';
 import { isObject, type JsonObject } from '../document/json.ts';
 import { member, type JsonNode } from '../document/scan.ts';
-import { stringOf } from './answer-blocks.ts';
-import { textOf } from './response.ts';
+import { stringOf } from './decode-answer.ts';
+import { textOf } from './read-answer.ts';
 import { OUTPUT_MEMBERS, streamText } from './stream-texts.ts';
 
 /** Where the strings of `message_delta` are. */

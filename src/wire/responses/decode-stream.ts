@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { isArray } from '../request/request-shape.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { finishOf } from './decode-answer.ts';
-import { ItemReader, slotOf } from './item-reader.ts';
+import { ItemReader, slotOf } from './decode-item.ts';
 import { ResponsesStreamReader } from './read-stream.ts';
 import { streamText } from './stream-texts.ts';
 

@@ -2,7 +2,7 @@ import type { Finish, Part, Proof, StreamEvent } from '../hub/canonical.ts';
 import type { AnswerContext, StreamEncoder } from '../hub/codec.ts';
 import { writeEvent } from '../answer/sse.ts';
 import type { Usage } from '../answer/usage.ts';
-import { CallWriter, MessageWriter, ReasoningWriter, WholeWriter, type ItemWriter, type Said } from './item-writer.ts';
+import { CallWriter, MessageWriter, ReasoningWriter, WholeWriter, type ItemWriter, type Said } from './encode-item.ts';
 import { idOf, wholeItem } from './output-items.ts';
 import { progressOf, responseObject, type Progress } from './response-object.ts';
 

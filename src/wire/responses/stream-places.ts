@@ -2,7 +2,7 @@ import type { Delta } from '../hub/codec.ts';
 import type { WireDocument } from '../document/document.ts';
 import { isObject, type JsonObject } from '../document/json.ts';
 import { member } from '../document/scan.ts';
-import { visitStrings } from './response.ts';
+import { visitStrings } from './read-answer.ts';
 import { COUNTERS, streamText, tellsTool } from './stream-texts.ts';
 
 /** The channel of strings that are whole in one event; they end where they begin. */

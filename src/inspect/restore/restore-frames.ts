@@ -5,10 +5,10 @@ import { readDocument, render, setString, type Edit, type WireDocument } from '#
 import type { JsonObject } from '#/wire/document/json.ts';
 import type { JsonNode } from '#/wire/document/scan.ts';
 import { writeEvent, type SseEvent } from '#/wire/answer/sse.ts';
-import { CallRestorer, restoreCall } from './call-restorer.ts';
+import { CallRestorer, restoreCall } from './restore-call.ts';
 import type { Restoration } from './restoration.ts';
-import { mayHoldTag } from './restore.ts';
-import { TextRestorer } from './text-restorer.ts';
+import { mayHoldTag } from './restore-answer.ts';
+import { TextRestorer } from './restore-text.ts';
 
 /** Whether a channel begins with one of these prefixes, which are empty or end with a slash. */
 function isWithin(channel: string, prefixes: ReadonlySet<string>): boolean {
@@ -36,7 +36,7 @@ interface Behind {
 }
 
 /** Puts originals back in a streamed answer, frame by frame, each text of the stream on its own. */
-export class StreamRestorer {
+export class FrameRestorer {
   readonly #codec: Codec;
   readonly #restoration: Restoration;
   readonly #jsonAnswer: boolean;

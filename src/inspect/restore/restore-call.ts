@@ -3,7 +3,7 @@ import { isSource, setString, type Edit } from '#/wire/document/document.ts';
 import type { JsonNode } from '#/wire/document/scan.ts';
 import { argumentsOf, CallVerdict, scanJson } from './call-verdict.ts';
 import type { Restoration } from './restoration.ts';
-import { restoreText, type TextContext, type TextKind } from './text-restorer.ts';
+import { restoreText, type TextContext, type TextKind } from './restore-text.ts';
 
 /** Puts originals back in what a tool is told, as edits of the answer. Throws `AnswerOutOfBounds`. */
 export function restoreCall({ tool, told, name }: Called, restoration: Restoration): readonly Edit[] {

@@ -1,5 +1,23 @@
-import type { Part, ReasoningPart } from '../hub/canonical.ts';
-import type { JsonObject } from '../document/json.ts';
+import { readId } from '../answer/answer-id.ts';
+import type { ModelAnswer, Part, ReasoningPart } from '../hub/canonical.ts';
+import { isObject, type Json, type JsonObject } from '../document/json.ts';
+import { readFinish } from './finish.ts';
+import { isAnswer } from './read-answer.ts';
+import { readUsage } from './usage.ts';
+
+/** A message in the hub's words; undefined where it is no answer of this family. */
+export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
+  if (!isAnswer(body)) return undefined;
+  const id = readId(body['id']);
+  const usage = readUsage(body['usage']);
+  const blocks = (body['content'] as readonly Json[]).filter(isObject);
+  return {
+    ...(id === undefined ? {} : { id }),
+    parts: blocks.map(decodeBlock),
+    finish: readFinish(body) ?? { reason: 'stop' },
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
 
 /** A block that a model wrote, in the hub's words; one that only this family knows is kept as it is. */
 export function decodeBlock(block: JsonObject): Part {

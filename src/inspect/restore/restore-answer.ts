@@ -2,9 +2,9 @@ import type { Called, Codec, Leaf } from '#/wire/hub/codec.ts';
 import { isSource, locate, readDocument, render, setString, type Edit } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import type { JsonNode } from '#/wire/document/scan.ts';
-import { restoreCall } from './call-restorer.ts';
+import { restoreCall } from './restore-call.ts';
 import type { Restoration } from './restoration.ts';
-import { restoreText } from './text-restorer.ts';
+import { restoreText } from './restore-text.ts';
 
 /**
  * Puts originals back in a buffered answer, wherever they may be; the rest keeps its bytes. `body`: what it says, where

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CallReader } from './call-reader.ts';
+import { CallReader } from './decode-calls.ts';
 import { ObjectSource } from './object-source.ts';
 
 describe('the source of an object', () => {

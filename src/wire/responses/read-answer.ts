@@ -4,7 +4,7 @@ import type { WireDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { member, type JsonNode, type ObjectNode, type StringNode } from '../document/scan.ts';
 import { said } from '../request/speakers.ts';
-import { calledName } from './speakers.ts';
+import { calledName } from './read-speakers.ts';
 import { tellsTool, WHOLE_ANSWERS } from './stream-texts.ts';
 import { usageOf } from './usage.ts';
 
