@@ -34,9 +34,9 @@ export function decodeAnswer(text: string, form: RecordingForm, family?: HubFami
   const samples = events.flatMap(({ data }) => (data?.startsWith('{') ? [JSON.parse(data) as JsonObject] : []));
   const known = family ?? samples.map(guessFamily).find((guess) => guess !== undefined);
   if (known === undefined) return undefined;
-  const reader = UPSTREAM_CODECS[known].streamDecoder();
-  const said = [...events.flatMap((event) => reader.read(event)), ...reader.end()];
-  return summarize(known, modelOf(samples), [...said, ...broken(reader, said)]);
+  const decoder = UPSTREAM_CODECS[known].streamDecoder();
+  const said = [...events.flatMap((event) => decoder.decode(event)), ...decoder.end()];
+  return summarize(known, modelOf(samples), [...said, ...broken(decoder, said)]);
 }
 
 function decodeBody(body: unknown, family: HubFamily | undefined): DecodedAnswer | undefined {

@@ -14,7 +14,7 @@ import { messagesCodec, messagesUpstream } from '#/wire/messages/codec.ts';
 import { STREAM_TEXTS as MESSAGES_TEXTS } from '#/wire/messages/stream-texts.ts';
 import { responsesCodec, responsesUpstream } from '#/wire/responses/codec.ts';
 import { STREAM_TEXTS as RESPONSES_TEXTS } from '#/wire/responses/stream-texts.ts';
-import { readAll } from '../harness/recordings.ts';
+import { decodeAll } from '../harness/recordings.ts';
 import { restorationOf } from '../harness/restoration.ts';
 
 /**
@@ -180,7 +180,7 @@ function textsOf(client: ClientCodec, stream: string): readonly string[] {
 
 function translated(upstream: UpstreamCodec, pieces: readonly Uint8Array[]): readonly StreamEvent[] {
   const restorer = new EventRestorer(restorationOf(tags), false);
-  return readAll(upstream.streamDecoder(), pieces).flatMap((event) => restorer.restore(event));
+  return decodeAll(upstream.streamDecoder(), pieces).flatMap((event) => restorer.restore(event));
 }
 
 function textOf(part: Part): string {

@@ -102,8 +102,8 @@ function eventsOf(reader: StreamDecoder, pieces: readonly Buffer[]): string {
   const decoder = new SseDecoder(1024 * 1024);
   const said: unknown[] = [];
   try {
-    for (const piece of pieces) for (const event of decoder.push(piece)) said.push(...reader.read(event));
-    for (const event of decoder.end()) said.push(...reader.read(event));
+    for (const piece of pieces) for (const event of decoder.push(piece)) said.push(...reader.decode(event));
+    for (const event of decoder.end()) said.push(...reader.decode(event));
     said.push(...reader.end());
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError) && !(thrown instanceof SseEventTooLarge)) throw thrown;

@@ -40,9 +40,9 @@ export function recordedStream(provider: string, name: string): string {
   return lines.flatMap((line) => (line.trim() === '' ? [] : [`data: ${line}\n\n`])).join('');
 }
 
-/** What a reader makes of a stream that arrives in these pieces, its end included. */
-export function readAll(reader: StreamDecoder, pieces: readonly Uint8Array[]): readonly StreamEvent[] {
+/** What is made of a stream that arrives in these pieces, its end included. */
+export function decodeAll(streamDecoder: StreamDecoder, pieces: readonly Uint8Array[]): readonly StreamEvent[] {
   const decoder = new SseDecoder(2 ** 24);
   const events = [...pieces.flatMap((piece) => decoder.push(piece)), ...decoder.end()];
-  return [...events.flatMap((event) => reader.read(event)), ...reader.end()];
+  return [...events.flatMap((event) => streamDecoder.decode(event)), ...streamDecoder.end()];
 }

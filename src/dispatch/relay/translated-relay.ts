@@ -13,8 +13,8 @@ import { Relay } from './relay.ts';
 
 /** A stream for a client of another family: events are read into the hub and written in the client's own words. */
 export class TranslatedRelay extends Relay {
-  readonly #reader: StreamDecoder;
-  readonly #writer: StreamEncoder;
+  readonly #decoder: StreamDecoder;
+  readonly #encoder: StreamEncoder;
   readonly #restorer: EventRestorer | undefined;
   readonly #hideCache: boolean;
   #parts = 0;
@@ -28,8 +28,8 @@ export class TranslatedRelay extends Relay {
     context: AnswerContext,
   ) {
     super(meter, provider.config, restoration.tags.size > 0);
-    this.#reader = upstream.streamDecoder();
-    this.#writer = client.streamEncoder(context);
+    this.#decoder = upstream.streamDecoder();
+    this.#encoder = client.streamEncoder(context);
     this.#hideCache = hidesCacheCounts(provider.config);
     // Only in this family does the client get the signature, and must send both back as they came. // spec 4.5.4
     const signed = client.family === 'messages' && provider.traits(model).claude;
@@ -37,23 +37,23 @@ export class TranslatedRelay extends Relay {
   }
 
   protected override get complete(): boolean {
-    return this.#reader.finished;
+    return this.#decoder.finished;
   }
 
   protected override relay(event: SseEvent): string {
     let text = '';
-    for (const said of this.#reader.read(event)) text += this.#pass(said);
+    for (const one of this.#decoder.decode(event)) text += this.#pass(one);
     return text;
   }
 
   protected override close(): string {
     let text = '';
-    for (const said of this.#reader.end()) text += this.#pass(said);
-    return this.#reader.finished ? text + this.#finish() : text;
+    for (const one of this.#decoder.end()) text += this.#pass(one);
+    return this.#decoder.finished ? text + this.#finish() : text;
   }
 
   protected override held(): string {
-    return (this.#restorer?.flush() ?? []).map((event) => this.#writer.write(event)).join('');
+    return (this.#restorer?.flush() ?? []).map((event) => this.#encoder.encode(event)).join('');
   }
 
   #pass(event: StreamEvent): string {
@@ -79,9 +79,9 @@ export class TranslatedRelay extends Relay {
 
   #write(event: StreamEvent): string {
     const shown = 'usage' in event && event.usage ? { ...event, usage: this.#shown(event.usage) } : event;
-    if (!this.#restorer) return this.#writer.write(shown);
+    if (!this.#restorer) return this.#encoder.encode(shown);
     let text = '';
-    for (const restored of this.#restorer.restore(shown)) text += this.#writer.write(restored);
+    for (const restored of this.#restorer.restore(shown)) text += this.#encoder.encode(restored);
     return text;
   }
 

@@ -41,7 +41,7 @@ export class VerbatimRelay extends Relay {
     const { includeUsage } = this.#call.ask;
     if (facts.kind === 'usage' && !(includeUsage && isBelieved)) return '';
     if (facts.usage && isBelieved && includeUsage) this.#usageSent = true;
-    const flat = facts.deviates ? this.#flat(event) : event;
+    const flat = facts.deviates && facts.body ? this.#flat(event, facts.body) : event;
     const counted = isBelieved ? flat : this.#withOurCount(flat);
     const shown = facts.usage && this.#hideCache ? this.#withoutCacheCounts(counted) : counted;
     const text = this.#restorer ? this.#restorer.restore(shown, facts) : shown.raw;
@@ -68,8 +68,8 @@ export class VerbatimRelay extends Relay {
     return held + (frame ? writeEvent(JSON.stringify(frame)) : '') + end;
   }
 
-  #flat(event: SseEvent): SseEvent {
-    const flat = this.#call.codec.flatAnswer?.(JSON.parse(event.data ?? '{}') as JsonObject);
+  #flat(event: SseEvent, body: JsonObject): SseEvent {
+    const flat = this.#call.codec.flatAnswer?.(body);
     if (!flat) return event;
     const data = JSON.stringify(flat);
     return { event: event.event, data, raw: writeEvent(data, event.event) };

@@ -37,7 +37,7 @@ export class ChatStreamDecoder implements StreamDecoder {
     return this.#done || this.#finished;
   }
 
-  read(event: SseEvent): readonly StreamEvent[] {
+  decode(event: SseEvent): readonly StreamEvent[] {
     if (this.#done) return [];
     const facts = this.#reader.read(event);
     if (facts === NO_OBJECT) return [{ type: 'warning', message: 'a chunk that is no object' }];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { readAll } from '../../../test/harness/recordings.ts';
+import { decodeAll } from '../../../test/harness/recordings.ts';
 import type { FinishReason, ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
 import type { AnswerContext } from '../hub/codec.ts';
 import { readDocument } from '../document/document.ts';
@@ -40,8 +40,8 @@ function eventsOf({ id, parts, finish }: ModelAnswer): StreamEvent[] {
 }
 
 function write(events: readonly StreamEvent[], more: Partial<AnswerContext> = {}, request: object = {}): string {
-  const writer = chatCodec.streamEncoder(context(more, request));
-  return events.map((event) => writer.write(event)).join('');
+  const encoder = chatCodec.streamEncoder(context(more, request));
+  return events.map((event) => encoder.encode(event)).join('');
 }
 
 /** What each frame says beside the envelope, which is the same in all. */
@@ -229,7 +229,7 @@ test.each<[FinishReason, readonly Part[], string]>([
 });
 
 function read(written: string): readonly StreamEvent[] {
-  return readAll(chatUpstream.streamDecoder(), [Buffer.from(written)]);
+  return decodeAll(chatUpstream.streamDecoder(), [Buffer.from(written)]);
 }
 
 describe('what is written reads as it was', () => {

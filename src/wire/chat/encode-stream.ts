@@ -38,7 +38,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     this.#custom = customNames(context.request);
   }
 
-  write(event: StreamEvent): string {
+  encode(event: StreamEvent): string {
     switch (event.type) {
       case 'start':
         return this.#begin();

@@ -40,7 +40,7 @@ export class CompletionStreamEncoder implements StreamEncoder {
     this.#includeUsage = context.includeUsage;
   }
 
-  write(event: StreamEvent): string {
+  encode(event: StreamEvent): string {
     switch (event.type) {
       case 'part-start':
         if (event.part.type !== 'text') return '';

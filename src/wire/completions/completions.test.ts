@@ -116,8 +116,8 @@ describe('answers', () => {
       choices: choice('a', 'stop'),
       usage: written,
     });
-    const writer = completionsCodec.streamEncoder(context);
-    const frames = events.map((event) => writer.write(event)).join('');
+    const encoder = completionsCodec.streamEncoder(context);
+    const frames = events.map((event) => encoder.encode(event)).join('');
     expect(frames.split('\n\n')).toEqual([
       `data: ${JSON.stringify({ ...envelope, choices: choice('a', null) })}`,
       `data: ${JSON.stringify({ ...envelope, choices: choice('', 'length') })}`,

@@ -75,7 +75,7 @@ export function readUsage(usage: Json | undefined, tier: Json | undefined): Usag
 }
 
 /** A block of a whole answer. */
-export function readBlock(block: JsonObject): Part {
+function readBlock(block: JsonObject): Part {
   const { text, toolUse, reasoningContent, citationsContent, image } = block;
   if (typeof text === 'string') return { type: 'text', text };
   if (isObject(toolUse) && toolUse['type'] === undefined && typeof toolUse['toolUseId'] === 'string') {

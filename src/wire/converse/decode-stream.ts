@@ -35,7 +35,7 @@ export class ConverseStreamDecoder implements StreamDecoder {
     return this.#finished;
   }
 
-  read(event: SseEvent): readonly StreamEvent[] {
+  decode(event: SseEvent): readonly StreamEvent[] {
     if (event.data === undefined || event.data.trim() === '') return [];
     const said: unknown = JSON.parse(event.data);
     if (!isObject(said)) {

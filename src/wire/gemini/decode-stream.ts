@@ -51,7 +51,7 @@ export class GeminiStreamDecoder implements StreamDecoder {
     return this.#calls > 0;
   }
 
-  read(event: SseEvent): readonly StreamEvent[] {
+  decode(event: SseEvent): readonly StreamEvent[] {
     if (event.data === undefined || event.data.trim() === '') return [];
     const said: unknown = JSON.parse(event.data);
     // Some errors come in an array of one.

@@ -246,7 +246,7 @@ export interface StreamEncoder {
    * Server-sent events for this event, or an empty string. `finish` and `usage` are held until `end`, which the relay
    * sends exactly once and last, after the final usage; never after an `error`, which is the surface's to write.
    */
-  write(event: StreamEvent): string;
+  encode(event: StreamEvent): string;
 }
 
 /** A family that clients speak: what a request and an answer in it are to the hub. */
@@ -260,7 +260,7 @@ export interface ClientCodec extends Codec {
 /** Makes events of the hub of what the family's `StreamReader` reads; keeps the state of that stream. */
 export interface StreamDecoder {
   /** Throws `SyntaxError` when the data is not JSON. */
-  read(event: SseEvent): readonly StreamEvent[];
+  decode(event: SseEvent): readonly StreamEvent[];
   /** Closes what is open when the bytes have ended, wherever they ended. */
   end(): readonly StreamEvent[];
   /** Whether the stream has said that it is over: an end without it is a broken stream. */

@@ -57,7 +57,7 @@ export function restoringNames(codec: UpstreamCodec, originals: Renamed['origina
       const answer = codec.decodeAnswer(body);
       return answer && restored(answer, back);
     },
-    streamDecoder: () => restoringReader(codec.streamDecoder(), back),
+    streamDecoder: () => restoringDecoder(codec.streamDecoder(), back),
   };
 }
 
@@ -65,14 +65,14 @@ function restored(answer: ModelAnswer, back: (name: string) => string): ModelAns
   return { ...answer, parts: answer.parts.map((part) => renamed(part, back)) };
 }
 
-function restoringReader(reader: StreamDecoder, back: (name: string) => string): StreamDecoder {
+function restoringDecoder(decoder: StreamDecoder, back: (name: string) => string): StreamDecoder {
   const restore = (event: StreamEvent): StreamEvent =>
     event.type === 'part-start' ? { ...event, part: renamed(event.part, back) } : event;
   return {
-    read: (event) => reader.read(event).map(restore),
-    end: () => reader.end().map(restore),
+    decode: (event) => decoder.decode(event).map(restore),
+    end: () => decoder.end().map(restore),
     get finished() {
-      return reader.finished;
+      return decoder.finished;
     },
   };
 }

@@ -34,7 +34,7 @@ export class MessagesStreamDecoder implements StreamDecoder {
     return this.#reader.finished;
   }
 
-  read(event: SseEvent): readonly StreamEvent[] {
+  decode(event: SseEvent): readonly StreamEvent[] {
     const facts = this.#reader.read(event);
     if (facts.body) this.#read(facts.body, facts);
     else if (facts === NO_OBJECT) this.#warn('an event is not an object');

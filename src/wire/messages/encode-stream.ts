@@ -37,7 +37,7 @@ export class MessagesStreamEncoder implements StreamEncoder {
     this.#context = context;
   }
 
-  write(event: StreamEvent): string {
+  encode(event: StreamEvent): string {
     switch (event.type) {
       case 'start':
         return this.#start(event.usage);

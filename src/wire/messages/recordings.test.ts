@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { frameFacts } from '../../../test/harness/frame-facts.ts';
 import {
   NO_RECORDINGS,
-  readAll,
+  decodeAll,
   recordedBody,
   recordedStream,
   recordingsOf,
@@ -81,7 +81,7 @@ function streamsOf(name: string): readonly Buffer[] {
 }
 
 const read = (pieces: readonly Uint8Array[]): readonly StreamEvent[] =>
-  readAll(messagesUpstream.streamDecoder(), pieces);
+  decodeAll(messagesUpstream.streamDecoder(), pieces);
 const oneByOne = (bytes: Buffer): readonly Uint8Array[] => [...bytes].map((byte) => Uint8Array.of(byte));
 const complaints = (events: readonly StreamEvent[]): readonly StreamEvent[] =>
   events.filter(({ type }) => type === 'warning' || type === 'error');
@@ -140,8 +140,8 @@ describe('streams', recorded, () => {
   test.each(streams)('%s says the same when it is written anew', (name) => {
     for (const bytes of streamsOf(name)) {
       const events = read([bytes]);
-      const writer = messagesCodec.streamEncoder(CONTEXT);
-      const again = read([Buffer.from(events.map((event) => writer.write(event)).join(''))]);
+      const encoder = messagesCodec.streamEncoder(CONTEXT);
+      const again = read([Buffer.from(events.map((event) => encoder.encode(event)).join(''))]);
       expect(complaints(again)).toEqual([]);
       const { parts, finish, usage } = collectAnswer(events);
       const isSilent = (part: Part): boolean => part.type === 'text' && part.text === '';

@@ -36,7 +36,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   /** Throws `SyntaxError` when the data is not JSON. */
-  read(event: SseEvent): readonly StreamEvent[] {
+  decode(event: SseEvent): readonly StreamEvent[] {
     if (this.#over) return [];
     const facts = this.#reader.read(event);
     const { body, kind } = facts;

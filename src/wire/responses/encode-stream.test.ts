@@ -67,8 +67,8 @@ function eventsOf({ parts, finish, usage }: ModelAnswer, size: number): StreamEv
 }
 
 function write(events: readonly StreamEvent[]): string {
-  const writer = responsesCodec.streamEncoder(context);
-  return events.map((event) => writer.write(event)).join('');
+  const encoder = responsesCodec.streamEncoder(context);
+  return events.map((event) => encoder.encode(event)).join('');
 }
 
 interface Written {
@@ -89,7 +89,7 @@ function parse(stream: string): readonly Written[] {
 function readBack(stream: string): { events: readonly StreamEvent[]; answer: ReturnType<typeof collectAnswer> } {
   const reader = responsesUpstream.streamDecoder();
   const decoder = new SseDecoder(2 ** 20);
-  const events = [...decoder.push(Buffer.from(stream)), ...decoder.end()].flatMap((event) => reader.read(event));
+  const events = [...decoder.push(Buffer.from(stream)), ...decoder.end()].flatMap((event) => reader.decode(event));
   return { events, answer: collectAnswer(events) };
 }
 
@@ -259,7 +259,7 @@ describe('a response object', () => {
   });
 });
 
-describe('a writer', () => {
+describe('an encoder', () => {
   test('lets items that grow at once grow at once', () => {
     const stream = write([
       { type: 'start' },

@@ -37,7 +37,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     this.#context = context;
   }
 
-  write(event: StreamEvent): string {
+  encode(event: StreamEvent): string {
     switch (event.type) {
       case 'finish':
         this.#finish = event.finish;
