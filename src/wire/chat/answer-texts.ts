@@ -112,11 +112,15 @@ function listedText(list: Json): string {
   return texts.filter((text) => typeof text === 'string').join('');
 }
 
+const NO_CALLS: readonly CallPiece[] = [];
+
 /** The tool calls of a delta or a message, the one of the old kind among them. */
-export function callPieces(delta: JsonObject): CallPiece[] {
+export function callPieces(delta: JsonObject): readonly CallPiece[] {
+  const calls = Array.isArray(delta['tool_calls']) ? (delta['tool_calls'] as readonly Json[]) : undefined;
+  const called = calledIn(delta);
+  if (!calls && !called) return NO_CALLS;
   const pieces: CallPiece[] = [];
-  const calls = Array.isArray(delta['tool_calls']) ? (delta['tool_calls'] as readonly Json[]) : [];
-  for (const call of calls) {
+  for (const call of calls ?? []) {
     if (!isObject(call)) continue;
     const { id, index } = call;
     pieces.push({
@@ -125,7 +129,6 @@ export function callPieces(delta: JsonObject): CallPiece[] {
       ...(calledIn(call) ?? { name: '', argumentsJson: '' }),
     });
   }
-  const called = calledIn(delta);
   if (called) pieces.push({ index: 0, id: undefined, ...called });
   return pieces;
 }

@@ -71,31 +71,32 @@ export class ChatStreamDecoder implements StreamDecoder {
       events.push({ type: 'start', ...(id === undefined ? {} : { id }) });
     }
     const choice = firstChoice(body);
-    if (choice) for (const one of this.#choice(choice)) events.push(one);
+    if (choice) this.#choice(choice, events);
     if (usage) events.push({ type: 'usage', usage });
     return events;
   }
 
-  #choice(choice: JsonObject): StreamEvent[] {
-    const events: StreamEvent[] = [];
+  #choice(choice: JsonObject, events: StreamEvent[]): void {
     const { delta } = choice;
     if (isObject(delta)) {
       const pieces = textPieces(delta, (message) => events.push({ type: 'warning', message }));
-      for (const piece of pieces) for (const one of this.#text(piece)) events.push(one);
+      for (const piece of pieces) this.#text(piece, events);
       for (const piece of callPieces(delta)) events.push(...this.#closeText(), ...this.#calls.read(piece, this.#id));
     }
     const word = finishWord(choice);
     if (word !== undefined && !this.#finished) for (const one of this.#finish(word)) events.push(one);
-    return events;
   }
 
-  #text({ type, text }: Piece): StreamEvent[] {
+  #text({ type, text }: Piece, events: StreamEvent[]): void {
+    if (this.#open?.type === type) {
+      events.push({ type: 'part-delta', index: this.#open.index, text });
+      return;
+    }
     if (type === 'refusal') this.#refused = true;
-    if (this.#open?.type === type) return [{ type: 'part-delta', index: this.#open.index, text }];
-    const closed = this.#closeText();
+    events.push(...this.#closeText());
     const index = this.#parts++;
     this.#open = { type, index };
-    return [...closed, { type: 'part-start', index, part: { type, text } }];
+    events.push({ type: 'part-start', index, part: { type, text } });
   }
 
   #finish(word: string): StreamEvent[] {

@@ -48,14 +48,14 @@ export class MessagesStreamDecoder implements StreamDecoder {
 
   #read(body: JsonObject, facts: FrameFacts): void {
     switch (body['type']) {
+      case 'content_block_delta':
+        this.#delta(body['index'], body['delta']);
+        return;
       case 'message_start':
         this.#start(body['message'], facts);
         return;
       case 'content_block_start':
         this.#openBlock(body['index'], body['content_block']);
-        return;
-      case 'content_block_delta':
-        this.#delta(body['index'], body['delta']);
         return;
       case 'content_block_stop':
         this.#close(body['index']);

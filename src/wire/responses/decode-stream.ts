@@ -7,7 +7,7 @@ import type { SseEvent } from '../answer/sse.ts';
 import { finishOf } from './decode-answer.ts';
 import { ItemReader, slotOf } from './decode-item.ts';
 import { ResponsesStreamReader } from './read-stream.ts';
-import { streamText } from './stream-texts.ts';
+import { streamText, type StreamText } from './stream-texts.ts';
 
 /**
  * Events that add nothing to the items they speak of: how the provider's own tools are getting on, what frames a text,
@@ -57,8 +57,10 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   #read(body: JsonObject): readonly StreamEvent[] {
-    const { type } = body;
+    const type = text(body['type']);
     const item = this.#item(body['output_index']);
+    const row = streamText(type);
+    if (row) return decodeText(body, row, type.endsWith('.done'), item);
     switch (type) {
       case 'response.output_item.added':
         return isObject(body['item']) ? item.added(body['item']) : [];
@@ -70,26 +72,8 @@ export class ResponsesStreamDecoder implements StreamDecoder {
           ...item.close(slotOf('refusal', body['content_index'])),
         ];
       default:
-        return this.#readText(body, item);
+        return PROGRESS.test(type) ? [] : [unknownEvent(type)];
     }
-  }
-
-  #readText(body: JsonObject, item: ItemReader): readonly StreamEvent[] {
-    const type = text(body['type']);
-    const row = streamText(type);
-    if (!row) return PROGRESS.test(type) ? [] : [unknownEvent(type)];
-    const { part, counter, whole } = row;
-    const at = counter === undefined ? 0 : position(body[counter]);
-    const isWhole = type.endsWith('.done');
-    if (part === 'text' || part === 'refusal') {
-      const [slot, blank] = [slotOf(part, at), { type: part, text: '' }] as const;
-      if (!isWhole) return item.text(slot, blank, text(body['delta']));
-      return whole === undefined ? [] : item.textDone(slot, blank, text(body[whole]));
-    }
-    // The item repeats the rest at its end.
-    if (isWhole || part === 'opaque') return [];
-    const piece = text(body['delta']);
-    return part === 'reasoning' ? item.reasoning(`${counter}/${at}`, piece) : item.argumentsPiece(piece);
   }
 
   #item(outputIndex: Json | undefined): ItemReader {
@@ -136,6 +120,26 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 }
 
+/** A piece of a text, or the whole of it, as its row says. */
+function decodeText(
+  body: JsonObject,
+  { part, counter, whole }: StreamText,
+  isWhole: boolean,
+  item: ItemReader,
+): readonly StreamEvent[] {
+  const at = counter === undefined ? 0 : position(body[counter]);
+  if (part === 'text' || part === 'refusal') {
+    const slot = slotOf(part, at);
+    const blank = { type: part, text: '' } as const;
+    if (!isWhole) return item.text(slot, blank, text(body['delta']));
+    return whole === undefined ? [] : item.textDone(slot, blank, text(body[whole]));
+  }
+  // The item repeats the rest at its end.
+  if (isWhole || part === 'opaque') return [];
+  const piece = text(body['delta']);
+  return part === 'reasoning' ? item.reasoning(`${counter}/${at}`, piece) : item.argumentsPiece(piece);
+}
+
 function position(index: Json | undefined): number {
   return typeof index === 'number' ? index : 0;
 }
@@ -144,7 +148,7 @@ function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function unknownEvent(type: Json | undefined): StreamEvent {
-  const name = typeof type === 'string' && /^[\w.]+$/.test(type) ? type.slice(0, MAX_TYPE) : 'no known type';
+function unknownEvent(type: string): StreamEvent {
+  const name = /^[\w.]+$/.test(type) ? type.slice(0, MAX_TYPE) : 'no known type';
   return { type: 'warning', message: `an event of ${name}` };
 }

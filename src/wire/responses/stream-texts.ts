@@ -17,7 +17,7 @@ export const STREAM_TEXTS: Readonly<Record<string, StreamText>> = {
 };
 
 /** A text that goes on from event to event. */
-interface StreamText {
+export interface StreamText {
   /** What it is to the hub; `opaque`: of an item that only this family knows, and that is told whole at its end. */
   readonly part: 'text' | 'refusal' | 'reasoning' | 'tool-call' | 'opaque';
   /** The member that tells apart the texts of one item. */
