@@ -29,12 +29,6 @@ const MOST_BEHIND = 64 * 1024;
 
 type Channel = TextRestorer | CallRestorer;
 
-/** A frame that was passed on as it came. */
-interface Behind {
-  readonly data: string;
-  readonly facts: FrameFacts;
-}
-
 /** Puts originals back in a streamed answer, frame by frame, each text of the stream on its own. */
 export class FrameRestorer {
   readonly #codec: Codec;
@@ -45,7 +39,8 @@ export class FrameRestorer {
   readonly #holding = new Set<string>();
   /** Which tools the calls of the stream are of. */
   readonly #tools = new Map<string, string>();
-  #behind: Behind[] = [];
+  /** Frames that were passed on unread. */
+  #behind: string[] = [];
   #behindLength = 0;
   /** The last frame with content: what a frame for held-back text is modelled on. */
   #last: JsonObject = {};
@@ -63,13 +58,15 @@ export class FrameRestorer {
     const isMark = facts.kind === 'done' && !/^\s*\{/.test(event.data);
     if (isMark || facts.kind === 'error') return this.end() + event.raw;
     if (this.#holding.size === 0 && !mayHoldTag(event.data)) {
-      this.#leaveBehind({ data: event.data, facts });
+      this.#leaveBehind(event.data);
       return event.raw;
     }
-    const { isAny, ends } = this.#endsOf(facts);
     this.#catchUp();
     const frame = this.#read(event.data);
     this.#last = frame.body;
+    const ended = new Set(this.#codec.ends(frame.body));
+    const isLast = facts.kind === 'done';
+    const ends = (channel: string): boolean => isLast || isWithin(channel, ended);
     const edits: Edit[] = [];
     const seen = new Set<string>();
     const calls = new Map<JsonNode, Called>();
@@ -85,20 +82,13 @@ export class FrameRestorer {
     for (const called of calls.values()) {
       for (const edit of restoreCall(called, this.#restoration)) edits.push(edit);
     }
-    const late = isAny ? this.#flush((channel) => !seen.has(channel) && ends(channel)) : '';
+    const late = isLast || ended.size > 0 ? this.#flush((channel) => !seen.has(channel) && ends(channel)) : '';
     return late + (edits.length === 0 ? event.raw : writeEvent(render(event.data, edits), event.event));
   }
 
   /** Frames for whatever is still held back: the stream is over. Throws `AnswerOutOfBounds`. */
   end(): string {
     return this.#flush(() => true);
-  }
-
-  /** Which channels end with a frame. */
-  #endsOf({ kind, body }: FrameFacts): { readonly isAny: boolean; readonly ends: (channel: string) => boolean } {
-    if (kind === 'done') return { isAny: true, ends: () => true };
-    const ended = new Set(body && this.#codec.ends(body));
-    return { isAny: ended.size > 0, ends: (channel) => isWithin(channel, ended) };
   }
 
   #read(data: string): WireDocument {
@@ -113,20 +103,21 @@ export class FrameRestorer {
     return called?.tool || this.#tools.get(call ?? '') || '';
   }
 
-  #leaveBehind(behind: Behind): void {
-    this.#behind.push(behind);
-    this.#behindLength += behind.data.length;
+  #leaveBehind(data: string): void {
+    this.#behind.push(data);
+    this.#behindLength += data.length;
     if (this.#behindLength > MOST_BEHIND) this.#catchUp();
   }
 
   /** Reads what was passed on unread: what comes next may be part of an address that began there. */
   #catchUp(): void {
     if (this.#behind.length === 0) return;
-    for (const { data, facts } of this.#behind) {
-      const { ends } = this.#endsOf(facts);
-      for (const delta of this.#codec.deltas(this.#read(data), this.#jsonAnswer)) {
+    for (const data of this.#behind) {
+      const frame = this.#read(data);
+      const ended = new Set(this.#codec.ends(frame.body));
+      for (const delta of this.#codec.deltas(frame, this.#jsonAnswer)) {
         if (delta.called) continue;
-        if (ends(delta.channel)) this.#channels.delete(delta.channel);
+        if (isWithin(delta.channel, ended)) this.#channels.delete(delta.channel);
         else this.#channel(delta)?.follow(delta.node.value);
       }
     }
