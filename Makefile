@@ -146,7 +146,7 @@ bench: packages ## Measure what the gateway adds to a call (BENCH_ONLY=buffered,
 
 TREE ?= ../other
 .PHONY: bench-beside
-bench-beside: packages servers ## Measure what a call costs here and in another checkout, in turns (TREE: where it is, installed; KIB: sizes of prompts)
+bench-beside: packages servers ## Measure what a call costs here and in another checkout, in turns (TREE: where it is, installed; KIB: sizes of prompts, stream, translated-stream)
 	@exec $(WITH_NODE) node test/bench/beside.ts "$(TREE)" $(KIB)
 
 .PHONY: eval

@@ -149,7 +149,7 @@ function functionViolations({ path, text }: SourceFile): string[] {
   });
 }
 
-/** `src/main/` is what `src/main.ts` is too long for; `src/wire/chat/leaves.ts` is in `wire`, `src/gateway.ts` in `src/*.ts`, `inference/server.ts` in `inference`. */
+/** `src/main/` is what `src/main.ts` is too long for; `src/wire/chat/read-contents.ts` is in `wire`, `src/gateway.ts` in `src/*.ts`, `inference/server.ts` in `inference`. */
 function roomOf(path: string): string {
   if (path === 'src/main.ts') return 'main';
   const [top = '', second = ''] = path.split('/');
