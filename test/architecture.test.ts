@@ -13,11 +13,11 @@ test('the repository keeps its own rules', () => {
 
 describe('directions', () => {
   test.each([
-    ['src/wire/chat/stream.ts', `import { serve } from '#/pipeline/model-call.ts';`],
-    ['src/wire/chat/stream.ts', `import type { NanoEuro } from '#/call/money.ts';`],
+    ['src/wire/chat/read-stream.ts', `import { serve } from '#/pipeline/model-call.ts';`],
+    ['src/wire/chat/read-stream.ts', `import type { NanoEuro } from '#/call/money.ts';`],
     ['src/adapters/memory/spend.ts', `import { formatEuro, type NanoEuro } from '#/call/money.ts';`],
-    ['src/wire/chat/stream.ts', `import { readFile } from 'node:fs/promises';`],
-    ['src/wire/chat/stream.ts', `export { request } from 'undici';`],
+    ['src/wire/chat/read-stream.ts', `import { readFile } from 'node:fs/promises';`],
+    ['src/wire/chat/read-stream.ts', `export { request } from 'undici';`],
     ['src/pipeline/model-call.ts', `import { chat } from '#/surfaces/chat/chat.ts';`],
     ['src/pipeline/model-call.ts', `import { openai } from '#/providers/openai.ts';`],
     ['src/surfaces/chat/chat.ts', `import type {\n  Provider,\n} from '#/providers/openai.ts';`],
@@ -44,8 +44,8 @@ describe('directions', () => {
   test.each([
     ['src/adapters/memory/spend.ts', `import type { NanoEuro } from '#/call/money.ts';`],
     ['src/adapters/memory/spend.ts', `import { type NanoEuro } from '#/call/money.ts';`],
-    ['src/wire/chat/stream.ts', `// see the following\n// import { serve } from '#/pipeline/model-call.ts';`],
-    ['src/wire/chat/stream.ts', `import { createHash } from 'node:crypto';`],
+    ['src/wire/chat/read-stream.ts', `// see the following\n// import { serve } from '#/pipeline/model-call.ts';`],
+    ['src/wire/chat/read-stream.ts', `import { createHash } from 'node:crypto';`],
     ['src/pipeline/model-call.ts', `import { GatewayError } from '#/errors/gateway-error.ts';`],
     ['src/pipeline/model-call.ts', `import { price } from '#/meter/pricing/price.ts';`],
     ['src/pipeline/pipeline.test.ts', `import { memory } from '#/adapters/memory/counters.ts';`],

@@ -63,12 +63,12 @@ describe('recordings', where, () => {
   test.each(answers.filter((name) => formOf(name) !== 'body'))('%s is the same in pieces of any size', (name) => {
     const { family } = decodeAnswer(textOf(name), formOf(name))!;
     const bytes = Buffer.from(sseOf(name));
-    const whole = readAll(UPSTREAM_CODECS[family].eventReader(), [bytes]);
+    const whole = readAll(UPSTREAM_CODECS[family].streamDecoder(), [bytes]);
     for (const size of [1, 2, 3, 7, 61, 1021]) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
         bytes.subarray(index * size, (index + 1) * size),
       );
-      expect(readAll(UPSTREAM_CODECS[family].eventReader(), pieces)).toEqual(whole);
+      expect(readAll(UPSTREAM_CODECS[family].streamDecoder(), pieces)).toEqual(whole);
     }
   });
 
@@ -81,11 +81,11 @@ describe('recordings', where, () => {
         const answer = { ...whole, usage: whole.usage ?? NO_USAGE };
         const buffered = UPSTREAM_CODECS[family as HubFamily].decodeAnswer(door.encodeAnswer(answer, context))!;
         expect(said(buffered)).toEqual(said(answer));
-        const writer = door.eventWriter(context);
+        const writer = door.streamEncoder(context);
         const streamed = [...events.filter(({ type }) => type !== 'end' && type !== 'error'), ...ending(answer)]
           .map((event) => writer.write(event))
           .join('');
-        const reader = UPSTREAM_CODECS[family as HubFamily].eventReader();
+        const reader = UPSTREAM_CODECS[family as HubFamily].streamDecoder();
         const again = readAll(reader, [Buffer.from(streamed)]);
         expect(again.filter(({ type }) => type === 'warning')).toEqual([]);
         expect(said(wholeOf(again))).toEqual(said(answer));

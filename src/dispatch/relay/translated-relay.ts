@@ -1,19 +1,20 @@
 import type { Restoration } from '#/inspect/restore/restoration.ts';
 import { EventRestorer } from '#/inspect/restore/restore-events.ts';
 import type { Call } from '#/call/call.ts';
-import type { Entry } from '#/seal/call-record.ts';
 import type { StreamEvent } from '#/wire/hub/canonical.ts';
-import type { AnswerContext, EventReader, EventWriter } from '#/wire/hub/codec.ts';
+import type { AnswerContext, StreamDecoder, StreamEncoder } from '#/wire/hub/codec.ts';
 import { refuseManyParts } from '#/wire/answer/answer-bounds.ts';
 import type { SseEvent } from '#/wire/answer/sse.ts';
+import type { Usage } from '#/wire/answer/usage.ts';
 import { hidesCacheCounts, shownUsage } from './display.ts';
 import type { Candidate, Translation } from '#/call/target.ts';
+import type { AnswerMeter } from './answer-meter.ts';
 import { Relay } from './relay.ts';
 
 /** A stream for a client of another family: events are read into the hub and written in the client's own words. */
 export class TranslatedRelay extends Relay {
-  readonly #reader: EventReader;
-  readonly #writer: EventWriter;
+  readonly #reader: StreamDecoder;
+  readonly #writer: StreamEncoder;
   readonly #restorer: EventRestorer | undefined;
   readonly #hideCache: boolean;
   #parts = 0;
@@ -21,14 +22,14 @@ export class TranslatedRelay extends Relay {
   constructor(
     call: Call,
     restoration: Restoration,
-    entry: Entry,
+    meter: AnswerMeter,
     { provider, model }: Candidate,
     { client, upstream }: Translation,
     context: AnswerContext,
   ) {
-    super(entry, provider.config, restoration.tags.size > 0);
-    this.#reader = upstream.eventReader();
-    this.#writer = client.eventWriter(context);
+    super(meter, provider.config, restoration.tags.size > 0);
+    this.#reader = upstream.streamDecoder();
+    this.#writer = client.streamEncoder(context);
     this.#hideCache = hidesCacheCounts(provider.config);
     // Only in this family does the client get the signature, and must send both back as they came. // spec 4.5.4
     const signed = client.family === 'messages' && provider.traits(model).claude;
@@ -72,7 +73,7 @@ export class TranslatedRelay extends Relay {
   #finish(): string {
     this.observe(undefined, undefined, 0);
     this.done = true;
-    const usage = this.entry.usage ?? this.entry.seen;
+    const usage = this.meter.usage ?? this.meter.seen;
     return this.#write({ type: 'usage', usage }) + this.#write({ type: 'end' });
   }
 
@@ -84,7 +85,7 @@ export class TranslatedRelay extends Relay {
     return text;
   }
 
-  #shown(usage: NonNullable<Entry['usage']>): NonNullable<Entry['usage']> {
+  #shown(usage: Usage): Usage {
     return this.#hideCache ? shownUsage(usage) : usage;
   }
 }

@@ -1,13 +1,13 @@
 import type { Restoration } from '#/inspect/restore/restoration.ts';
 import { StreamRestorer } from '#/inspect/restore/stream-restorer.ts';
 import type { Call } from '#/call/call.ts';
-import type { Entry } from '#/seal/call-record.ts';
 import type { StreamReader } from '#/wire/hub/codec.ts';
 import { readDocument, render, type Edit, type WireDocument } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';
 import { writeEvent, type SseEvent } from '#/wire/answer/sse.ts';
 import { hidesCacheCounts } from './display.ts';
 import type { Candidate } from '#/call/target.ts';
+import type { AnswerMeter } from './answer-meter.ts';
 import { Relay } from './relay.ts';
 
 /**
@@ -21,8 +21,8 @@ export class VerbatimRelay extends Relay {
   readonly #hideCache: boolean;
   #usageSent = false;
 
-  constructor(call: Call, restoration: Restoration, entry: Entry, { provider }: Candidate) {
-    super(entry, provider.config, restoration.tags.size > 0);
+  constructor(call: Call, restoration: Restoration, meter: AnswerMeter, { provider }: Candidate) {
+    super(meter, provider.config, restoration.tags.size > 0);
     this.#call = call;
     this.#reader = call.codec.streamReader(call.ask.answers);
     this.#hideCache = hidesCacheCounts(provider.config);
@@ -62,8 +62,8 @@ export class VerbatimRelay extends Relay {
     const held = this.held();
     if (!this.#call.ask.includeUsage || this.#usageSent) return held + end;
     const { codec, ask } = this.#call;
-    const billed = this.entry.usage ?? this.entry.seen;
-    const like = { id: this.entry.providerResponseId ?? '', model: ask.model.slice(ask.model.indexOf('/') + 1) };
+    const billed = this.meter.usage ?? this.meter.seen;
+    const like = { id: this.meter.providerResponseId ?? '', model: ask.model.slice(ask.model.indexOf('/') + 1) };
     const frame = codec.usageFrame(like, billed);
     return held + (frame ? writeEvent(JSON.stringify(frame)) : '') + end;
   }
@@ -83,7 +83,7 @@ export class VerbatimRelay extends Relay {
   /** A usage that can't be true gives way to the one that is billed. // spec 6.1.2 */
   #withOurCount(event: SseEvent): SseEvent {
     const { codec } = this.#call;
-    return this.#edited(event, (frame) => codec.tellUsage?.(frame, this.entry.seen) ?? []);
+    return this.#edited(event, (frame) => codec.tellUsage?.(frame, this.meter.seen) ?? []);
   }
 
   #edited(event: SseEvent, editsOf: (frame: WireDocument) => readonly Edit[]): SseEvent {

@@ -5,7 +5,7 @@ import { isObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { ask } from './request.ts';
 import { readAnswer } from './response.ts';
-import { ChatStreamReader } from './stream.ts';
+import { ChatStreamReader } from './read-stream.ts';
 import { hideCacheCounts, readUsage, writeUsage } from './usage.ts';
 
 const request = (more: object) =>

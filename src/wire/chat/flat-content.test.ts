@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ChatStreamReader } from './stream.ts';
+import { ChatStreamReader } from './read-stream.ts';
 import { flatAnswer } from './flat-content.ts';
 
 const CHUNKS = [

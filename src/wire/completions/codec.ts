@@ -1,13 +1,13 @@
-import { DONE } from '../chat/event-writer.ts';
+import { DONE } from '../chat/encode-stream.ts';
 import { askForUsage } from '../chat/request.ts';
 import { answerLeaves, readAnswer } from '../chat/response.ts';
-import { ChatStreamReader, deltas } from '../chat/stream.ts';
+import { ChatStreamReader, deltas } from '../chat/read-stream.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from '../chat/usage.ts';
 import type { ClientCodec } from '../hub/codec.ts';
 import { textPlaces } from '../hub/plain-codec.ts';
 import { collectContents } from '../request/collect-contents.ts';
-import { CompletionWriter, deltaFrame, encodeAnswer, usageFrame } from './answer.ts';
+import { CompletionStreamEncoder, deltaFrame, encodeAnswer, usageFrame } from './answer.ts';
 import { ask, decodeRequest } from './request.ts';
 
 const PLACES = textPlaces('prompt', 'suffix');
@@ -32,5 +32,5 @@ export const completionsCodec: ClientCodec = {
   hideCacheCounts,
   decodeRequest,
   encodeAnswer,
-  eventWriter: (context) => new CompletionWriter(context),
+  streamEncoder: (context) => new CompletionStreamEncoder(context),
 };

@@ -115,7 +115,7 @@ describe('answers', () => {
       choices: choice('a', 'stop'),
       usage: written,
     });
-    const writer = completionsCodec.eventWriter(context);
+    const writer = completionsCodec.streamEncoder(context);
     const frames = events.map((event) => writer.write(event)).join('');
     expect(frames.split('\n\n')).toEqual([
       `data: ${JSON.stringify({ ...envelope, choices: choice('a', null) })}`,

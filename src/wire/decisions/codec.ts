@@ -69,7 +69,7 @@ export const decisionsCodec: ClientCodec = {
   hideCacheCounts,
   decodeRequest,
   encodeAnswer,
-  eventWriter: () => ({ write: () => '' }),
+  streamEncoder: () => ({ write: () => '' }),
 };
 
 /** Words of the format are no text; a local model leaves out some signs of the questions. */

@@ -259,7 +259,7 @@ export interface AnswerContext {
 }
 
 /** Writes one answer's stream in a family's words; keeps the state of that stream. */
-export interface EventWriter {
+export interface StreamEncoder {
   /**
    * Server-sent events for this event, or an empty string. `finish` and `usage` are held until `end`, which the corridor
    * sends exactly once and last, after the final usage; never after an `error`, which is the surface's to write.
@@ -272,11 +272,11 @@ export interface ClientCodec extends Codec {
   /** Throws `BadRequestShape` where a member that crosses families has the wrong shape. Unknown members are losses. */
   decodeRequest(document: WireDocument, lose: Lose): ModelRequest;
   encodeAnswer(answer: ModelAnswer, context: AnswerContext): JsonObject;
-  eventWriter(context: AnswerContext): EventWriter;
+  streamEncoder(context: AnswerContext): StreamEncoder;
 }
 
 /** Reads one provider's stream as events of the hub; keeps the state of that stream. */
-export interface EventReader {
+export interface StreamDecoder {
   /** Throws `SyntaxError` when the data is not JSON. */
   read(event: SseEvent): readonly StreamEvent[];
   /** Closes what is open when the bytes have ended, wherever they ended. */
@@ -296,5 +296,5 @@ export interface UpstreamCodec {
   encodeRequest(request: ModelRequest, traits: Traits, lose: Lose): JsonObject;
   /** Undefined: no answer of this family at all. */
   decodeAnswer(body: JsonObject): ModelAnswer | undefined;
-  eventReader(): EventReader;
+  streamDecoder(): StreamDecoder;
 }

@@ -45,7 +45,7 @@ const MESSAGE = {
 };
 
 test("the vendor's client reads a stream", async () => {
-  const writer = messagesCodec.eventWriter(CONTEXT);
+  const writer = messagesCodec.streamEncoder(CONTEXT);
   const events: readonly StreamEvent[] = [
     { type: 'start' },
     ...PARTS.flatMap((part, index): readonly StreamEvent[] => [

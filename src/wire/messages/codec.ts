@@ -2,13 +2,13 @@ import type { ClientCodec, UpstreamCodec } from '../hub/codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { dropSigned } from './drop-signed.ts';
 import { encodeRequest } from './encode-request.ts';
-import { MessagesEventReader } from './event-reader.ts';
-import { MessagesEventWriter } from './event-writer.ts';
+import { MessagesStreamDecoder } from './decode-stream.ts';
+import { MessagesStreamEncoder } from './encode-stream.ts';
 import { contents } from './leaves.ts';
 import { ask } from './request.ts';
 import { answerLeaves, decodeAnswer, encodeAnswer, readAnswer } from './response.ts';
 import { speakers } from './speakers.ts';
-import { calls, deltaFrame, deltas, MessagesStreamReader, STREAM_END } from './stream.ts';
+import { calls, deltaFrame, deltas, MessagesStreamReader, STREAM_END } from './read-stream.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
@@ -34,7 +34,7 @@ export const messagesCodec: ClientCodec = {
   hideCacheCounts,
   decodeRequest,
   encodeAnswer,
-  eventWriter: (context) => new MessagesEventWriter(context),
+  streamEncoder: (context) => new MessagesStreamEncoder(context),
 };
 
 /** The messages family as providers speak it. */
@@ -42,5 +42,5 @@ export const messagesUpstream: UpstreamCodec = {
   family: 'messages',
   encodeRequest,
   decodeAnswer,
-  eventReader: () => new MessagesEventReader(),
+  streamDecoder: () => new MessagesStreamDecoder(),
 };

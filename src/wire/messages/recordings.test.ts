@@ -79,7 +79,8 @@ function streamsOf(name: string): readonly Buffer[] {
     .map((stream) => Buffer.from(stream + END));
 }
 
-const read = (pieces: readonly Uint8Array[]): readonly StreamEvent[] => readAll(messagesUpstream.eventReader(), pieces);
+const read = (pieces: readonly Uint8Array[]): readonly StreamEvent[] =>
+  readAll(messagesUpstream.streamDecoder(), pieces);
 const oneByOne = (bytes: Buffer): readonly Uint8Array[] => [...bytes].map((byte) => Uint8Array.of(byte));
 const complaints = (events: readonly StreamEvent[]): readonly StreamEvent[] =>
   events.filter(({ type }) => type === 'warning' || type === 'error');
@@ -138,7 +139,7 @@ describe('streams', recorded, () => {
   test.each(streams)('%s says the same when it is written anew', (name) => {
     for (const bytes of streamsOf(name)) {
       const events = read([bytes]);
-      const writer = messagesCodec.eventWriter(CONTEXT);
+      const writer = messagesCodec.streamEncoder(CONTEXT);
       const again = read([Buffer.from(events.map((event) => writer.write(event)).join(''))]);
       expect(complaints(again)).toEqual([]);
       const { parts, finish, usage } = collectAnswer(events);

@@ -25,10 +25,10 @@ const event = (body: object): SseEvent => {
 };
 const bytes = (...bodies: readonly object[]): Uint8Array => Buffer.from(bodies.map((body) => event(body).raw).join(''));
 const decode = (...bodies: readonly object[]): readonly StreamEvent[] =>
-  readAll(messagesUpstream.eventReader(), [bytes(...bodies)]);
+  readAll(messagesUpstream.streamDecoder(), [bytes(...bodies)]);
 
 function write(events: readonly StreamEvent[]): readonly { readonly name: string | undefined; body: JsonObject }[] {
-  const writer = messagesCodec.eventWriter(CONTEXT);
+  const writer = messagesCodec.streamEncoder(CONTEXT);
   const text = events.map((one) => writer.write(one)).join('');
   return new SseDecoder(2 ** 20).push(Buffer.from(text)).map((sse) => {
     return { name: sse.event, body: JSON.parse(sse.data ?? 'null') as JsonObject };
@@ -227,7 +227,7 @@ describe('a stream read', () => {
   });
 
   test('what breaks off is closed, and not called finished', () => {
-    const reader = messagesUpstream.eventReader();
+    const reader = messagesUpstream.streamDecoder();
     const events = readAll(reader, [
       bytes(
         { type: 'message_start', message },
@@ -370,7 +370,7 @@ describe('a stream written', () => {
       'message_delta',
       'message_stop',
     ]);
-    expect(messagesCodec.eventWriter(CONTEXT).write({ type: 'error', message: 'm' })).toBe('');
+    expect(messagesCodec.streamEncoder(CONTEXT).write({ type: 'error', message: 'm' })).toBe('');
   });
 });
 
@@ -459,7 +459,7 @@ describe('any answer is read as it was written', () => {
   test('in a stream whose parts grow at once', () => {
     fc.assert(
       fc.property(fc.array(part), usage, finish, (parts, told, ended) => {
-        const writer = messagesCodec.eventWriter(CONTEXT);
+        const writer = messagesCodec.streamEncoder(CONTEXT);
         const events: readonly StreamEvent[] = [
           { type: 'start' },
           ...interleaved(parts),
@@ -468,7 +468,7 @@ describe('any answer is read as it was written', () => {
           { type: 'end' },
         ];
         const text = events.map((one) => writer.write(one)).join('');
-        const again = readAll(messagesUpstream.eventReader(), [Buffer.from(text)]);
+        const again = readAll(messagesUpstream.streamDecoder(), [Buffer.from(text)]);
         expect(again.filter(({ type }) => type === 'warning')).toEqual([]);
         expect(collectAnswer(again)).toEqual({
           id: 'msg_01890a5dac96774bbcceb302099a8057',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SseEvent } from '../answer/sse.ts';
-import { ResponsesEventReader } from './event-reader.ts';
+import { ResponsesStreamDecoder } from './decode-stream.ts';
 
 /** Twenty times what it takes, and a fifth of what it would take if each event cost as much as all before it. */
 const MOST_MS = 1000;
@@ -11,7 +11,7 @@ function event(type: string, members: object): SseEvent {
 }
 
 function timeOf(events: readonly SseEvent[]): number {
-  const reader = new ResponsesEventReader();
+  const reader = new ResponsesStreamDecoder();
   const began = performance.now();
   for (const one of events) reader.read(one);
   return performance.now() - began;

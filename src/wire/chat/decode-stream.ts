@@ -1,6 +1,6 @@
 import { readId } from '../answer/answer-id.ts';
 import type { ModelAnswer, StreamEvent } from '../hub/canonical.ts';
-import type { EventReader } from '../hub/codec.ts';
+import type { StreamDecoder } from '../hub/codec.ts';
 import { errorKind, errorMessage } from '../answer/error-message.ts';
 import { collectAnswer } from '../answer/collect-answer.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
@@ -14,7 +14,7 @@ import { usageOf } from './usage.ts';
 export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
   const choice = firstChoice(body);
   if (!choice || !isObject(choice['message']) || errorOf(body)) return undefined;
-  const reader = new ChatEventReader();
+  const reader = new ChatStreamDecoder();
   // Told in one chunk, it is read by the same rules as a stream.
   const events = reader.readChunk({ ...body, choices: [{ ...choice, index: 0, delta: choice['message'] }] });
   const { finish = { reason: 'stop' }, ...answer } = collectAnswer([...events, ...reader.readDone()]);
@@ -22,7 +22,7 @@ export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
 }
 
 /** Reads a chat completion stream into the hub, with the deviations that vendors are known for. // wire-formats 4.1 */
-export class ChatEventReader implements EventReader {
+export class ChatStreamDecoder implements StreamDecoder {
   #parts = 0;
   #begun = false;
   #done = false;

@@ -37,7 +37,7 @@ function usage(name: string): object {
 
 const decode = (...chunks: readonly unknown[]): readonly StreamEvent[] =>
   readAll(
-    geminiUpstream.eventReader(),
+    geminiUpstream.streamDecoder(),
     chunks.map((chunk) => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)),
   );
 const parts = (...content: readonly object[]): JsonObject =>
@@ -48,13 +48,13 @@ const warnings = (events: readonly StreamEvent[]): readonly StreamEvent[] =>
 describe('recordings', recorded, () => {
   test.each(streams)('%s reads the same wherever it is cut', (name) => {
     const bytes = Buffer.from(recordedStream('google', name));
-    const whole = readAll(geminiUpstream.eventReader(), [bytes]);
+    const whole = readAll(geminiUpstream.streamDecoder(), [bytes]);
     expect(warnings(whole)).toEqual([]);
     // One of them was answered by capacity that was paid for beforehand.
     const serviceTier = name.includes('no-args') ? { serviceTier: 'reserved' } : {};
     expect(collectAnswer(whole).usage).toEqual({ ...usage(name), ...serviceTier });
     for (let at = 1; at < bytes.length; at++) {
-      const cut = readAll(geminiUpstream.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
+      const cut = readAll(geminiUpstream.streamDecoder(), [bytes.subarray(0, at), bytes.subarray(at)]);
       if (JSON.stringify(cut) !== JSON.stringify(whole)) expect(cut, `cut at ${at}`).toEqual(whole);
     }
   });
@@ -71,7 +71,7 @@ describe('recordings', recorded, () => {
 
   test('arguments that come in pieces add up', () => {
     const read = (name: string) =>
-      collectAnswer(readAll(geminiUpstream.eventReader(), [Buffer.from(recordedStream('google', name))]));
+      collectAnswer(readAll(geminiUpstream.streamDecoder(), [Buffer.from(recordedStream('google', name))]));
     const both = read('google-stream-tool-call-arguments.chunks.txt');
     expect(both.parts).toMatchObject([
       { type: 'tool-call', name: 'getWeather', argumentsJson: '{"location":"Boston"}', proof: { family: 'gemini' } },
@@ -141,7 +141,7 @@ describe('streams', () => {
   });
 
   test('a stream is over when it says why, not before', () => {
-    const reader = geminiUpstream.eventReader();
+    const reader = geminiUpstream.streamDecoder();
     const read = (body: object) => reader.read({ event: undefined, data: JSON.stringify(body), raw: '' });
     read(parts({ text: 'a' }));
     expect(reader.finished).toBe(false);

@@ -1,6 +1,6 @@
 import { readId } from '../answer/answer-id.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
-import type { EventReader } from '../hub/codec.ts';
+import type { StreamDecoder } from '../hub/codec.ts';
 import { errorMessage } from '../answer/error-message.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
@@ -23,7 +23,7 @@ interface OpenBlock {
 }
 
 /** Reads a messages stream as events of the hub. // wire-formats 4.1 */
-export class MessagesEventReader implements EventReader {
+export class MessagesStreamDecoder implements StreamDecoder {
   readonly #usage = new StreamedUsage();
   readonly #open = new Map<unknown, OpenBlock>();
   #events: StreamEvent[] = [];

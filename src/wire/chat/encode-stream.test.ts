@@ -40,7 +40,7 @@ function eventsOf({ id, parts, finish }: ModelAnswer): StreamEvent[] {
 }
 
 function write(events: readonly StreamEvent[], more: Partial<AnswerContext> = {}, request: object = {}): string {
-  const writer = chatCodec.eventWriter(context(more, request));
+  const writer = chatCodec.streamEncoder(context(more, request));
   return events.map((event) => writer.write(event)).join('');
 }
 
@@ -229,7 +229,7 @@ test.each<[FinishReason, readonly Part[], string]>([
 });
 
 function read(written: string): readonly StreamEvent[] {
-  return readAll(chatUpstream.eventReader(), [Buffer.from(written)]);
+  return readAll(chatUpstream.streamDecoder(), [Buffer.from(written)]);
 }
 
 describe('what is written reads as it was', () => {

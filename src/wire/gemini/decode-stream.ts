@@ -1,6 +1,6 @@
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import { readId } from '../answer/answer-id.ts';
-import type { EventReader } from '../hub/codec.ts';
+import type { StreamDecoder } from '../hub/codec.ts';
 import { errorMessage } from '../answer/error-message.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { kindOfMedia } from '../request/media.ts';
@@ -21,7 +21,7 @@ interface OpenPart {
 }
 
 /** Reads a `streamGenerateContent` stream: partial answers that add up, without a marker of the end. // wire-formats 4.1 */
-export class GeminiEventReader implements EventReader {
+export class GeminiStreamDecoder implements StreamDecoder {
   #events: StreamEvent[] = [];
   #id: string | undefined;
   #started = false;

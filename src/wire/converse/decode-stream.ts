@@ -1,5 +1,5 @@
 import type { Part, StreamEvent } from '../hub/canonical.ts';
-import type { EventReader } from '../hub/codec.ts';
+import type { StreamDecoder } from '../hub/codec.ts';
 import { errorMessage } from '../answer/error-message.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import type { SseEvent } from '../answer/sse.ts';
@@ -22,7 +22,7 @@ const NAMES = ['messageStart', 'contentBlockStart', 'contentBlockDelta', 'conten
  * Reads a `converse-stream`: blocks of text and thinking come without a start, usage after the stop. The payload is bare
  * under the name of its event, or the only member of an object. // wire-formats 4.1
  */
-export class ConverseEventReader implements EventReader {
+export class ConverseStreamDecoder implements StreamDecoder {
   #events: StreamEvent[] = [];
   readonly #blocks = new Map<number, Block>();
   #parts = 0;

@@ -1,11 +1,11 @@
 import type { Finish, Part, Proof, StreamEvent } from '../hub/canonical.ts';
-import type { AnswerContext, EventWriter } from '../hub/codec.ts';
+import type { AnswerContext, StreamEncoder } from '../hub/codec.ts';
 import { isObject, type JsonObject } from '../document/json.ts';
 import { writeEvent } from '../answer/sse.ts';
 import { NO_USAGE, type Usage } from '../answer/usage.ts';
 import { writeFinish } from './finish.ts';
 import { envelope } from './response.ts';
-import { STREAM_END } from './stream.ts';
+import { STREAM_END } from './read-stream.ts';
 import { writeUsage } from './usage.ts';
 
 /** A part whose turn has not come, or is now. */
@@ -23,7 +23,7 @@ interface Pending {
  * Writes a messages stream. Its blocks follow each other: of parts that are open at once, the later ones wait until the
  * earlier ones have ended. A part that says nothing is no block: the vendor takes no empty one back. // spec 6.2
  */
-export class MessagesEventWriter implements EventWriter {
+export class MessagesStreamEncoder implements StreamEncoder {
   readonly #context: AnswerContext;
   /** In the order they opened. The first one is being written. */
   readonly #pending = new Map<number, Pending>();

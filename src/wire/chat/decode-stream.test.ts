@@ -78,7 +78,7 @@ const SHORT = 4096;
 describe('recordings', recorded, () => {
   test.each(files.filter(([, name]) => name.endsWith('.chunks.txt')))('%s %s', (provider, name, usage) => {
     const bytes = Buffer.from(`${recordedStream(provider, name)}data: [DONE]\n\n`);
-    const whole = readAll(chatUpstream.eventReader(), [bytes]);
+    const whole = readAll(chatUpstream.streamDecoder(), [bytes]);
     const { finish, ...answer } = collectAnswer(whole);
     expect(troubles(whole)).toEqual([]);
     expect(answer.usage).toEqual(usage);
@@ -88,9 +88,9 @@ describe('recordings', recorded, () => {
     );
     for (const part of answer.parts) if (part.type === 'tool-call') JSON.parse(part.argumentsJson);
     const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
-    expect(readAll(chatUpstream.eventReader(), pieces)).toEqual(whole);
+    expect(readAll(chatUpstream.streamDecoder(), pieces)).toEqual(whole);
     for (let at = 1; bytes.length < SHORT && at < bytes.length; at++) {
-      const cut = readAll(chatUpstream.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
+      const cut = readAll(chatUpstream.streamDecoder(), [bytes.subarray(0, at), bytes.subarray(at)]);
       if (JSON.stringify(cut) !== JSON.stringify(whole)) expect(cut, `cut at ${at}`).toEqual(whole);
     }
   });
@@ -108,7 +108,7 @@ describe('recordings', recorded, () => {
 
   test('what the recorded chunks add up to', () => {
     const read = (provider: string, name: string) =>
-      collectAnswer(readAll(chatUpstream.eventReader(), [Buffer.from(recordedStream(provider, name))])).parts;
+      collectAnswer(readAll(chatUpstream.streamDecoder(), [Buffer.from(recordedStream(provider, name))])).parts;
     expect(read('mistral', 'mistral-reasoning.chunks.txt')).toEqual([
       { type: 'reasoning', text: 'The user is asking for 2+2. This is basic arithmetic. 2+2=4.' },
       { type: 'text', text: '2 + 2 = 4' },
@@ -126,7 +126,7 @@ describe('recordings', recorded, () => {
   test('a call whose index does not begin at nothing', () => {
     const root = new URL('../../../../shared/recordings/openai-compatible/', import.meta.url);
     const bytes = readFileSync(new URL('anthropic-fallback-tool-call.sse', root));
-    const events = readAll(chatUpstream.eventReader(), [bytes]);
+    const events = readAll(chatUpstream.streamDecoder(), [bytes]);
     expect(troubles(events)).toEqual([]);
     expect(collectAnswer(events)).toEqual({
       id: 'msg_sanitized',
@@ -144,7 +144,7 @@ const stream = (...deltas: readonly object[]): string =>
   deltas.map((delta) => `data: ${JSON.stringify({ id: 'a', choices: [{ index: 0, delta }] })}\n\n`).join('');
 const raw = (...bodies: readonly object[]): string =>
   bodies.map((body) => `data: ${JSON.stringify(body)}\n\n`).join('');
-const read = (text: string): readonly StreamEvent[] => readAll(chatUpstream.eventReader(), [Buffer.from(text)]);
+const read = (text: string): readonly StreamEvent[] => readAll(chatUpstream.streamDecoder(), [Buffer.from(text)]);
 const call = (more: object, called: object = {}): object => ({ tool_calls: [{ ...more, function: called }] });
 const DONE = 'data: [DONE]\n\n';
 
@@ -346,12 +346,12 @@ describe('what vendors vary', () => {
   });
 
   test('bytes that end early are told from an answer that ended', () => {
-    const reader = chatUpstream.eventReader();
+    const reader = chatUpstream.streamDecoder();
     const events = readAll(reader, [Buffer.from(stream({ content: 'x' }))]);
     expect(reader.finished).toBe(false);
     expect(events.at(-1)).toEqual({ type: 'part-end', index: 0 });
     for (const end of [DONE, raw({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })]) {
-      const other = chatUpstream.eventReader();
+      const other = chatUpstream.streamDecoder();
       readAll(other, [Buffer.from(stream({ content: 'x' }) + end)]);
       expect(other.finished).toBe(true);
     }

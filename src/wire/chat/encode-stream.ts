@@ -1,12 +1,12 @@
 import type { FinishReason, Part, StreamEvent, ToolCallPart } from '../hub/canonical.ts';
-import type { AnswerContext, EventWriter } from '../hub/codec.ts';
+import type { AnswerContext, StreamEncoder } from '../hub/codec.ts';
 import type { JsonObject } from '../document/json.ts';
 import { writeEvent } from '../answer/sse.ts';
 import type { Usage } from '../answer/usage.ts';
 import { customCall, customNames } from './custom-tools.ts';
 import { answerId, wantsFunctionCall } from './encode-answer.ts';
 import { encodeFinish } from './finish.ts';
-import { usageFrame } from './stream.ts';
+import { usageFrame } from './read-stream.ts';
 
 /** What ends a chat stream. */
 export const DONE = 'data: [DONE]\n\n';
@@ -18,7 +18,7 @@ type Channel = 'content' | 'reasoning_content' | 'refusal' | { readonly call: nu
 type Held = { -readonly [M in 'id' | 'name' | 'argumentsJson']: string };
 
 /** Writes a stream in this family's words. // wire-formats 4.2 */
-export class ChatEventWriter implements EventWriter {
+export class ChatStreamEncoder implements StreamEncoder {
   readonly #envelope: JsonObject;
   readonly #includeUsage: boolean;
   readonly #oldCalls: boolean;

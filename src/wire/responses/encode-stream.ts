@@ -1,5 +1,5 @@
 import type { Finish, Part, Proof, StreamEvent } from '../hub/canonical.ts';
-import type { AnswerContext, EventWriter } from '../hub/codec.ts';
+import type { AnswerContext, StreamEncoder } from '../hub/codec.ts';
 import { writeEvent } from '../answer/sse.ts';
 import type { Usage } from '../answer/usage.ts';
 import { CallWriter, MessageWriter, ReasoningWriter, WholeWriter, type ItemWriter, type Said } from './item-writer.ts';
@@ -22,7 +22,7 @@ const TERMINAL = { completed: 'response.completed', incomplete: 'response.incomp
  * Writes an answer's stream in the order the vendor's own has: every item opens, grows and is told whole, and the last
  * event tells the response with all of them. // wire-formats 4.1, 5.1
  */
-export class ResponsesEventWriter implements EventWriter {
+export class ResponsesStreamEncoder implements StreamEncoder {
   readonly #context: AnswerContext;
   readonly #items: ItemWriter[] = [];
   readonly #parts = new Map<number, PartWriter>();

@@ -67,7 +67,7 @@ function eventsOf({ parts, finish, usage }: ModelAnswer, size: number): StreamEv
 }
 
 function write(events: readonly StreamEvent[]): string {
-  const writer = responsesCodec.eventWriter(context);
+  const writer = responsesCodec.streamEncoder(context);
   return events.map((event) => writer.write(event)).join('');
 }
 
@@ -87,7 +87,7 @@ function parse(stream: string): readonly Written[] {
 }
 
 function readBack(stream: string): { events: readonly StreamEvent[]; answer: ReturnType<typeof collectAnswer> } {
-  const reader = responsesUpstream.eventReader();
+  const reader = responsesUpstream.streamDecoder();
   const decoder = new SseDecoder(2 ** 20);
   const events = [...decoder.push(Buffer.from(stream)), ...decoder.end()].flatMap((event) => reader.read(event));
   return { events, answer: collectAnswer(events) };

@@ -1,12 +1,12 @@
 import { readId } from '../answer/answer-id.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
-import type { EventReader } from '../hub/codec.ts';
+import type { StreamDecoder } from '../hub/codec.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { isArray } from '../request/request-shape.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import { finishOf } from './decode-answer.ts';
 import { ItemReader, slotOf } from './item-reader.ts';
-import { endsStream, failureOf } from './stream.ts';
+import { endsStream, failureOf } from './read-stream.ts';
 import { usageOf } from './usage.ts';
 
 /**
@@ -19,7 +19,7 @@ const PROGRESS =
 const MAX_TYPE = 64;
 
 /** Reads a responses stream as events of the hub. // wire-formats 4.1 */
-export class ResponsesEventReader implements EventReader {
+export class ResponsesStreamDecoder implements StreamDecoder {
   readonly #items = new Map<number, ItemReader>();
   /** Ids of the items that were told whole: there are vendors whose last event counts its output otherwise. */
   readonly #told = new Set<Json>();

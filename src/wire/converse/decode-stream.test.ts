@@ -40,7 +40,7 @@ function usage(name: string): object {
 /** A stream of named events with bare payloads, as the provider's exit re-frames them. */
 const decode = (...events: readonly (readonly [name: string, payload: object])[]): readonly StreamEvent[] =>
   readAll(
-    converseUpstream.eventReader(),
+    converseUpstream.streamDecoder(),
     events.map(([name, payload]) => Buffer.from(writeEvent(JSON.stringify(payload), name))),
   );
 const delta = (contentBlockIndex: number, more: object): readonly [string, object] => [
@@ -54,11 +54,11 @@ const faults = (events: readonly StreamEvent[]): readonly StreamEvent[] =>
 describe('recordings', recorded, () => {
   test.each(streams)('%s reads the same wherever it is cut', (name) => {
     const bytes = Buffer.from(recordedStream(PROVIDER, name));
-    const whole = readAll(converseUpstream.eventReader(), [bytes]);
+    const whole = readAll(converseUpstream.streamDecoder(), [bytes]);
     expect(faults(whole)).toEqual([]);
     expect(collectAnswer(whole).usage).toEqual(usage(name));
     for (let at = 1; at < bytes.length; at++) {
-      const cut = readAll(converseUpstream.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
+      const cut = readAll(converseUpstream.streamDecoder(), [bytes.subarray(0, at), bytes.subarray(at)]);
       if (JSON.stringify(cut) !== JSON.stringify(whole)) expect(cut, `cut at ${at}`).toEqual(whole);
     }
   });
@@ -70,7 +70,7 @@ describe('recordings', recorded, () => {
       return `event: ${entry?.[0]}\ndata: ${JSON.stringify(entry?.[1])}`;
     });
     expect(bare).not.toBe(wrapped);
-    const read = (sse: string) => readAll(converseUpstream.eventReader(), [Buffer.from(sse)]);
+    const read = (sse: string) => readAll(converseUpstream.streamDecoder(), [Buffer.from(sse)]);
     expect(read(bare)).toEqual(read(wrapped));
   });
 
@@ -84,7 +84,7 @@ describe('recordings', recorded, () => {
   test("thinking is Claude's own: its signature is of the messages family", () => {
     const name = 'amazon-bedrock-reasoning.chunks.txt';
     const { parts } = collectAnswer(
-      readAll(converseUpstream.eventReader(), [Buffer.from(recordedStream(PROVIDER, name))]),
+      readAll(converseUpstream.streamDecoder(), [Buffer.from(recordedStream(PROVIDER, name))]),
     );
     const signature = /"signature":"([^"]+)"/.exec(recordedStream(PROVIDER, name))?.[1];
     expect(parts).toMatchObject([
@@ -168,7 +168,7 @@ describe('streams', () => {
   });
 
   test('is over with the stop, not with what came before or with usage', () => {
-    const reader = converseUpstream.eventReader();
+    const reader = converseUpstream.streamDecoder();
     const read = (body: object) => reader.read({ event: undefined, data: JSON.stringify(body), raw: '' });
     read({ contentBlockDelta: { contentBlockIndex: 0, delta: { text: 'a' } } });
     read({ metadata: { usage: { inputTokens: 1, outputTokens: 1 } } });
@@ -209,7 +209,7 @@ describe('streams', () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 5 }), (bodies) => {
         const frames = bodies.map((body) => Buffer.from(writeEvent(JSON.stringify(body), 'contentBlockDelta')));
-        const events = readAll(converseUpstream.eventReader(), frames);
+        const events = readAll(converseUpstream.streamDecoder(), frames);
         const opened = events.flatMap((event) => (event.type === 'part-start' ? [event.index] : []));
         const closed = events.flatMap((event) => (event.type === 'part-end' ? [event.index] : []));
         expect(closed).toHaveLength(opened.length);

@@ -101,7 +101,7 @@ describe('recordings', recorded, () => {
     const usages: unknown[] = [];
     for (const text of streams) {
       const bytes = Buffer.from(text);
-      const events = readAll(responsesUpstream.eventReader(), [bytes]);
+      const events = readAll(responsesUpstream.streamDecoder(), [bytes]);
       expect(troubles(events)).toEqual([]);
       expect(events.at(-1)).toEqual({ type: 'end' });
       const answer = collectAnswer(events);
@@ -113,7 +113,7 @@ describe('recordings', recorded, () => {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_none, at) =>
         bytes.subarray(at * size, (at + 1) * size),
       );
-      expect(readAll(responsesUpstream.eventReader(), pieces)).toEqual(events);
+      expect(readAll(responsesUpstream.streamDecoder(), pieces)).toEqual(events);
     }
     const expected = USAGE[`${folder}/${name}`];
     expect(usages).toEqual(expected?.map(usageOf));
@@ -121,10 +121,10 @@ describe('recordings', recorded, () => {
 
   test.each(['azure-text.1.chunks.txt'])('%s reads the same wherever it is cut', (name) => {
     const bytes = Buffer.from(recordedStream('azure', name));
-    const whole = readAll(responsesUpstream.eventReader(), [bytes]);
+    const whole = readAll(responsesUpstream.streamDecoder(), [bytes]);
     expect(whole.length).toBeGreaterThan(5);
     for (let at = 1; at < bytes.length; at++) {
-      const cut = readAll(responsesUpstream.eventReader(), [bytes.subarray(0, at), bytes.subarray(at)]);
+      const cut = readAll(responsesUpstream.streamDecoder(), [bytes.subarray(0, at), bytes.subarray(at)]);
       if (JSON.stringify(cut) !== JSON.stringify(whole)) expect(cut, `cut at ${at}`).toEqual(whole);
     }
   });
@@ -163,7 +163,7 @@ describe('recordings', recorded, () => {
 
   test('an error in a stream is told once, and what it holds of an answer before it', () => {
     const text = recordedStream('openai/responses', 'openai-error.1.chunks.txt');
-    const events = readAll(responsesUpstream.eventReader(), [Buffer.from(text)]);
+    const events = readAll(responsesUpstream.streamDecoder(), [Buffer.from(text)]);
     expect(events).toEqual([
       { type: 'start', id: 'resp_05500b38c2cd9bfc00691c7c9d222481a3b595421266dab424' },
       {
@@ -177,7 +177,7 @@ describe('recordings', recorded, () => {
 });
 
 const read = (...bodies: readonly object[]): readonly StreamEvent[] =>
-  readAll(responsesUpstream.eventReader(), [
+  readAll(responsesUpstream.streamDecoder(), [
     Buffer.from(bodies.map((body) => `data: ${JSON.stringify(body)}\n\n`).join('')),
   ]);
 const created = { type: 'response.created', response: { id: 'r', output: [] } };
@@ -306,7 +306,7 @@ describe('streams', () => {
   test('a failure without an error event, with what it cost', () => {
     const usage = { input_tokens: 3, output_tokens: 1 };
     const error = { code: 'server_error', message: 'm'.repeat(9999) };
-    const reader = responsesUpstream.eventReader();
+    const reader = responsesUpstream.streamDecoder();
     const text = JSON.stringify({ type: 'response.failed', response: { status: 'failed', error, usage, output: [] } });
     expect(reader.read({ event: undefined, data: text, raw: '' })).toEqual([
       { type: 'usage', usage: { input: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 1, reasoning: 0 } },
@@ -317,7 +317,7 @@ describe('streams', () => {
   });
 
   test('an end before the end closes what is open and is no end', () => {
-    const reader = responsesUpstream.eventReader();
+    const reader = responsesUpstream.streamDecoder();
     const events = readAll(reader, [
       Buffer.from(`data: ${JSON.stringify(created)}\n\ndata: ${JSON.stringify(delta('h'))}\n\n`),
     ]);
@@ -333,9 +333,9 @@ describe('streams', () => {
     ]);
     const contradiction = read(created, delta('secret'), completed({ output: [message('other')] }));
     expect(troubles(contradiction)).toEqual([{ type: 'warning', message: 'a whole text differs from its pieces' }]);
-    expect(() => read(created).concat(readAll(responsesUpstream.eventReader(), [Buffer.from('data: {\n\n')]))).toThrow(
-      SyntaxError,
-    );
+    expect(() =>
+      read(created).concat(readAll(responsesUpstream.streamDecoder(), [Buffer.from('data: {\n\n')])),
+    ).toThrow(SyntaxError);
   });
 
   test.each([
