@@ -38,7 +38,7 @@ export interface GatewayDeps
   extends CallDeps, RouteDeps, BodyDeps, Omit<PassthroughDeps, 'arrive'>, Omit<DocumentDeps, 'arrive'> {
   readonly keys: KeyStore;
   /** Seals a request that was refused before the corridor saw it. */
-  readonly refuse: (ingress: Ingress, error: GatewayError) => Promise<void>;
+  readonly refuse: (ingress: Ingress, error: GatewayError) => void;
   /** Told of every request that was refused for its key. */
   readonly onStranger: (stranger: Stranger) => void;
   /** How long such a request waits for its refusal. */
@@ -217,7 +217,7 @@ async function fail(
   const { arrival } = request;
   const voice = request.voice ?? voiceOf(request);
   if (arrival) deps.leave(arrival);
-  if (arrival?.door) await deps.refuse(ingressAt(arrival.door, arrival, '', AbortSignal.any([])), error);
+  if (arrival?.door) deps.refuse(ingressAt(arrival.door, arrival, '', AbortSignal.any([])), error);
   const id = idOf(reply) || numberReply(reply, voice, Date.now());
   deps.onError(error, id);
   if (error.code === 'invalid_api_key') {

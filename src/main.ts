@@ -7,7 +7,7 @@ import { withNames } from '#/inspect/names/detect-names.ts';
 import { createNameSearch } from '#/inspect/names/name-search.ts';
 import { createDetectionPool } from '#/inspect/search/detect-worker.ts';
 import { createPriceBook } from '#/meter/pricing/price-book.ts';
-import { createCorridor } from '#/pipeline/pipeline.ts';
+import { Pipeline } from '#/pipeline/pipeline.ts';
 import { createLocalRouter } from '#/route/local-router.ts';
 import { createLocalProvider } from '#/providers/local/local.ts';
 import { createProviders } from '#/providers/registry.ts';
@@ -85,7 +85,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
   });
   const media = createMediaFetcher();
   const contentKeys = await loadContentKeys(settings.contentKeyFile);
-  const corridor = createCorridor({
+  const corridor = new Pipeline({
     counters,
     ledger,
     ...(journal && { journal }),
@@ -154,7 +154,7 @@ async function run(settings: Settings, log: Log): Promise<void> {
     leave: (arrival) => corridor.leave(arrival),
     serve: (ingress, emit) => corridor.serve(ingress, emit),
     refuse: (ingress, error) => corridor.refuse(ingress, ingress.codec.family, error),
-    pass: (passage) => corridor.pass(passage),
+    pass: (passage, emit) => corridor.pass(passage, emit),
     anonymize: (request) => corridor.anonymize(request),
     jobs: jobs.desk,
     publicUrl: settings.publicUrl,

@@ -2,7 +2,7 @@ import { CATALOGUE } from '#/errors/catalogue.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { ConfigEvent, ConfigSource } from '#/config/config-source.ts';
 import type { CorridorEvent } from '#/pipeline/pipeline-event.ts';
-import type { Corridor } from '#/pipeline/pipeline.ts';
+import type { Pipeline } from '#/pipeline/pipeline.ts';
 import type { JobEnded } from '#/pipeline/jobs/job-run.ts';
 import type { JobRunner } from '#/pipeline/jobs/job-runner.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
@@ -21,7 +21,7 @@ import { Metrics } from '#/telemetry/metrics.ts';
 
 /** What is watched for the gauges of a scrape. */
 interface Watched {
-  readonly corridor: Corridor;
+  readonly corridor: Pipeline;
   readonly calls: OpenCalls;
   readonly room: BodyRoom;
   readonly jobs: Pick<JobRunner, 'running' | 'waiting'>;

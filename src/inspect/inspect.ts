@@ -1,4 +1,5 @@
 import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
+import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import { shapeError } from '#/errors/shape-error.ts';
 import type { Turns } from '#/runtime/loop-turns.ts';
@@ -26,8 +27,8 @@ export interface Inspection extends Omit<Contents, 'leaves'> {
   readonly edits: readonly Edit[];
   /** What had to be taken out whole, by name: thinking that must not be rewritten, or that nobody signed. */
   readonly losses: readonly string[];
-  /** Category -> number of findings. */
-  readonly findings: Readonly<Record<string, number>>;
+  /** What was found, and what nobody could look into before files are read. */
+  readonly facts: Pick<CallFacts, 'findings' | 'unscanned'>;
   /** Kinds of content that could not be read; those of attached files depend on how they travel. */
   readonly unscanned: readonly string[];
   readonly tags: TagTable;
@@ -35,12 +36,9 @@ export interface Inspection extends Omit<Contents, 'leaves'> {
   readonly attached: readonly AttachedFile[];
 }
 
-/** Told what was found before a refusal is thrown, so that the audit row of the refusal has it too. */
-export type OnFindings = (findings: Readonly<Record<string, number>>, unscanned: readonly string[]) => void;
-
 /**
- * Inspects a request: every string of it, whatever its place. Mode `block` throws `data_protection`; `tokenize` and
- * `mask` return edits; `allow_log` only counts. Terms to remove become reversible tags in every mode.
+ * Inspects a request: every string of it, whatever its place. Mode `block` throws `data_protection`, in a
+ * `Stopped` with what was found; `tokenize` and `mask` return edits; `allow_log` only counts. Terms to remove become reversible tags in every mode.
  * `models`: those that may be asked, in whose tokens a prompt may be written. `turns`: those that a large one takes.
  * // spec 1.7, 1.8
  */
@@ -50,7 +48,6 @@ export async function inspect(
   policy: ResolvedPolicy['dlp'],
   remove: readonly CustomTerm[],
   detection: Detection,
-  onFindings: OnFindings,
   desk?: Desk,
   models: readonly string[] = [],
   turns?: Turns,
@@ -87,8 +84,7 @@ export async function inspect(
   try {
     for (const [index, file] of attached.entries()) await readAt(file, before[index] ?? [], where);
   } catch (thrown) {
-    onFindings(findings, [...missed, ...kinds]);
-    throw thrown;
+    throw new Stopped(thrown, { findings, unscanned: [...missed, ...kinds] });
   }
   const writing = writeInOrder(texts, spans.values(), rewrite, attached, policy);
   const rewritten = turns ? await turns.run(writing) : finish(writing);
@@ -100,18 +96,23 @@ export async function inspect(
     : undefined;
   const renamed = ids ? (turns ? await turns.run(ids) : finish(ids)) : [];
   const dropped = codec.dropSigned?.(document, rewrite.flagged) ?? [];
-  onFindings(findings, [...missed, ...kinds]);
+  const facts = { findings, unscanned: [...missed, ...kinds] };
   const unlookedAt = attached.length === 0 ? contents.media : unlooked(contents.media, attached);
   const unread = attached.length === 0 ? kinds : kindsOf(unlookedAt);
-  if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal(rewrite);
-  refuseUnreadable(unlookedAt, policy, desk?.engine !== undefined, where);
-  if (contents.keptBefore === true && rewrite.tags.size > 0) throw confusion();
   const losses = dropped.length > 0 ? ['thinking'] : [];
   const { media, keptBefore = false } = contents;
-  const edits = toldApart(document, codec, [...written, ...renamed, ...dropped]);
+  let edits: readonly Edit[];
+  try {
+    if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal(rewrite);
+    refuseUnreadable(unlookedAt, policy, desk?.engine !== undefined, where);
+    if (keptBefore && rewrite.tags.size > 0) throw confusion();
+    edits = toldApart(document, codec, [...written, ...renamed, ...dropped]);
+  } catch (thrown) {
+    throw new Stopped(thrown, facts);
+  }
   const unsaid = attached.length === 0 ? missed : [...missed, ...attached.flatMap((file) => file.missed)];
   const unscanned = unsaid.length === 0 ? unread : [...new Set(unsaid), ...unread];
-  return { edits, losses, findings, unscanned, media, tags: rewrite.tags, keptBefore, attached };
+  return { edits, losses, facts, unscanned, media, tags: rewrite.tags, keptBefore, attached };
 }
 
 function toldApart(
@@ -146,7 +147,7 @@ export function uninspected(document: WireDocument, codec: Pick<Codec, 'contents
   return {
     edits: [],
     losses: [],
-    findings: {},
+    facts: {},
     unscanned: [],
     media,
     keptBefore: false,

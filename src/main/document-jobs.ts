@@ -3,7 +3,7 @@ import { openDiskJobFiles } from '#/adapters/disk/job-files.ts';
 import { openPostgresJobs } from '#/adapters/postgres/document-jobs.ts';
 import { openS3JobFiles } from '#/adapters/s3/job-files.ts';
 import type { ConfigSource } from '#/config/config-source.ts';
-import type { Corridor } from '#/pipeline/pipeline.ts';
+import type { Pipeline } from '#/pipeline/pipeline.ts';
 import { createJobDesk, type JobDesk } from '#/pipeline/jobs/job-service.ts';
 import { JobPapers } from '#/pipeline/jobs/job-storage.ts';
 import type { JobEnded } from '#/pipeline/jobs/job-run.ts';
@@ -19,7 +19,7 @@ export interface DocumentJobsDeps {
   readonly settings: Settings;
   readonly database: Pool;
   readonly contentKeys: readonly MasterKey[];
-  readonly corridor: Corridor;
+  readonly corridor: Pipeline;
   readonly ledger: Ledger;
   readonly config: Pick<ConfigSource, 'current' | 'readable'>;
   readonly calls: OpenCalls;

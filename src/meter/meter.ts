@@ -24,8 +24,9 @@ import { standingOf } from './standing.ts';
 import { asTarget, targetId, unpriced, type PricedTarget } from './pricing/unpriced.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
 
-/** What is debited: a request and the model it asks for, if it asks for one. */
-export interface Debited extends Opening {
+/** What a request that is debited asks for. */
+export interface Asked {
+  /** Null: it asks for none. */
   readonly model: string | null;
   readonly stream: boolean;
   /** A job: should this process die, another one goes on with it. */
@@ -50,8 +51,8 @@ export interface MeterDeps extends MeterMemory {
   readonly restorer: Restorer;
   /** Told of every refusal of the counters; `at`: when the call began. */
   readonly onRefused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
-  /** Resolves while this process has a lease: a hold without one is anybody's. */
-  readonly ensureAlive: () => Promise<void>;
+  /** That this process is alive: a hold without it is anybody's. */
+  readonly lease: { fresh(): boolean; ensure(): Promise<void> };
   /** This process, as the holder of its holds. */
   readonly owner: string;
   /** Holds of this process that are not settled yet. */
@@ -73,7 +74,8 @@ const BUSY_WAIT_MS = 5;
  * Throws `price_unknown`, `rate_limit_exceeded`, `insufficient_quota`, or `limits_unavailable` when it cannot be checked.
  */
 export async function hold<T extends Target>(
-  call: Debited,
+  call: Opening,
+  asked: Asked,
   candidates: readonly T[],
   demand: Pick<Demand, 'ceiling' | 'quantities' | 'reservedTokens'>,
   deps: MeterDeps,
@@ -89,10 +91,10 @@ export async function hold<T extends Target>(
     if (worst > amount) amount = worst;
   }
   if (amount > MOST) throw new GatewayError('insufficient_quota', 'The request may cost more than any budget holds.');
-  try {
-    await deps.ensureAlive();
-  } catch (cause) {
-    throw unavailable(cause);
+  if (!deps.lease.fresh()) {
+    await deps.lease.ensure().catch((cause: unknown) => {
+      throw unavailable(cause);
+    });
   }
   const open: OpenHold = {
     callId: call.id,
@@ -107,7 +109,7 @@ export async function hold<T extends Target>(
       mostOutput: demand.ceiling.outputTokens ?? 0,
       limit: workload.tokensPerMinute,
     }),
-    draft: abandonedDraft(call, plan),
+    draft: abandonedDraft(call, asked, plan),
   };
   const { near, ...limits } = await debit(open, call, deps);
   if (near) deps.near.add(open);
@@ -171,7 +173,7 @@ async function debit(request: HoldRequest, opening: Opening, deps: DebitDeps): P
 
 /** Candidates without a price are not used: an unknown price is never free. // design 7 */
 function priceCandidates(
-  call: Debited,
+  call: Opening,
   candidates: readonly Target[],
   { quantities, ceiling: bounds }: Pick<Demand, 'ceiling' | 'quantities'>,
   book: PriceBook,
@@ -240,20 +242,20 @@ function readLimits({ requestsPerMinute, tokensPerMinute, budget, organization }
 }
 
 /** What an `abandoned` row would say, should this process die before it can say more. */
-function abandonedDraft(call: Debited, plan: readonly [Target, ...Target[]]): string {
+function abandonedDraft(call: Opening, asked: Asked, plan: readonly [Target, ...Target[]]): string {
   const [{ provider, model, family }] = plan;
   return JSON.stringify({
     config_revision: call.snapshot.revision,
     key: call.key.id,
     mode: call.key.workload.policy.dlp.mode,
-    model: call.model,
+    model: asked.model,
     provider: provider.config.slug,
     provider_model: model,
     // It may have been sent to any of them.
     jurisdiction: jurisdictionsOf(plan.map((one) => one.provider.jurisdiction(one.model))),
-    stream: call.stream,
+    stream: asked.stream,
     surface: call.surface,
     wire_format: family,
-    ...(call.resumes && { resumes: true }),
+    ...(asked.resumes && { resumes: true }),
   });
 }

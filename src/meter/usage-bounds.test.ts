@@ -10,7 +10,7 @@ import { embeddingsCodec } from '#/wire/embeddings/codec.ts';
 import { demandOf, type Demand } from './usage-bounds.ts';
 
 const nothing: Inspection = {
-  ...{ edits: [], losses: [], findings: {}, unscanned: [], media: [], attached: [] },
+  ...{ edits: [], losses: [], facts: {}, unscanned: [], media: [], attached: [] },
   tags: new TagTable(),
 };
 

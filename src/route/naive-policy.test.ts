@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { make, makeCore, sha256, snapshotOf, type TestResource } from '#/config/testing/resources.ts';
 import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
+import { Stopped } from '#/call/facts.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
@@ -373,13 +374,19 @@ test('a shadow policy changes nothing that happens, and is told wherever it woul
       const plain = keyOf(compiled(given, false));
       const watched = keyOf(compiled(given, true));
       expect(watched.workload.policy).toEqual(plain.workload.policy);
-      const record = { route: [] as string[], shadow: [] as { field: string; text: string }[] };
       const call = { ...questionOf(watched, chatCodec, body(name)), signal: AbortSignal.timeout(1000) };
-      await routeCall(call, DEPS, record).catch((thrown: unknown) => expect(thrown).toBeInstanceOf(GatewayError));
+      const shadow = await routeCall(call, DEPS).then(
+        (routed) => routed.shadow,
+        (thrown: unknown) => {
+          if (!(thrown instanceof Stopped)) throw thrown;
+          expect(thrown.cause).toBeInstanceOf(GatewayError);
+          return thrown.facts.shadow ?? [];
+        },
+      );
       for (const id of expected.ids) {
         const now = objections(given, false, id, expected.alias?.alias).length === 0;
         const then = objections(given, true, id, expected.alias?.alias).length === 0;
-        const told = record.shadow.filter(({ text }) => text.startsWith(`${id} would`)).map(({ text }) => text);
+        const told = shadow.filter(({ text }) => text.startsWith(`${id} would`)).map(({ text }) => text);
         if (now === then) expect(told).toEqual([]);
         else expect(told).toEqual([expect.stringMatching(then ? /would not be refused$/ : /would be refused: /)]);
       }

@@ -16,7 +16,7 @@ import type { Ledger } from '#/ports/ledger.ts';
 import { createProviders } from '#/providers/registry.ts';
 import { createTransport } from '#/providers/http/transport.ts';
 import type { Target } from '#/call/target.ts';
-import { Entry } from '#/seal/call-record.ts';
+import { CallRecord } from '#/seal/call-record.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
 import { newKey } from '../harness/gateway.ts';
 import { governedResources } from './resources.ts';
@@ -75,7 +75,7 @@ function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntr
     restorer,
     ...meterMemory(),
     onRefused: () => {},
-    ensureAlive: async () => {},
+    lease: { fresh: () => true, ensure: async () => {} },
     owner: randomUUID(),
     open,
   };
@@ -104,7 +104,7 @@ function createBench(counters: LimitCounters, ledger: Ledger, credit: CreditEntr
       quantities: ['tokens'] as const,
       reservedTokens: 800,
     };
-    return [opening, await hold({ ...opening, model: 'upstream/static', stream: false }, [target], demand, deps)];
+    return [opening, await hold(opening, { model: 'upstream/static', stream: false }, [target], demand, deps)];
   };
   const round = async (calls: number): Promise<MoneyCost> => {
     const spent = { hold: 0, seal: 0, settle: 0 };
@@ -131,17 +131,17 @@ async function sealAll(
 ): Promise<void> {
   for (let at = 0; at < calls; at += PER_TICK) {
     for (const [opening, debited] of held.slice(at, at + PER_TICK)) {
-      const entry = new Entry(opening, 'chat', (draft) => writer.enqueue(draft));
-      entry.admitted({ model: 'upstream/static', stream: false });
-      entry.hold = debited;
-      entry.route.push('upstream/static: asked');
+      const record = new CallRecord(opening, 'chat');
       const { slug } = target.provider.config;
-      entry.target = { provider: slug, model: target.model, jurisdiction: 'EU', family: 'chat' };
-      entry.attempts.push({ provider: slug, model: target.model, status: 200, duration_ms: 12 });
-      entry.findings = { EMAIL: 1, PHONE: 1 };
-      entry.usage = { input: 600, output: 80, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, reasoning: 0 };
-      entry.served();
-      entry[Symbol.dispose]();
+      record.merge({ asked: { model: 'upstream/static', stream: false }, findings: { EMAIL: 1, PHONE: 1 } });
+      record.merge({ route: ['upstream/static: asked'], hold: debited });
+      record.merge({
+        target: { provider: slug, model: target.model, jurisdiction: 'EU', family: 'chat' },
+        attempts: [{ provider: slug, model: target.model, status: 200, duration_ms: 12 }],
+        usage: { input: 600, output: 80, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, reasoning: 0 },
+        isServed: true,
+      });
+      writer.enqueue(record.draft());
     }
     await sleep(TICK_MS);
   }

@@ -3,9 +3,28 @@ import { LRUCache } from 'lru-cache';
 import type { Ingress } from '#/call/call.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { CallContent } from '#/seal/content/content-writer.ts';
-import type { Recurring } from '#/seal/call-record.ts';
+import type { CallFacts, StatedFacts } from '#/call/facts.ts';
 import { MOST_CACHED, type Stored } from './answer-cache.ts';
 import { cacheControl } from './cache-control.ts';
+
+/** What the row of a call that was answered from the cache says, and says again of the same call. */
+export interface Recurring {
+  /** Found while the call was read and routed. */
+  readonly read: CallFacts & Pick<StatedFacts, 'asked'>;
+  /** Of the answer. */
+  readonly answered: CallFacts & Pick<StatedFacts, 'losses'>;
+}
+
+/** What is true of the next call too that is the same to the byte; undefined unless this one was answered from the cache. */
+export function recurringOf(stated: StatedFacts): Recurring | undefined {
+  const { asked, scope, findings, detectors, unscanned, removed, route, shadow } = stated;
+  const { cacheHit, isServed, target, losses, providerResponseId } = stated;
+  if (cacheHit === 'none' || !isServed || !target) return undefined;
+  return {
+    read: { asked, scope, findings, detectors, unscanned, removed, route, shadow },
+    answered: { cacheHit, target, losses, providerResponseId },
+  };
+}
 
 /** All that a call was found to be, and what its client was sent, when it was answered from the cache. */
 export interface Repeat {

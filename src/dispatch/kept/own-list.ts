@@ -3,7 +3,7 @@ import type { PassthroughCall, PassthroughAnswer } from '#/call/passthrough-call
 import type { Limits } from '#/call/call.ts';
 import type { KeptObject, KeptQuery } from '#/ports/kept-objects.ts';
 import { UpstreamFault, type Passing } from '#/ports/provider.ts';
-import type { Entry } from '#/seal/call-record.ts';
+import type { AnswerTally } from '../answer-tally.ts';
 import { ID_SEPARATOR } from '#/wire/kept/names.ts';
 import { isObject } from '#/wire/document/json.ts';
 import { attemptReport, type AttemptOutcome } from '../attempt-report.ts';
@@ -40,13 +40,13 @@ export async function* ownList(
   target: Target,
   { path, timeoutMs, limits }: { readonly path: string; readonly timeoutMs: number; readonly limits: Limits },
   { endpoints, ownership }: PassDeps,
-  entry: Entry,
+  tally: AnswerTally,
 ): AsyncGenerator<PassthroughAnswer> {
   const { provider, model, family } = target;
   const { config } = provider;
   const { query, purpose } = readQuery(passage, target, path);
   const records = await ownership.list({ ...query, limit: query.limit + 1 });
-  entry.target = { provider: config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
+  tally.target = { provider: config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
   const page = records.slice(0, query.limit);
   const texts: string[] = [];
   if (page.length > 0) {
@@ -54,7 +54,7 @@ export async function* ownList(
     if (!visit) throw nobodyToAsk([endpoints.availability(target)]);
     const started = performance.now();
     const ask = (record: KeptObject): Promise<string | undefined> =>
-      objectText(record, passage, target, visit, timeoutMs, entry);
+      objectText(record, passage, target, visit, timeoutMs, tally);
     try {
       for (let at = 0; at < page.length; at += AT_ONCE) {
         const some = page.slice(at, at + AT_ONCE);
@@ -64,13 +64,13 @@ export async function* ownList(
           else await ownership.deleted(config, some[index]!.id);
         }
       }
-      entry.attempts.push(attemptReport(target, { status: 200, sent: true }, started));
-      entry.answering = true;
+      tally.attempts.push(attemptReport(target, { status: 200, sent: true }, started));
+      tally.begin();
       visit.answering();
       visit.end('served');
     } catch (thrown) {
       visit.end(passage.signal.aborted ? 'unknown' : outcomeOfFault(thrown, false));
-      throw explain(thrown, passage, entry);
+      throw explain(thrown, passage, tally);
     } finally {
       visit.end('unknown');
     }
@@ -83,7 +83,7 @@ export async function* ownList(
   const body = `{"object":"list","data":[${data}],${JSON.stringify(rest).slice(1)}`;
   yield { kind: 'head', status: 200, headers: { 'content-type': 'application/json' }, limits };
   yield { kind: 'bytes', bytes: Buffer.from(body) };
-  entry.served();
+  tally.isServed = true;
 }
 
 /** The object as the provider tells it; undefined where it has it no longer. */
@@ -93,7 +93,7 @@ async function objectText(
   target: Target,
   visit: Visit,
   timeoutMs: number,
-  { attempts }: Entry,
+  { attempts }: AnswerTally,
 ): Promise<string | undefined> {
   const { provider } = target;
   const account = provider.config.credentials.find(({ name }) => name === credential) ?? visit.credential;

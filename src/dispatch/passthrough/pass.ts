@@ -1,9 +1,9 @@
 import type { ProviderConfig } from '#/config/snapshot.ts';
-import { GatewayError } from '#/errors/gateway-error.ts';
+import { restarting } from '#/errors/gateway-error.ts';
 import type { PassthroughCall, PassthroughAnswer } from '#/call/passthrough-call.ts';
 import { ServerRestarting, type Limits } from '#/call/call.ts';
 import { UpstreamFault, type Incoming, type Passing } from '#/ports/provider.ts';
-import type { Entry } from '#/seal/call-record.ts';
+import type { AnswerTally } from '../answer-tally.ts';
 import { attemptReport, type AttemptOutcome } from '../attempt-report.ts';
 import type { Ownership } from '../kept/ownership.ts';
 import { PassedAnswer, type SentBody } from './passed-answer.ts';
@@ -28,15 +28,20 @@ export interface Outbound {
   readonly sent: SentBody;
   /** What the client is told of its limits with the answer. */
   readonly limits: Limits;
+  /** Kinds of content that nobody looked into, as far as the body was sent. */
+  readonly unscanned: () => readonly string[];
 }
 
-/** Sends a passage once (its body cannot be sent twice) and hands on the answer as it comes. */
+/**
+ * Sends a passage once (its body cannot be sent twice) and hands on the answer as it comes. What comes of it is in `tally`,
+ * also when it rejects.
+ */
 export async function* pass(
   passage: PassthroughCall,
   target: Target,
-  { passing, sent, limits }: Outbound,
+  { passing, sent, limits, unscanned }: Outbound,
   { endpoints, ownership }: PassDeps,
-  entry: Entry,
+  tally: AnswerTally,
 ): AsyncGenerator<PassthroughAnswer> {
   const { provider, model, family } = target;
   const { config } = provider;
@@ -45,23 +50,26 @@ export async function* pass(
   if (objects !== 'none' && objects.act.startsWith('make')) await ownership.requireRecords(config);
   const visit = endpoints.enter(target);
   if (!visit) throw nobodyToAsk([endpoints.availability(target)]);
-  entry.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
+  tally.target = { provider: slug, model, family, jurisdiction: provider.jurisdiction(model) };
   const sending: Sending = { size: 0, failure: undefined };
   let incoming: Incoming | undefined;
   try {
-    incoming = await ask(target, passing, sending, visit, entry);
-    entry.answering = true;
+    incoming = await ask(target, passing, sending, visit, tally);
+    tally.begin();
     visit.answering();
     const credential = visit.credential?.name ?? '';
     const answer = new PassedAnswer(
       passage,
       { ...sent, ...sent.sayingAll?.() },
-      entry,
+      tally,
       incoming.header('content-type'),
     );
     answer.begin(sending.size);
-    const unscanned = entry.unscanned.length > 0 ? { 'x-gw-unscanned': entry.unscanned.join(', ') } : {};
-    const told = { ...passedHeaders(incoming, passage, config), ...unscanned };
+    const kinds = unscanned();
+    const told = {
+      ...passedHeaders(incoming, passage, config),
+      ...(kinds.length > 0 && { 'x-gw-unscanned': kinds.join(', ') }),
+    };
     const head = { kind: 'head', status: incoming.status, headers: told, limits } as const;
     if (objects !== 'none' && objects.act === 'list') {
       const text = await sharedList(incoming, passage, config, answer, ownership);
@@ -74,12 +82,12 @@ export async function* pass(
     }
     if (passage.objectId !== undefined && objects !== 'none' && objects.act === 'remove')
       await ownership.deleted(config, passage.objectId);
-    entry.served();
+    tally.isServed = true;
     visit.end('served');
   } catch (thrown) {
     // Bodies go at the client's pace both ways: a timeout may be its own.
     visit.end(passage.signal.aborted ? 'unknown' : outcomeOfFault(thrown, false));
-    throw explain(thrown, passage, entry);
+    throw explain(thrown, passage, tally);
   } finally {
     visit.end('unknown');
     incoming?.close();
@@ -92,7 +100,7 @@ async function ask(
   passing: Outbound['passing'],
   sending: Sending,
   visit: Visit,
-  { attempts }: Entry,
+  { attempts }: AnswerTally,
 ): Promise<Incoming> {
   const started = performance.now();
   const { provider } = target;
@@ -205,9 +213,7 @@ async function* whole(
   yield { kind: 'bytes', bytes: shown === text ? all : Buffer.from(shown) };
 }
 
-export function explain(thrown: unknown, { signal }: PassthroughCall, entry: Entry): unknown {
-  if (signal.aborted && signal.reason instanceof ServerRestarting) {
-    return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
-  }
-  return thrown instanceof UpstreamFault ? noAnswer(thrown, entry.attempts) : thrown;
+export function explain(thrown: unknown, { signal }: PassthroughCall, tally: AnswerTally): unknown {
+  if (signal.aborted && signal.reason instanceof ServerRestarting) return restarting();
+  return thrown instanceof UpstreamFault ? noAnswer(thrown, tally.attempts) : thrown;
 }

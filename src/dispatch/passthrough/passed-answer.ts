@@ -1,7 +1,7 @@
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import type { Believable } from '#/meter/plausible-usage.ts';
 import { MOST_TOKENS_PER_IMAGE, TOKENS_PER_IMAGE } from '#/meter/own-count.ts';
-import type { Entry } from '#/seal/call-record.ts';
+import type { AnswerTally } from '../answer-tally.ts';
 import { refuseCostlyJson } from '#/wire/answer/answer-bounds.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import {
@@ -59,16 +59,16 @@ const LEAST_VIDEO_SECONDS = 4;
 export class PassedAnswer {
   readonly #passage: PassthroughCall;
   readonly #sent: SentBody;
-  readonly #entry: Entry;
+  readonly #tally: AnswerTally;
   readonly #bytesPerSecond: number;
   /** Seconds of sound in the request. */
   #heard = 0;
   #bytes = 0;
 
-  constructor(passage: PassthroughCall, sent: SentBody, entry: Entry, contentType = '') {
+  constructor(passage: PassthroughCall, sent: SentBody, tally: AnswerTally, contentType = '') {
     this.#passage = passage;
     this.#sent = sent;
-    this.#entry = entry;
+    this.#tally = tally;
     this.#bytesPerSecond = RAW_SOUND.test(contentType) ? RAW_BYTES_PER_SECOND : BYTES_PER_SECOND;
   }
 
@@ -85,11 +85,11 @@ export class PassedAnswer {
     const { surface, quantities } = this.#passage;
     if (quantities.length === 0) return;
     const { seen, seconds } = this.#sound();
-    this.#entry.seen = seen;
-    if (surface === 'audio') this.#entry.units = { seconds };
+    this.#tally.seen = seen;
+    if (surface === 'audio') this.#tally.units = { seconds };
     else if (surface === 'passthrough') return;
-    else if (surface === 'videos') this.#entry.units = { seconds: this.#sent.seconds ?? LEAST_VIDEO_SECONDS };
-    else this.#entry.units = { images: this.#sent.images };
+    else if (surface === 'videos') this.#tally.units = { seconds: this.#sent.seconds ?? LEAST_VIDEO_SECONDS };
+    else this.#tally.units = { images: this.#sent.images };
   }
 
   /** Reads a whole JSON answer. False: it is no object. */
@@ -111,11 +111,11 @@ export class PassedAnswer {
     const isHeard = surface === 'audio' && this.#sent.isForm;
     const told = surface === 'images' ? readImageUsage(usage) : readUsage(usage, isHeard);
     const seconds = secondsOf(body);
-    this.#entry.believable = this.#believable();
+    this.#tally.believable = this.#believable();
     // The bytes of pictures bound nothing: what they may count for is known.
     const bytes = surface === 'images' ? 0 : text.length * 3;
-    if (told) this.#entry.tell(told, { bytes, says: false, whole: true });
-    this.#entry.tellUnits({
+    if (told) this.#tally.tell(told, { bytes, says: false, whole: true });
+    this.#tally.tellUnits({
       ...(seconds !== undefined && { seconds }),
       ...(Array.isArray(data) && { images: data.length }),
     });
@@ -143,8 +143,8 @@ export class PassedAnswer {
     if (!this.#passage.quantities.includes('tokens')) return false;
     const holders = whole ? [body] : [body, body['response'], body['message']];
     const told = holders.map((one) => (isObject(one) ? readAnyUsage(one['usage']) : undefined)).find(Boolean);
-    this.#entry.believable = this.#believable();
-    if (told) this.#entry.tell(told, { bytes: this.#bytes, says: false, whole: true });
+    this.#tally.believable = this.#believable();
+    if (told) this.#tally.tell(told, { bytes: this.#bytes, says: false, whole: true });
     return told !== undefined;
   }
 

@@ -6,15 +6,15 @@ import type { JobEnd, JobFiles, JobNews, JobProgress, JobQueue, TakenJob } from 
 import type { Ledger } from '#/ports/ledger.ts';
 import type { AuditRow } from '#/seal/row.ts';
 import { ClientHungUp, ServerRestarting } from '#/call/call.ts';
-import type { Corridor } from '../pipeline.ts';
-import { MODEL_ID, type AnonymizedDocument, type Upload } from '../anonymize/anonymize.ts';
+import type { Pipeline } from '../pipeline.ts';
+import { MODEL_ID, type AnonymizedDocument, type Upload } from '../anonymize.ts';
 import type { JobPapers } from './job-storage.ts';
 
 export interface JobRunDeps {
   readonly queue: JobQueue;
   readonly files: JobFiles;
   readonly papers: JobPapers;
-  readonly corridor: Pick<Corridor, 'anonymize' | 'close'>;
+  readonly corridor: Pick<Pipeline, 'anonymize' | 'close'>;
   readonly ledger: Pick<Ledger, 'find'>;
   readonly snapshot: () => Snapshot | undefined;
   /** False while keys may exist that could not be read. */
@@ -150,7 +150,7 @@ async function walk(
         timeoutMs: WORK_MS,
         onProgress: (progress) => watch.note(progress),
         keep,
-        again: (error) => goesOn(error, job, signal),
+        goesOn: (error) => goesOn(error, job, signal),
       },
     });
     return undefined;

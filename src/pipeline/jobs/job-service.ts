@@ -7,7 +7,7 @@ import { engineOff } from '#/ports/documents.ts';
 import type { AddressSigner, SignedAddress } from '#/seal/content/signed-address.ts';
 import { refuseAtTheDoor } from '../admit.ts';
 import type { Opening } from '#/call/call.ts';
-import type { AnonymizeRequest } from '../anonymize/anonymize.ts';
+import type { AnonymizeRequest } from '../anonymize.ts';
 import type { JobOutcome, JobPapers } from './job-storage.ts';
 
 export interface JobDeskDeps {

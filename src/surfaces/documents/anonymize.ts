@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
 import { ClientHungUp, type Opening } from '#/call/call.ts';
-import type { AnonymizedDocument, AnonymizeRequest } from '#/pipeline/anonymize/anonymize.ts';
+import type { AnonymizedDocument, AnonymizeRequest } from '#/pipeline/anonymize.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { arrivalOf, type Arrival } from '../arrival.ts';
 import { IncomingBody, type BodyDeps } from '../body/incoming-body.ts';
@@ -18,7 +18,7 @@ export interface DocumentDeps extends JobSurfaceDeps, BodyDeps {
   readonly turnAway: (arrival: Arrival) => GatewayError | undefined;
   readonly anonymize: (request: AnonymizeRequest) => Promise<AnonymizedDocument>;
   /** Seals a request that was refused before it was read. `family`: what its surface speaks. */
-  readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => Promise<void>;
+  readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => void;
   readonly onError: (error: GatewayError, callId: string) => void;
   readonly bodyLimitBytes: number;
   /** Knows the caller, or throws. */
@@ -59,7 +59,7 @@ async function receive(
     await take({ ...opening, upload: () => readUpload(body, deps.bodyLimitBytes) });
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    if (!inside) await deps.refuseUnread(opening, 'documents', error);
+    if (!inside) deps.refuseUnread(opening, 'documents', error);
     if (hangUp.signal.reason instanceof ClientHungUp) return;
     deps.onError(error, id);
     sendFailure(reply, chatVoice, error, id);

@@ -3,7 +3,7 @@ import { CATALOGUE, type ErrorCode } from '#/errors/catalogue.ts';
 import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
 import { refuseRemovedHeader } from '#/pipeline/admit.ts';
 import type { Opening } from '#/call/call.ts';
-import { JOBS_PATH, type AnonymizeRequest } from '#/pipeline/anonymize/anonymize.ts';
+import { JOBS_PATH, type AnonymizeRequest } from '#/pipeline/anonymize.ts';
 import type { JobDesk, JobResult, JobView } from '#/pipeline/jobs/job-service.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { arrivalOf, numberReply } from '../arrival.ts';
@@ -12,7 +12,7 @@ import { chatVoice } from '../chat/voice.ts';
 export interface JobSurfaceDeps {
   readonly jobs: JobDesk;
   /** Seals a request that never came to the corridor. */
-  readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => Promise<void>;
+  readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => void;
   /** Knows the caller, or throws. */
   readonly arrive: (request: FastifyRequest, reply: FastifyReply) => void;
   /** Where clients reach the gateway; undefined: addresses are told without a host, which only the client knows. */
@@ -63,7 +63,7 @@ async function submit(work: AnonymizeRequest, reply: FastifyReply, deps: JobSurf
     reply.code(202).header('location', `${JOBS_PATH}/${id}`).send({ id, status: state });
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    await deps.refuseUnread(work, 'documents', error);
+    deps.refuseUnread(work, 'documents', error);
     throw error;
   }
 }

@@ -19,9 +19,13 @@ export interface PassthroughDeps extends BodyDeps {
   readonly calls: OpenCalls;
   /** Why a request is turned away before it is read, if it is. */
   readonly turnAway: (arrival: Arrival) => GatewayError | undefined;
-  readonly pass: (passage: PassthroughCall) => AsyncGenerator<PassthroughAnswer>;
+  /** `emit` takes the parts of the answer; false: nobody waits for the rest. */
+  readonly pass: (
+    passage: PassthroughCall,
+    emit: (answer: PassthroughAnswer) => boolean | Promise<boolean>,
+  ) => Promise<void>;
   /** Seals a request that was refused before it was read. `family`: what its surface speaks. */
-  readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => Promise<void>;
+  readonly refuseUnread: (opening: Opening, family: Family, error: GatewayError) => void;
   readonly onError: (error: GatewayError, callId: string) => void;
   /** Knows the caller, or throws. */
   readonly arrive: (request: FastifyRequest, reply: FastifyReply) => void;
@@ -68,22 +72,22 @@ export async function servePassage(
     if (refusal) throw refusal;
     const passage = await read(opening, body);
     inside = true;
-    for await (const answer of deps.pass(passage)) {
-      if (answer.kind === 'head') {
-        opened = true;
-        reply.hijack();
-        const own = reply.getHeaders() as Record<string, string>;
-        reply.raw.writeHead(answer.status, {
-          ...own,
-          ...answer.headers,
-          ...chatVoice.limitHeaders(answer.limits, Date.now()),
-        });
-      } else if (!(await writeOut(reply.raw, answer.bytes, hangUp.signal))) break;
-    }
+    await deps.pass(passage, (answer) => {
+      if (answer.kind === 'bytes') return writeOut(reply.raw, answer.bytes, hangUp.signal);
+      opened = true;
+      reply.hijack();
+      const own = reply.getHeaders() as Record<string, string>;
+      reply.raw.writeHead(answer.status, {
+        ...own,
+        ...answer.headers,
+        ...chatVoice.limitHeaders(answer.limits, Date.now()),
+      });
+      return true;
+    });
     reply.raw.end();
   } catch (thrown) {
     const error = asGatewayError(thrown);
-    if (!inside) await deps.refuseUnread(opening, 'passthrough', error);
+    if (!inside) deps.refuseUnread(opening, 'passthrough', error);
     deps.onError(error, arrival.id);
     // Bytes of a file cannot say that they are not all of it: the connection is cut instead.
     if (opened) reply.raw.destroy();

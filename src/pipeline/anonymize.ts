@@ -1,33 +1,32 @@
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { CustomTerm } from '#/config/snapshot.ts';
 import { documentError } from '#/errors/document-error.ts';
-import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
+import { GatewayError, restarting } from '#/errors/gateway-error.ts';
 import { findInDocument, replaced, tagsFor, type DocumentFindings } from '#/inspect/attachments/document-text.ts';
 import { categoriesOf, notLookedFor } from '#/inspect/entities.ts';
-import { detectionFor, type Detection } from '#/inspect/detectors/detector.ts';
-import type { DetectorMarks } from '#/inspect/detectors/detector-marks.ts';
+import { detectionFor } from '#/inspect/detectors/detector.ts';
 import { refuseUnguarded } from '#/inspect/scope/scope-guard.ts';
 import { lookAgain, originalsOf } from '#/inspect/attachments/second-look.ts';
-import type { Debited, Hold } from '#/meter/meter.ts';
+import { hold } from '#/meter/meter.ts';
 import type { JobProgress } from '#/ports/document-jobs.ts';
 import {
   DocumentFault,
   engineOff,
-  type DocumentEngine,
   type DocumentFile,
   type OnPages,
   type ReadDocument,
   type RedactedDocument,
 } from '#/ports/documents.ts';
-import { restarting } from '#/dispatch/dispatch.ts';
+import { routeLocal } from '#/route/route.ts';
 import type { Target } from '#/call/target.ts';
-import type { Entry } from '#/seal/call-record.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
-import { answerTimeout, refuseAtTheDoor } from '../admit.ts';
+import { answerTimeout, refuseAtTheDoor } from './admit.ts';
+import { Stopped, type CallFacts } from '#/call/facts.ts';
 import { ServerRestarting, type Limits, type Opening } from '#/call/call.ts';
-import { unitsAtMost } from './document-units.ts';
+import { unitsAtMost, type UnitsAtMost } from './anonymize/document-units.ts';
 import { fileNameOf } from '#/inspect/attachments/file-name.ts';
-import type { PassageDemand } from '../passthrough/passthrough.ts';
+import { requireRoom, type PipelineParts } from './pipeline-parts.ts';
+import { Steps, type CallStart, type Stated } from './run-call.ts';
 
 /** What a client asks to be taken out of a document. // spec 2.5 */
 export interface AnonymizeOptions {
@@ -58,7 +57,7 @@ interface Lasting {
   /** Keeps what came of the work before that is sealed. Rejects when it cannot: then it is not billed. */
   readonly keep: (document: AnonymizedDocument) => Promise<void>;
   /** Whether the call goes on another time: then nothing is sealed now. */
-  readonly again: (error: GatewayError) => boolean;
+  readonly goesOn: (error: GatewayError) => boolean;
 }
 
 /** What is given back. // spec 2.5 */
@@ -76,21 +75,11 @@ export interface AnonymizedDocument extends Pick<RedactedDocument, 'bytes' | 'me
   readonly limits: Limits;
 }
 
-/** Steps of the corridor as a document walks them; each throws a `GatewayError` to refuse. */
-export interface DocumentStages {
-  open(opening: Opening): Entry;
-  /** The call goes on another time, maybe elsewhere: its hold is not this process' any more. */
-  leave(): void;
-  route(model: string, entry: Entry): Target;
-  meter(subject: Debited, target: Target, demand: PassageDemand): Promise<Hold>;
-  readonly detection: Detection;
-  readonly detectors: DetectorMarks;
-  readonly engine: DocumentEngine | undefined;
-}
-
 /** What the work is called in allow-lists, price books and audit rows. */
 const MODEL = 'anonymize';
 export const MODEL_ID = `${LOCAL_PROVIDER.slug}/${MODEL}`;
+const ASKED = { model: MODEL_ID, stream: false };
+const TARGET = { provider: LOCAL_PROVIDER.slug, model: MODEL, jurisdiction: 'LOCAL', family: 'documents' } as const;
 /** The name of a file is searched like the rest of it; no unit of a document has this id. */
 const NAME_UNIT = 'gw:filename';
 /** Where documents are handed in that nobody waits for. */
@@ -100,88 +89,142 @@ export const JOBS_PATH = '/v1/documents/anonymize/jobs';
  * A document's way: debited by the pages it may have before it is read, read, searched, rewritten; sealed, and settled by
  * the pages it has. Nothing is kept. Work that gives no document is not billed. // spec 1.1, 2.5, 8
  */
-export async function anonymize(request: AnonymizeRequest, stages: DocumentStages): Promise<AnonymizedDocument> {
-  using entry = stages.open(request);
-  const late = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+export const ANONYMIZATION = documentSteps().step('dispatch', handOver);
+
+/** The way of a document that no client waits for (`Lasting`): what came of it is kept before it is sealed. */
+export const DOCUMENT_JOB = documentSteps().step('dispatch', keep);
+
+function documentSteps() {
+  return new Steps<PipelineParts, CallStart<AnonymizeRequest>>(() => 'documents')
+    .step('admit', admitRequest)
+    .step('admit', readUpload)
+    .step('route', routeHere)
+    .step('meter', holdMoney)
+    .step('dispatch', anonymizeDocument);
+}
+
+interface Admitted extends CallStart<AnonymizeRequest> {
+  readonly timeoutMs: number;
+}
+
+function admitRequest({ request }: CallStart<AnonymizeRequest>): Stated<Pick<Admitted, 'timeoutMs'>> {
+  refuseAtTheDoor(request);
+  const timeoutMs = request.lasting?.timeoutMs ?? answerTimeout(request);
+  return { timeoutMs, facts: { asked: ASKED } };
+}
+
+interface Read extends Admitted {
+  readonly upload: Upload;
+  /** Kinds of personal data that are looked for. */
+  readonly categories: ReadonlySet<string>;
+}
+
+async function readUpload(
+  { request }: Admitted,
+  { detection }: PipelineParts,
+): Promise<Stated<Pick<Read, 'upload' | 'categories'>>> {
   try {
-    refuseAtTheDoor(request);
-    const timeoutMs = request.lasting?.timeoutMs ?? answerTimeout(request);
-    entry.admitted({ model: MODEL_ID, stream: false });
-    const { file, options } = await request.upload();
+    const upload = await request.upload();
+    const { entities, remove } = upload.options;
     refuseUnguarded(request.key.workload.policy);
-    const findable = stages.detection.categories;
-    const categories = categoriesOf(options.entities, findable, 'options.entities') ?? findable;
-    entry.removed = options.remove.map(({ label }) => label);
-    entry.step = 'route';
-    const target = stages.route(MODEL_ID, entry);
-    entry.step = 'meter';
-    const { unit, most } = unitsAtMost(file.bytes);
-    const demand = { ceiling: { [unit]: most }, quantities: [unit], reservedTokens: 0 };
-    const subject = { ...request, model: MODEL_ID, stream: false, resumes: request.lasting !== undefined };
-    const hold = (entry.hold = await stages.meter(subject, target, demand));
-    entry.step = 'dispatch';
-    entry.target = { provider: LOCAL_PROVIDER.slug, model: MODEL, jurisdiction: 'LOCAL', family: 'documents' };
-    timer = setTimeout(() => late.abort(), timeoutMs);
-    const signal = AbortSignal.any([request.signal, late.signal]);
-    const until = request.lasting ? undefined : performance.now() + timeoutMs;
-    const { document, found, ...done } = await work(
-      { file, options, categories, most, until },
-      request,
-      stages,
-      signal,
-      entry,
-    );
-    const anonymized: AnonymizedDocument = {
-      ...document,
-      filename: done.filename,
-      categories: Object.keys(found.findings).sort(),
-      mapping: options.includeMapping ? found.mapping : undefined,
-      unscanned: entry.unscanned,
-      limits: hold.limits,
-    };
-    await request.lasting?.keep(anonymized);
-    entry.answering = true;
-    entry.usage = NO_USAGE;
-    entry.units = { [unit]: done.units };
-    // What is kept is there to be fetched, whoever gave up meanwhile.
-    if (request.lasting || !request.signal.aborted) entry.served();
-    return anonymized;
+    const findable = detection.categories;
+    const categories = categoriesOf(entities, findable, 'options.entities') ?? findable;
+    return { upload, categories, facts: { removed: remove.map(({ label }) => label) } };
   } catch (thrown) {
-    const error = asGatewayError(explain(thrown, request.signal, late.signal));
-    entry.failed(error);
-    if (request.lasting?.again(error)) {
-      entry.leave();
-      stages.leave();
-    }
-    throw error;
+    throw explain(thrown, request.signal);
+  }
+}
+
+function routeHere({ request }: Read, parts: PipelineParts): Stated<{ readonly target: Target }> {
+  const { targets, route, shadow } = routeLocal(MODEL_ID, request.key.workload, parts);
+  return { target: targets[0], facts: { route, shadow } };
+}
+
+interface Metered extends Read {
+  readonly limits: Limits;
+  readonly units: UnitsAtMost;
+}
+
+async function holdMoney(
+  { request, upload, target }: Read & { readonly target: Target },
+  parts: PipelineParts,
+): Promise<Stated<Pick<Metered, 'limits' | 'units'>>> {
+  requireRoom(parts);
+  const units = unitsAtMost(upload.file.bytes);
+  const { unit, most } = units;
+  const demand = { ceiling: { [unit]: most }, quantities: [unit], reservedTokens: 0 };
+  const asked = { ...ASKED, resumes: request.lasting !== undefined };
+  const held = await hold(request, asked, [target], demand, parts.meter);
+  return { limits: held.limits, units, facts: { hold: held } };
+}
+
+interface Anonymized extends Metered {
+  readonly anonymized: AnonymizedDocument;
+  /** That were read: what is billed. */
+  readonly pages: number;
+}
+
+/** Reads, searches, rewrites. What was found is stated whatever fails then. */
+async function anonymizeDocument(work: Metered, parts: PipelineParts): Promise<Stated<Pick<Anonymized, 'anonymized' | 'pages'>>> {
+  const { request, upload, timeoutMs, limits } = work;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  const signal = AbortSignal.any([request.signal, late.signal]);
+  const until = request.lasting ? undefined : performance.now() + timeoutMs;
+  let facts: CallFacts = { target: TARGET };
+  const state = (more: CallFacts): void => void (facts = { ...facts, ...more });
+  try {
+    const { document, found, filename, pages } = await rewritten(work, until, parts, signal, state);
+    const anonymized = {
+      ...document,
+      filename,
+      categories: Object.keys(found.findings).sort(),
+      mapping: upload.options.includeMapping ? found.mapping : undefined,
+      unscanned: facts.unscanned ?? [],
+      limits,
+    };
+    return { anonymized, pages, facts };
+  } catch (thrown) {
+    throw new Stopped(explain(thrown, request.signal, late.signal), facts);
   } finally {
     clearTimeout(timer);
   }
 }
 
-interface Work extends Upload {
-  readonly categories: ReadonlySet<string>;
-  /** Pages or pictures that are held for. */
-  readonly most: number;
-  /** When its client waits no longer, by `performance.now()`. */
-  readonly until: number | undefined;
+/** What is handed to a client is billed, but for one that gave up meanwhile. */
+function handOver(work: Anonymized): Stated<object> {
+  return { facts: { ...billed(work), isServed: !work.request.signal.aborted } };
+}
+
+/** What is kept is there to be fetched, whoever gave up meanwhile. What cannot be kept is not billed. */
+async function keep(work: Anonymized): Promise<Stated<object>> {
+  const { request, anonymized } = work;
+  try {
+    await request.lasting?.keep(anonymized);
+  } catch (thrown) {
+    throw explain(thrown, request.signal);
+  }
+  return { facts: { ...billed(work), isServed: true } };
+}
+
+function billed({ pages, units }: Anonymized): CallFacts {
+  return { isAnswering: true, usage: NO_USAGE, units: { [units.unit]: pages } };
 }
 
 interface Done {
   readonly document: RedactedDocument;
   readonly found: DocumentFindings;
   readonly filename: string;
-  readonly units: number;
+  readonly pages: number;
 }
 
-/** Reads, searches, rewrites. What was found is noted before anything can fail over it. */
-async function work(
-  { file, options, categories, most, until }: Work,
-  { key, lasting }: AnonymizeRequest,
-  { engine, detection: whole, detectors }: DocumentStages,
+/** `until`: when its client waits no longer, by `performance.now()`. `state`: told what was found before anything can fail over it. */
+async function rewritten(
+  { request: { key, lasting }, upload: { file, options }, categories, units: { most } }: Metered,
+  until: number | undefined,
+  { documents: engine, detection: whole, detectors }: PipelineParts,
   signal: AbortSignal,
-  entry: Entry,
+  state: (facts: CallFacts) => void,
 ): Promise<Done> {
   if (!engine) throw engineOff();
   const detection = detectionFor({ key, signal }, whole);
@@ -196,20 +239,19 @@ async function work(
   const { recognizedPages } = read;
   const tags = tagsFor(units);
   const found = await findInDocument(units, { categories, terms, recognizedPages }, detection, tags);
-  entry.findings = found.findings;
-  entry.detectors = detectors.ofKinds(categories);
-  if (!options.entities) entry.unscanned = notLookedFor(categories);
+  state({ findings: found.findings, detectors: detectors.ofKinds(categories) });
+  if (!options.entities) state({ unscanned: notLookedFor(categories) });
   const inside = found.replacements.filter(({ unit }) => unit !== NAME_UNIT);
   const { replacements } = found;
   const originals = originalsOf(found, read, terms);
   const wanted = { layout: read.layout, replacements: inside, originals, ...within(until) };
   const document = await engine.redact(file, wanted, signal, begun('rewriting', pages, lasting));
   const ofName = replacements.filter(({ unit }) => unit === NAME_UNIT);
-  const done = { filename: name.with(replaced(name.searched, ofName)), units: pages };
+  const done = { filename: name.with(replaced(name.searched, ofName)), pages };
   if (recognizedPages.length === 0) return { document, found, ...done };
   const looking = { engine, detection, tags, signal, onPages: begun('checking', pages, lasting) };
   const again = await lookAgain({ document, found }, { categories, terms }, looking);
-  entry.findings = again.found.findings;
+  state({ findings: again.found.findings });
   return { ...again, ...done };
 }
 
@@ -240,10 +282,10 @@ function asJob(fault: DocumentFault): DocumentFault {
   return new DocumentFault('too_slow', message, { cause: fault });
 }
 
-function explain(thrown: unknown, given: AbortSignal, late: AbortSignal): unknown {
+function explain(thrown: unknown, given: AbortSignal, late?: AbortSignal): unknown {
   if (given.aborted) return given.reason instanceof ServerRestarting ? restarting() : thrown;
   if (thrown instanceof DocumentFault && thrown.kind === 'too_slow') return documentError(asJob(thrown), 'file');
   if (thrown instanceof DocumentFault) return documentError(thrown, 'file');
-  if (!late.aborted) return thrown;
+  if (late?.aborted !== true) return thrown;
   return new GatewayError('upstream_timeout', 'The document was not done within the answer timeout.');
 }
