@@ -58,7 +58,7 @@ beforeEach(() => {
     keys: { current: () => snapshot, mayHold: () => false },
     providers: createProviders(createTransport()),
     prices: createPriceBook({ usdToEur: '0.92' }),
-    refuse: async ({ id, codec }, { code }) => void sealed.push(`${id} ${codec.family} ${code}`),
+    refuse: ({ id, codec }, { code }) => void sealed.push(`${id} ${codec.family} ${code}`),
     pass: () => {
       throw new Error('nothing here is passed on');
     },
@@ -70,7 +70,7 @@ beforeEach(() => {
       fetch: () => Promise.reject(new Error('no job is known here')),
     },
     publicUrl: undefined,
-    refuseUnread: async () => {},
+    refuseUnread: () => {},
     docsUrl: 'https://docs.test/',
     bodyLimitBytes: 65_536,
     room: new BodyRoom(1024 * 1024, 65_536),

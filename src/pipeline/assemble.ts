@@ -8,7 +8,7 @@ import { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
 import { meterMemory } from '#/meter/meter-memory.ts';
 import { givingBack } from '#/meter/settlement/give-back.ts';
 import { createTreasury, type Treasury } from '#/meter/settlement/settlement.ts';
-import type { OpenHold } from '#/ports/limit-counters.ts';
+import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
 import { createContentWriter } from '#/seal/content/content-writer.ts';
@@ -69,7 +69,7 @@ function assembleLedger(deps: CorridorDeps, open: PassingMap<OpenHold>) {
   const behind = (): boolean => writer.replaying;
   const organizations = (): string[] => [...(deps.snapshot()?.organizations.keys() ?? [])];
   const treasury = createTreasury({ ...deps, open, owner, behind });
-  const { settle } = treasury;
+  const settle = (settlements: readonly Settlement[]): void => treasury.settle(settlements);
   const onFault = (error: unknown): void => onEvent({ kind: 'sweep.fault', error });
   const lease: Lease = new Lease({
     counters,

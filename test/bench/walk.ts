@@ -108,18 +108,18 @@ async function call(): Promise<void> {
 }
 
 for (let index = 0; index < WARM_UP; index++) await call();
-const { ask, close } = await inspectorOf(gateway.log);
-things.defer(close);
-await ask('Profiler.enable');
-await ask('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+const inspector = await inspectorOf(gateway.log);
+things.defer(() => inspector.close());
+await inspector.ask('Profiler.enable');
+await inspector.ask('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 await call();
 await sleep(SETTLED_MS);
 const walks: Map<string, number>[] = [];
 for (let index = 0; index < WALKS; index++) {
-  await ask('Profiler.takePreciseCoverage');
+  await inspector.ask('Profiler.takePreciseCoverage');
   await call();
   await sleep(SETTLED_MS);
-  walks.push(callsIn((await ask('Profiler.takePreciseCoverage')) as Coverage));
+  walks.push(callsIn((await inspector.ask('Profiler.takePreciseCoverage')) as Coverage));
 }
 
 const entered = new Map<string, number>();
