@@ -1,11 +1,11 @@
 import type { AttemptReport } from '#/errors/gateway-error.ts';
 import { UpstreamFault, type Incoming, type Outgoing } from '#/ports/provider.ts';
-import { attemptReport, type AttemptOutcome } from './attempt-report.ts';
-import type { Availability, Endpoints, Visit } from './endpoints.ts';
+import type { Availability, Endpoints, Visit } from './upstreams.ts';
 import type { LearnedRejects } from './unsupported-parameters.ts';
-import type { Candidate, Candidates } from '#/call/target.ts';
+import type { Candidate, Candidates, Target } from '#/call/target.ts';
 import { readRefusal, type Refusal } from './upstream-refusal.ts';
 import { againAfterFault, noAnswer, nobodyToAsk, outcomeOfFault } from './upstream-error.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
 
 /** At most this many attempts a call, over all candidates. // design 5 */
 const MAX_ATTEMPTS = 3;
@@ -191,4 +191,46 @@ async function pause(wait: number, deadline: number, signal: AbortSignal): Promi
     signal.addEventListener('abort', done, { once: true });
   });
   return !signal.aborted;
+}
+
+/** What became of an attempt. */
+export interface AttemptOutcome {
+  readonly status?: number;
+  readonly error?: string;
+  /** Whether the prompt was sent, or may have been. */
+  readonly sent: boolean;
+}
+
+const hosts = new WeakMap<ProviderConfig, string>();
+
+/** An attempt as the audit row tells it. `started`: by `performance.now()`. */
+export function attemptReport(
+  { provider, model }: Pick<Target, 'provider' | 'model'>,
+  { status, error, sent }: AttemptOutcome,
+  started: number,
+): AttemptReport {
+  const host = hostOf(provider.config);
+  const duration_ms = Math.round(performance.now() - started);
+  const jurisdiction = provider.jurisdiction(model);
+  const { slug } = provider.config;
+  // Most attempts are answered; spelled out, since spreading costs more than all else here.
+  if (status !== undefined && error === undefined && host !== '')
+    return { provider: slug, model, status, duration_ms, host, jurisdiction, sent };
+  return {
+    provider: slug,
+    model,
+    ...(status !== undefined && { status }),
+    ...(error !== undefined && { error }),
+    duration_ms,
+    ...(host !== '' && { host }),
+    jurisdiction,
+    sent,
+  };
+}
+
+/** The host of a provider's base address, empty where it is this gateway. */
+function hostOf(config: ProviderConfig): string {
+  let host = hosts.get(config);
+  if (host === undefined) hosts.set(config, (host = URL.parse(config.url)?.host ?? ''));
+  return host;
 }

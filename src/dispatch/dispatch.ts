@@ -10,7 +10,7 @@ import type { AnswerTally } from './answer-tally.ts';
 import { readBuffered } from './relay/buffered.ts';
 import type { Recalled } from './cache/answer-cache.ts';
 import { attempt, type Answered } from './attempts.ts';
-import type { Availability, Endpoints, Visit } from './endpoints.ts';
+import type { Availability, Endpoints, Visit } from './upstreams.ts';
 import { MadeObjects } from './kept/made-objects.ts';
 import type { Ownership } from './kept/ownership.ts';
 import type { LearnedRejects } from './unsupported-parameters.ts';

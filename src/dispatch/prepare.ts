@@ -18,7 +18,7 @@ import { writeJson } from '#/wire/document/write-json.ts';
 import { readAnew } from './relay/read-anew.ts';
 import { renameTools, restoringNames } from '#/wire/hub/tool-names.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import { UPSTREAM_CODECS, isHubFamily } from '#/route/exits.ts';
+import { isHubFamily, UPSTREAM_CODECS } from '#/route/plan.ts';
 import { inlineRemoteMedia } from './inline-media.ts';
 import type { Target, Candidate, Candidates } from '#/call/target.ts';
 import { travellingFiles } from './travelling-files.ts';

@@ -3,7 +3,7 @@ import type { ErrorCode } from '#/errors/catalogue.ts';
 import { AnswerWithoutEnd, UpstreamFault, type ProviderFailure, type UpstreamFaultKind } from '#/ports/provider.ts';
 import { SseEventTooLarge } from '#/wire/answer/sse.ts';
 import type { Outcome } from './breaker.ts';
-import type { Availability } from './endpoints.ts';
+import type { Availability } from './upstreams.ts';
 import { withoutKeys } from './without-credentials.ts';
 
 /** Statuses that say the provider, not the request, is at fault, and may do better on another try. */

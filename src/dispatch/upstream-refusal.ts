@@ -1,6 +1,6 @@
 import type { AttemptReport, GatewayError } from '#/errors/gateway-error.ts';
 import { UpstreamFault, type Incoming, type Provider } from '#/ports/provider.ts';
-import type { Visit } from './endpoints.ts';
+import type { Visit } from './upstreams.ts';
 import { withoutCredentials } from './without-credentials.ts';
 import { againAfter, answeredWithError, outcomeOf, refusesAccount, type Again } from './upstream-error.ts';
 

@@ -11,7 +11,7 @@ import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
 import { openRedisCache } from '#/adapters/redis/response-cache.ts';
 import { openS3Anchors, type S3AnchorStore } from '#/adapters/s3/anchor-store.ts';
-import type { CorridorDeps } from '#/pipeline/pipeline-deps.ts';
+import type { CorridorDeps } from '#/pipeline/pipeline-parts.ts';
 import type { CheckpointStore } from '#/ports/checkpoints.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';

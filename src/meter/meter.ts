@@ -10,7 +10,7 @@ import {
   type OpenHold,
 } from '#/ports/limit-counters.ts';
 import type { Target } from '#/call/target.ts';
-import { jurisdictionsOf } from '#/call/jurisdictions.ts';
+import { jurisdictionsOf } from '#/call/facts.ts';
 import type { NanoEuro } from '#/call/money.ts';
 import { periodsAt } from './periods.ts';
 import type { Demand } from './usage-bounds.ts';

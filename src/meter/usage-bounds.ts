@@ -7,8 +7,7 @@ import { rankedAtMost } from '#/wire/rerank/size.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { sessionsOf } from '#/wire/responses/containers.ts';
 import { askedServiceTier, estimatedTokens, tierInModes, tokenCount, type Modes } from '#/wire/answer/usage.ts';
-import type { Believable } from './plausible-usage.ts';
-import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT } from './own-count.ts';
+import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT, type Believable } from './plausible-usage.ts';
 import { STANDARD, type Bounds } from './pricing/price.ts';
 import type { Quantity } from '#/call/units.ts';
 

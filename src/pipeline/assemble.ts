@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AnswerCache } from '#/dispatch/cache/answer-cache.ts';
 import { Repeats } from '#/dispatch/cache/hot-cache.ts';
-import { Endpoints } from '#/dispatch/endpoints.ts';
+import { Endpoints } from '#/dispatch/upstreams.ts';
 import { Ownership } from '#/dispatch/kept/ownership.ts';
 import { LearnedRejects } from '#/dispatch/unsupported-parameters.ts';
 import { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
@@ -15,8 +15,7 @@ import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
 import { createSweeper, type Sweeper } from './background/sweeper.ts';
 import { Lease } from './lease.ts';
-import type { CorridorDeps } from './pipeline-deps.ts';
-import type { PipelineParts } from './pipeline-parts.ts';
+import type { CorridorDeps, PipelineParts } from './pipeline-parts.ts';
 
 /** The parts of one process' pipeline, and what works in the background. */
 export interface Assembled {

@@ -8,7 +8,7 @@ import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
 import { dispatch } from '#/dispatch/dispatch.ts';
 import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
 import { keptOf, retained } from '#/dispatch/retained-call.ts';
-import { deskFor } from '#/inspect/attachments/attachment-reader.ts';
+import { deskFor } from '#/inspect/attachments/attach.ts';
 import { detectionFor } from '#/inspect/detectors/detector.ts';
 import { withPlainModel } from '#/inspect/ids.ts';
 import { inspect, uninspected, type Inspection } from '#/inspect/inspect.ts';

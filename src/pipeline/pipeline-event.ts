@@ -1,7 +1,7 @@
 import type { DetectorSet } from '#/inspect/detectors/detector-marks.ts';
 import type { TreasuryEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
-import type { EndpointEvent } from '#/dispatch/endpoints.ts';
+import type { EndpointEvent } from '#/dispatch/upstreams.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
 import type { AuditRow } from '#/seal/row.ts';
 

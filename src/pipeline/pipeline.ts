@@ -9,7 +9,7 @@ import { ANONYMIZATION, DOCUMENT_JOB, type AnonymizedDocument, type AnonymizeReq
 import { assemble, type Assembled } from './assemble.ts';
 import { MODEL_CALL } from './model-call.ts';
 import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
-import type { CorridorDeps } from './pipeline-deps.ts';
+import type { CorridorDeps } from './pipeline-parts.ts';
 import { sealedEvents } from './pipeline-event.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
 import { runCall, sealRefusal } from './run-call.ts';

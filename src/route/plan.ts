@@ -6,16 +6,19 @@ import type { PriceBook } from '#/meter/pricing/price-book.ts';
 import type { Call } from '#/call/call.ts';
 import { ENGINE_OFF } from '#/ports/documents.ts';
 import type { RouterVerdict } from '#/ports/router.ts';
-import type { Media } from '#/wire/hub/codec.ts';
-import { DECIDING, type Family } from '#/wire/document/document.ts';
+import type { Media, UpstreamCodec } from '#/wire/hub/codec.ts';
+import { DECIDING, type Family, type HubFamily } from '#/wire/document/document.ts';
 import { isArray } from '#/wire/request/request-shape.ts';
 import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
-import { isHubFamily } from './exits.ts';
 import { demandsOf, leaveOutUnfit, type Demands } from './fitness.ts';
-import { toolServerDenial } from './tool-server-denial.ts';
-import { managedKeyDenial } from './managed-key.ts';
-import { isDenial, offerOf, outside, notThere, reasonOf, type Denial, type Providers } from './offer.ts';
+import { managedKeyDenial, toolServerDenial } from './denials.ts';
+import { isDenial, notThere, offerOf, outside, reasonOf, type Denial, type Providers } from './offer.ts';
+import { chatUpstream } from '#/wire/chat/codec.ts';
+import { converseUpstream } from '#/wire/converse/codec.ts';
+import { geminiUpstream } from '#/wire/gemini/codec.ts';
+import { messagesUpstream } from '#/wire/messages/codec.ts';
+import { responsesUpstream } from '#/wire/responses/codec.ts';
 
 /** A call as routing sees it. */
 export interface RouteQuestion extends Pick<
@@ -165,4 +168,17 @@ function askedOutside({ document }: RouteQuestion, target: Target, policy: Resol
   // A place that is no jurisdiction of ours is anywhere.
   const place = typeof asked === 'string' && /^[a-z]{2}$/i.test(asked) ? asked.toUpperCase() : 'GLOBAL';
   return outside(slug, place, policy);
+}
+
+/** The families that a request can be translated to. */
+export const UPSTREAM_CODECS: Readonly<Record<HubFamily, UpstreamCodec>> = {
+  chat: chatUpstream,
+  messages: messagesUpstream,
+  responses: responsesUpstream,
+  gemini: geminiUpstream,
+  converse: converseUpstream,
+};
+
+export function isHubFamily(family: Family): family is HubFamily {
+  return family in UPSTREAM_CODECS;
 }

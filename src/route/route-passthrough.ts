@@ -3,9 +3,8 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
-import { isDenial, notAllowed, offerOf, outside, notThere, type Denial, type Providers } from './offer.ts';
+import { allowListReason, allowListReasonOfProvider, isDenial, notAllowed, notThere, offerOf, outside, type Denial, type Providers } from './offer.ts';
 import type { Offer, Target } from '#/call/target.ts';
-import { allowListReason, allowListReasonOfProvider } from './policy.ts';
 import type { Choice, RouteDeps } from './plan.ts';
 
 /** What a passage asks of its route. */

@@ -1,15 +1,14 @@
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { Family } from '#/wire/document/document.ts';
-import { NO_USAGE, totalTokens, type Usage } from '#/wire/answer/usage.ts';
+import { BESIDE_TOKENS, NO_USAGE, totalTokens, type Usage } from '#/wire/answer/usage.ts';
 import type { Opening } from '#/call/call.ts';
-import type { CallFacts, StatedFacts } from '#/call/facts.ts';
-import { hasUnits, tokenCounts, withUnits } from './billed-units.ts';
+import { jurisdictionOf, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { RowDraft } from './ledger-writer.ts';
-import { jurisdictionOf } from '#/call/jurisdictions.ts';
 import { timeText } from './row-text.ts';
-import type { Outcome, Step } from './row.ts';
+import type { AuditRow, Outcome, Step } from './row.ts';
 import { shadowDifferences } from './shadow.ts';
+import type { Units } from '#/call/units.ts';
 
 /** Whose count is billed. */
 type UsageSource = 'provider' | 'estimated' | 'implausible';
@@ -207,4 +206,22 @@ const MOST_LINES = 16;
 function bounded(lines: readonly string[]): readonly string[] {
   if (lines.length <= MOST_LINES) return lines;
   return [...lines.slice(0, MOST_LINES - 1), `and ${lines.length - MOST_LINES + 1} more`];
+}
+
+/** The tokens alone. */
+export function tokenCounts(usage: Usage): NonNullable<AuditRow['usage']> {
+  if (usage.serviceTier === undefined && BESIDE_TOKENS.every((unit) => usage[unit] === undefined)) return usage;
+  const { serviceTier: _, searches: _searches, fileSearches: _files, containers: _containers, ...tokens } = usage;
+  return tokens;
+}
+
+/** What is billed beside tokens, with what a usage tells of it. */
+export function withUnits(units: Units | undefined, usage: Usage): Units | undefined {
+  const told = BESIDE_TOKENS.filter((unit) => usage[unit] !== undefined).map((unit) => [unit, usage[unit]] as const);
+  return told.length === 0 ? units : { ...units, ...Object.fromEntries(told) };
+}
+
+/** Whether anything was used beside tokens. */
+export function hasUnits(units: Units): boolean {
+  return Object.values(units).some((count) => count > 0);
 }

@@ -1,6 +1,6 @@
 import type { Ingress, Surface } from '#/call/call.ts';
 import type { Codec } from '#/wire/hub/codec.ts';
-import type { Arrival } from './arrival.ts';
+import type { Arrival } from './authenticated-request.ts';
 import type { Voice } from './voice.ts';
 
 /** A way into the corridor: `POST` to one of its paths is a model call in one wire family. */

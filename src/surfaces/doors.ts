@@ -9,10 +9,10 @@ import { ocrCodec } from '#/wire/ocr/codec.ts';
 import { rerankCodec } from '#/wire/rerank/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { systemOneCodec } from '#/wire/systemone/codec.ts';
-import { chatVoice } from './chat/voice.ts';
+import { chatVoice } from './chat/protocol.ts';
 import type { Door } from './door.ts';
-import { messagesVoice } from './messages/voice.ts';
-import { responsesVoice } from './responses/voice.ts';
+import { messagesVoice } from './messages/protocol.ts';
+import { responsesVoice } from './responses/protocol.ts';
 
 const MESSAGES = ['/v1/messages', '/anthropic/v1/messages'];
 

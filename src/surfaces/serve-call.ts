@@ -3,12 +3,12 @@ import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
 import { ClientHungUp, type Emit, type Ingress } from '#/call/call.ts';
 import { beginSmall } from '#/runtime/loop-turns.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
-import type { Arrival } from './arrival.ts';
+import type { Arrival } from './authenticated-request.ts';
 import { ingressAt, type Door } from './door.ts';
-import { hangUpOf } from './hang-up.ts';
-import type { OpenCalls } from './open-calls.ts';
+import { hangUpOf, type OpenCalls } from './open-calls.ts';
 import { sendFailure } from './send-failure.ts';
-import { StreamReply } from './stream-reply.ts';
+import type { Voice } from './voice.ts';
+import { writeOut } from './write-out.ts';
 
 /** What a door needs of the house behind it. */
 export interface CallDeps {
@@ -57,5 +57,80 @@ export async function serveCall(
       stream.cancel();
       sendFailure(reply, door.voice, error, arrival.id);
     }
+  }
+}
+
+/** The gateway speaks up after this much silence, so that nothing on the way takes the stream for dead. // spec 6.1.3 */
+const KEEPALIVE_MS = 15_000;
+
+/** A streamed reply: headers with its first frame, or with the first keepalive when the provider takes its time. */
+export class StreamReply {
+  expected = false;
+  opened = false;
+  readonly #reply: FastifyReply;
+  readonly #voice: Voice;
+  readonly #signal: AbortSignal;
+  #timer: NodeJS.Timeout | undefined;
+  /** Written last: what an error event may have to go on from. */
+  #last = '';
+
+  /** `signal`: aborted when nobody waits for the answer any more. */
+  constructor(reply: FastifyReply, voice: Voice, signal: AbortSignal) {
+    this.#reply = reply;
+    this.#voice = voice;
+    this.#signal = signal;
+  }
+
+  /** A stream will follow: keep the client informed from now on. */
+  expect(): void {
+    this.expected = true;
+    this.#timer = setTimeout(() => this.#keepAlive(), KEEPALIVE_MS);
+  }
+
+  /** Sends status and headers. // spec 6.1.4 */
+  open(): void {
+    if (this.opened) return;
+    this.opened = true;
+    this.#reply.hijack();
+    const headers = this.#reply.getHeaders() as Record<string, string>;
+    this.#reply.raw.writeHead(200, {
+      ...headers,
+      'content-type': this.#voice.framing?.type ?? 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+    });
+  }
+
+  /** Writes whole events; false when the client is gone. Waits while the client is slower than the provider. */
+  write(text: string): boolean | Promise<boolean> {
+    this.#timer?.refresh();
+    this.#last = text;
+    return writeOut(this.#reply.raw, this.#framed(text), this.#signal);
+  }
+
+  end(): void {
+    this.cancel();
+    if (!this.opened) this.#reply.hijack();
+    this.#reply.raw.end();
+  }
+
+  /** A failure after the stream began: an error event, then the end, without a pretended finish. // spec 6.1.5 */
+  fail(error: GatewayError, callId: string): void {
+    this.cancel();
+    this.#reply.raw.end(this.#framed(this.#voice.failureEvent(error, callId, this.#last)));
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #framed(events: string): string | Uint8Array {
+    return this.#voice.framing?.frame(events) ?? events;
+  }
+
+  #keepAlive(): void {
+    this.open();
+    this.#reply.raw.write(this.#framed(this.#voice.keepalive));
+    this.#timer?.refresh();
   }
 }

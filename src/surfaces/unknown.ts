@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { numberReply } from './arrival.ts';
+import { numberReply } from './authenticated-request.ts';
 import type { KnownPaths } from './known-paths.ts';
 import { notServed } from './messages/not-served.ts';
-import { messagesVoice } from './messages/voice.ts';
+import { messagesVoice } from './messages/protocol.ts';
 import { sendFailure } from './send-failure.ts';
 import { voiceAt } from './voice-at.ts';
 

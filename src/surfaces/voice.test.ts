@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { SseDecoder } from '#/wire/answer/sse.ts';
-import { chatVoice } from './chat/voice.ts';
-import { messagesVoice, speaksMessages } from './messages/voice.ts';
-import { responsesVoice } from './responses/voice.ts';
+import { chatVoice } from './chat/protocol.ts';
+import { messagesVoice, speaksMessages } from './messages/protocol.ts';
+import { responsesVoice } from './responses/protocol.ts';
 import type { Voice } from './voice.ts';
 
 const error = new GatewayError('server_restarting', 'Line one\nline two');

@@ -1,4 +1,4 @@
-import { UPSTREAM_CODECS } from '#/route/exits.ts';
+import { UPSTREAM_CODECS } from '#/route/plan.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import { BadRequestShape, type Codec, type ClientCodec, type StreamDecoder } from '#/wire/hub/codec.ts';
 import { completionsCodec } from '#/wire/completions/codec.ts';

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Call } from '#/call/call.ts';
+import type { Call, Opening } from '#/call/call.ts';
 import type { CacheLookup, ResponseCache } from '#/ports/response-cache.ts';
 import type { ContentCipher } from '#/seal/content/content-cipher.ts';
 import { readDocument } from '#/wire/document/document.ts';
 import { endedWell } from '#/wire/answer/ended-well.ts';
 import { normalForm } from '#/wire/document/normal-form.ts';
-import { cacheControl } from './cache-control.ts';
 import { Flights, type Flight } from './single-flight.ts';
 import type { Candidate, Candidates } from '#/call/target.ts';
 import type { RecordedAnswer } from './recorded.ts';
@@ -288,4 +287,19 @@ class Miss implements Recalled {
   [Symbol.dispose](): void {
     this.#flight?.land('crashed');
   }
+}
+
+/** What a client asks of the response cache: `no-cache`: a fresh answer, which may be kept; `no-store`: nothing of the call. */
+export function cacheControl({ headers }: Pick<Opening, 'headers'>): 'no-cache' | 'no-store' | undefined {
+  const header = headers['cache-control'];
+  if (header === undefined) return undefined;
+  const asked = new Set(
+    [header]
+      .flat()
+      .join(',')
+      .toLowerCase()
+      .split(',')
+      .map((word) => word.trim()),
+  );
+  return asked.has('no-store') ? 'no-store' : asked.has('no-cache') ? 'no-cache' : undefined;
 }

@@ -4,8 +4,7 @@ import type { Ingress } from '#/call/call.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { CallContent } from '#/seal/content/content-writer.ts';
 import type { CallFacts, StatedFacts } from '#/call/facts.ts';
-import { MOST_CACHED, type Stored } from './answer-cache.ts';
-import { cacheControl } from './cache-control.ts';
+import { cacheControl, MOST_CACHED, type Stored } from './answer-cache.ts';
 
 /** What the row of a call that was answered from the cache says, and says again of the same call. */
 export interface Recurring {

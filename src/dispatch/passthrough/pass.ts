@@ -4,12 +4,12 @@ import type { PassthroughCall, PassthroughAnswer } from '#/call/passthrough-call
 import { ServerRestarting, type Limits } from '#/call/call.ts';
 import { UpstreamFault, type Incoming, type Passing } from '#/ports/provider.ts';
 import type { AnswerTally } from '../answer-tally.ts';
-import { attemptReport, type AttemptOutcome } from '../attempt-report.ts';
+import { attemptReport, type AttemptOutcome } from '../attempts.ts';
 import type { Ownership } from '../kept/ownership.ts';
 import { PassedAnswer, type SentBody } from './passed-answer.ts';
 import { isJson, MAX_LOOKED_AT, prefixed, recordMade, sharedList } from './passed-objects.ts';
 import type { Target } from '#/call/target.ts';
-import type { Endpoints, Visit } from '../endpoints.ts';
+import type { Endpoints, Visit } from '../upstreams.ts';
 import { readRefusal } from '../upstream-refusal.ts';
 import { withoutCredentials } from '../without-credentials.ts';
 import { noAnswer, nobodyToAsk, outcomeOfFault } from '../upstream-error.ts';

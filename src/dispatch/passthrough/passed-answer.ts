@@ -1,6 +1,5 @@
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
-import type { Believable } from '#/meter/plausible-usage.ts';
-import { MOST_TOKENS_PER_IMAGE, TOKENS_PER_IMAGE } from '#/meter/own-count.ts';
+import { MOST_TOKENS_PER_IMAGE, TOKENS_PER_IMAGE, type Believable } from '#/meter/plausible-usage.ts';
 import type { AnswerTally } from '../answer-tally.ts';
 import { refuseCostlyJson } from '#/wire/answer/answer-bounds.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import { unsupported } from './body-type.ts';
+import { unsupported } from './incoming-body.ts';
 
 /** So much comes out at a time: a body that grows is noticed before it has grown. */
 const CHUNK = { chunkSize: 64 * 1024 };

@@ -4,9 +4,8 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Asker } from '#/runtime/fair-turns.ts';
 import { inTurns } from '#/runtime/loop-turns.ts';
 import type { Steps } from '#/wire/document/steps.ts';
-import { arrivalOf } from '../arrival.ts';
+import { arrivalOf } from '../authenticated-request.ts';
 import type { BodyPlace, BodyRoom } from './body-room.ts';
-import { isForm, requireJson, unsupported } from './body-type.ts';
 import { decoderFor, undecodable } from './content-encoding.ts';
 import { GatheredText } from './gathered-text.ts';
 import { PACE, SlowBody, type Pace } from './slow-body.ts';
@@ -209,4 +208,31 @@ function endedEarly(): GatewayError {
 // oxlint-disable-next-line require-yield -- one step: what is copied, is copied at once
 function* wholly(text: GatheredText): Steps<string> {
   return text.whole();
+}
+
+const JSON_TYPE = /^application\/json(?=[\t ;]|$)/i;
+const FORM_TYPE = /^multipart\/form-data(?=[\t ;]|$)/i;
+const CHARSET = /;[\t ]*charset[\t ]*=[\t ]*"?([^\s";]*)/gi;
+
+export function isForm(contentType: string): boolean {
+  return FORM_TYPE.test(contentType);
+}
+
+export function isJson(contentType: string): boolean {
+  return JSON_TYPE.test(contentType);
+}
+
+/** Throws `unsupported_media_type` for what is not JSON in UTF-8, which is all that JSON may be in. // RFC 8259 8.1 */
+export function requireJson(contentType: string): void {
+  if (contentType === 'application/json') return;
+  if (!isJson(contentType)) throw unsupported('The request body must be application/json.');
+  for (const [, charset = ''] of contentType.matchAll(CHARSET)) {
+    if (!/^(?:utf-?8|us-ascii)$/i.test(charset)) {
+      throw unsupported('The charset of a JSON body must be utf-8: send the body in UTF-8 and leave charset out.');
+    }
+  }
+}
+
+export function unsupported(message: string): GatewayError {
+  return new GatewayError('unsupported_media_type', message);
 }

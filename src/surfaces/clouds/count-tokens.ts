@@ -1,6 +1,6 @@
 import type { Door } from '../door.ts';
 import type { TokenCount } from '../messages/count-tokens.ts';
-import { messagesVoice } from '../messages/voice.ts';
+import { messagesVoice } from '../messages/protocol.ts';
 import type { Voice } from '../voice.ts';
 import { BEDROCK_COUNT, bedrockVoice, countedRequest } from './bedrock.ts';
 import { asMessages } from './hosted-body.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import type { Door } from '../door.ts';
-import { messagesVoice } from '../messages/voice.ts';
+import { messagesVoice } from '../messages/protocol.ts';
 import { asMessages, type Addressed } from './hosted-body.ts';
 
 const MODELS = '/v1/projects/:project/locations/:location/publishers/anthropic/models';

@@ -6,8 +6,8 @@ import type { Opening } from '#/call/call.ts';
 import { JOBS_PATH, type AnonymizeRequest } from '#/pipeline/anonymize.ts';
 import type { JobDesk, JobResult, JobView } from '#/pipeline/jobs/job-service.ts';
 import type { Family } from '#/wire/document/document.ts';
-import { arrivalOf, numberReply } from '../arrival.ts';
-import { chatVoice } from '../chat/voice.ts';
+import { arrivalOf, numberReply } from '../authenticated-request.ts';
+import { chatVoice } from '../chat/protocol.ts';
 
 export interface JobSurfaceDeps {
   readonly jobs: JobDesk;

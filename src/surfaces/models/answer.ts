@@ -3,10 +3,10 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { withNearest } from '#/route/nearest-models.ts';
 import { completed, type RouteDeps } from '#/route/plan.ts';
 import { reachableModel, reachableModels } from '#/route/reachable.ts';
-import type { Arrival } from '../arrival.ts';
-import { chatVoice } from '../chat/voice.ts';
+import type { Arrival } from '../authenticated-request.ts';
+import { chatVoice } from '../chat/protocol.ts';
 import { namesVersion } from '../messages/headers.ts';
-import { messagesVoice, speaksMessages } from '../messages/voice.ts';
+import { messagesVoice, speaksMessages } from '../messages/protocol.ts';
 import type { Voice } from '../voice.ts';
 import { chatModel, chatModels, vendorModel, vendorModels } from './shapes.ts';
 

@@ -2,10 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Opening } from '#/call/call.ts';
 import type { PassthroughCall, PassthroughBody } from '#/call/passthrough-call.ts';
-import { isForm, isJson, unsupported } from '../body/body-type.ts';
-import type { IncomingBody } from '../body/incoming-body.ts';
-import { knows, type KeyStore } from '../caller.ts';
-import { speaksMessages } from '../messages/voice.ts';
+import { isForm, isJson, unsupported, type IncomingBody } from '../body/incoming-body.ts';
+import { knows, type KeyStore } from '../authenticated-request.ts';
+import { speaksMessages } from '../messages/protocol.ts';
 import { providerOf, readBody, servePassage, type PassthroughDeps, type ReadPassage } from './passthrough.ts';
 
 export interface AnyPathDeps extends PassthroughDeps {

@@ -1,4 +1,16 @@
+import { chatEnvelope } from '#/errors/envelopes.ts';
+import { writeEvent } from '#/wire/answer/sse.ts';
+import type { Voice } from '../voice.ts';
 import type { Limits } from '#/call/call.ts';
+
+/** Chat completions, and everything else that speaks like them. // spec 6.1, 7.1 */
+export const chatVoice: Voice = {
+  idHeaders: ['x-request-id'],
+  failure: chatEnvelope,
+  failureEvent: (error) => writeEvent(JSON.stringify(chatEnvelope(error))),
+  limitHeaders,
+  keepalive: ': keepalive\n\n',
+};
 
 /** `x-ratelimit-*` as OpenAI's clients read them: the time to a reset as a duration. // wire-formats 1.2 */
 export function limitHeaders(limits: Limits): Record<string, string> {

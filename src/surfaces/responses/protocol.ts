@@ -1,5 +1,5 @@
 import { writeEvent } from '#/wire/answer/sse.ts';
-import { chatVoice } from '../chat/voice.ts';
+import { chatVoice } from '../chat/protocol.ts';
 import type { Voice } from '../voice.ts';
 
 const SEQUENCE_NUMBER = /"sequence_number" *: *(\d{1,15})/g;

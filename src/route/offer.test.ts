@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
-import { allowListReason, allowListReasonOfProvider, residencyReason } from './policy.ts';
+import { allowListReason, allowListReasonOfProvider, residencyReason } from './offer.ts';
 
 const lists = (...lists: string[][]) =>
   ({ allowedModels: lists.map((models, at) => ({ models, from: `list ${at + 1}` })) }) as unknown as ResolvedPolicy;

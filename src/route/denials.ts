@@ -3,6 +3,7 @@ import type { Json } from '#/wire/document/json.ts';
 import { reasonOf, type Denial } from './offer.ts';
 import type { RouteQuestion } from './plan.ts';
 import type { Target } from '#/call/target.ts';
+import type { ResolvedPolicy } from '#/config/snapshot.ts';
 
 const ORDINARY_TIERS = new Set(['auto', 'default', 'flex', 'standard_only']);
 const LONG_CONTEXT = /^context-1m/;
@@ -46,4 +47,23 @@ function betaFlags({ headers, document: { body } }: RouteQuestion): readonly str
 
 function denial(message: string, param: string): Denial {
   return { code: 'invalid_request', why: reasonOf(message), message, param };
+}
+
+/**
+ * Why a provider may not be asked to call the servers of tools that a request names: policy does not say so, the account is
+ * the platform's, or the request would have to be translated, which servers do not survive. // spec 4.5.3
+ */
+export function toolServerDenial(
+  { toolServers, codec }: RouteQuestion,
+  { provider, family }: Target,
+  policy: ResolvedPolicy,
+): Denial | undefined {
+  if (!toolServers) return undefined;
+  const { param } = toolServers;
+  const { keyOwnership, slug } = provider.config;
+  const denied = (message: string): Denial => ({ code: 'invalid_request', why: reasonOf(message), message, param });
+  if (!policy.providerSideTools.has('mcp')) return denied(`${param} is not supported under this policy.`);
+  if (keyOwnership !== 'organization') return denied(`${param} needs the organization's own account with ${slug}.`);
+  if (family !== codec.family) return denied(`${param} cannot be translated for ${slug}, which is asked in ${family}.`);
+  return undefined;
 }

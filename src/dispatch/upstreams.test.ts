@@ -3,7 +3,7 @@ import type { ProviderConfig } from '#/config/snapshot.ts';
 import { createProviders } from '#/providers/registry.ts';
 import { apiKey, configOf } from '#/providers/testing/config.ts';
 import { createTransport } from '#/providers/http/transport.ts';
-import { Endpoints, type Endpoint, type EndpointEvent, type Visit } from './endpoints.ts';
+import { Endpoints, type Endpoint, type EndpointEvent, type Visit } from './upstreams.ts';
 
 const providers = createProviders(createTransport());
 
