@@ -1,5 +1,5 @@
 import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
-import type { Demand } from '#/meter/usage-bounds.ts';
+import type { UsageBounds } from '#/meter/usage-bounds.ts';
 import type { Hold } from '#/meter/meter.ts';
 import { inServiceTier, NO_USAGE } from '#/wire/answer/usage.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
@@ -10,10 +10,10 @@ import type { AnswerTally } from './answer-tally.ts';
 import { readBuffered } from './relay/buffered.ts';
 import type { Recalled } from './cache/answer-cache.ts';
 import { attempt, type Answered } from './attempts.ts';
-import type { Availability, Endpoints, Visit } from './upstreams.ts';
+import type { UpstreamHealth, Upstreams, AttemptPermit } from './upstreams.ts';
 import { MadeObjects } from './kept/made-objects.ts';
 import type { Ownership } from './kept/ownership.ts';
-import type { LearnedRejects } from './unsupported-parameters.ts';
+import type { UnsupportedParameters } from './unsupported-parameters.ts';
 import { lossHeaders, tellableLosses } from './losses.ts';
 import type { Candidate } from '#/call/target.ts';
 import { RecordedAnswer, replayed } from './cache/recorded.ts';
@@ -28,8 +28,8 @@ import type { AnswerContext } from '#/wire/hub/codec.ts';
 
 /** What asking providers takes, beside the call. */
 export interface DispatchParts {
-  readonly learned: LearnedRejects;
-  readonly endpoints: Endpoints;
+  readonly unsupported: UnsupportedParameters;
+  readonly upstreams: Upstreams;
   readonly ownership: Ownership;
 }
 
@@ -37,7 +37,7 @@ export interface DispatchParts {
 export interface Dispatch {
   readonly call: Call;
   readonly inspection: Inspection;
-  readonly demand: Demand;
+  readonly bounds: UsageBounds;
   /** Absent where the answer is at hand: nobody is asked for it, or paid. */
   readonly hold: Hold<Candidate> | undefined;
   readonly recalled: Recalled;
@@ -57,7 +57,7 @@ export async function dispatch(
   tally: AnswerTally,
   emit: Emit,
 ): Promise<void> {
-  const { call, demand, recalled } = work;
+  const { call, bounds, recalled } = work;
   const upstream = new UpstreamSignal(call);
   let asked: Candidate | undefined;
   let answered: Answered | undefined;
@@ -74,23 +74,23 @@ export async function dispatch(
     tally.begin();
     if (recalled.state === 'miss' || (retain && !recalled.hit))
       answer = new RecordedAnswer(incoming, () => recalled.letGo());
-    const visit = answered?.visit;
+    const permit = answered?.permit;
     // An answer that was given before made what it made then.
-    const made = visit && MadeObjects.of(call, candidate, visit.credential?.name, parts.ownership);
-    const source = { candidate, incoming: answer ?? incoming, visit, made };
-    const context = contextOf(call, candidate, demand);
+    const made = permit && MadeObjects.of(call, candidate, permit.credential?.name, parts.ownership);
+    const source = { candidate, incoming: answer ?? incoming, permit, made };
+    const context = contextOf(call, candidate, bounds);
     const isHeard = call.ask.stream
       ? await streamed(work, source, tally, upstream, context, emit)
       : await buffered(work, source, tally, context, emit);
     if (!isHeard || call.signal.aborted) return;
     tally.isServed = true;
-    answered?.visit.end('served');
+    answered?.permit.end('served');
     if (answer) recalled.keep(candidate, answer);
   } catch (thrown) {
-    answered?.visit.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, answered.fair));
+    answered?.permit.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, answered.fair));
     throw explain(thrown, call, tally);
   } finally {
-    answered?.visit.end('unknown');
+    answered?.permit.end('unknown');
     upstream.release();
     if (asked) retain?.(asked, answer?.bytes);
   }
@@ -98,7 +98,7 @@ export async function dispatch(
 
 /** Where an answer comes from: a provider, or the cache, which nobody visits. */
 interface Source extends Pick<Answered, 'candidate' | 'incoming'> {
-  readonly visit: Visit | undefined;
+  readonly permit: AttemptPermit | undefined;
   readonly made: MadeObjects | undefined;
 }
 
@@ -110,53 +110,53 @@ function replay(
 ): Source {
   tally.cacheHit = 'exact';
   onAttempt(candidate);
-  return { candidate, incoming: replayed(answer), visit: undefined, made: undefined };
+  return { candidate, incoming: replayed(answer), permit: undefined, made: undefined };
 }
 
 function askProvider(
   { call, hold, recalled }: Dispatch,
-  { learned, endpoints }: DispatchParts,
+  { unsupported, upstreams }: DispatchParts,
   upstream: UpstreamSignal,
   onAttempt: (candidate: Candidate) => void,
   tally: AnswerTally,
 ): Promise<Answered> {
   if (!hold) throw new Error('a provider was to be asked without a hold');
   return attempt(hold.plan, {
-    outgoing: (asked, visit, timeoutMs) => outgoing(call, asked, visit, timeoutMs, upstream.signal),
+    outgoing: (asked, permit, timeoutMs) => outgoing(call, asked, permit, timeoutMs, upstream.signal),
     // Waiting for another call's answer was waiting for the provider's.
     timeoutMs: Math.max(1, call.timeoutMs - Math.floor(recalled.waitedMs)),
     patienceMs: call.key.workload.policy.answerTimeoutSeconds * 1000,
     signal: upstream.signal,
     report: tally.attempts,
-    learned,
-    endpoints,
+    unsupported,
+    upstreams,
     onAttempt,
     onLeftAlone: ({ provider, model }, cause) =>
       void tally.route.push(`${provider.config.slug}/${model}: left alone: ${LEFT_ALONE[cause]}`),
   });
 }
 
-/** Why an endpoint is not asked, in the words of the audit row. */
-const LEFT_ALONE: Readonly<Record<Availability['cause'], string>> = {
+/** Why an upstream is not asked, in the words of the audit row. */
+const LEFT_ALONE: Readonly<Record<UpstreamHealth['cause'], string>> = {
   circuit_open: 'it has been failing',
   overloaded: 'it has asked to wait',
 };
 
 /** Names the candidate in the call's row, as the one that it is asked of now. */
-function name({ provider, model, family, losses }: Candidate, { call, demand }: Dispatch, tally: AnswerTally): void {
+function name({ provider, model, family, losses }: Candidate, { call, bounds }: Dispatch, tally: AnswerTally): void {
   tally.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
   tally.losses = tellableLosses(losses);
   // Nothing says in which tier it is served until the provider does: it is billed as it was asked for.
-  const output = call.ask.background === true ? (demand.ceiling.outputTokens ?? 0) : 0;
-  tally.seen = inServiceTier({ ...NO_USAGE, input: demand.estimatedInput, output }, demand.servedAs);
+  const output = call.ask.background === true ? (bounds.ceiling.outputTokens ?? 0) : 0;
+  tally.seen = inServiceTier({ ...NO_USAGE, input: bounds.estimatedInput, output }, bounds.servedAs);
   tally.units = call.ask.units;
-  tally.believable = provider.config.slug === LOCAL_PROVIDER.slug ? undefined : demand.believable;
+  tally.believable = provider.config.slug === LOCAL_PROVIDER.slug ? undefined : bounds.believable;
 }
 
 function outgoing(
   call: Call,
   { provider, model: id, family, body }: Candidate,
-  { credential }: Visit,
+  { credential }: AttemptPermit,
   timeoutMs: number,
   signal: AbortSignal,
 ): Outgoing {
@@ -166,14 +166,14 @@ function outgoing(
   return { family, model, stream, body, headers, credential, timeoutMs, signal, ...(dialect && { dialect }) };
 }
 
-function contextOf(call: Call, { model }: Candidate, demand: Demand): AnswerContext {
+function contextOf(call: Call, { model }: Candidate, bounds: UsageBounds): AnswerContext {
   return {
     callId: call.id,
     model,
     createdAt: Math.floor(call.startedAt / 1000),
     request: call.document,
     includeUsage: call.ask.includeUsage,
-    estimatedInput: demand.estimatedInput,
+    estimatedInput: bounds.estimatedInput,
   };
 }
 
@@ -197,7 +197,7 @@ async function buffered(
 /** Whether the answer was taken to its end. */
 async function streamed(
   { call, inspection }: Dispatch,
-  { candidate, incoming, visit, made }: Source,
+  { candidate, incoming, permit, made }: Source,
   tally: AnswerTally,
   upstream: UpstreamSignal,
   context: AnswerContext,
@@ -220,7 +220,7 @@ async function streamed(
       const text = next.done ? relay.end() : relay.consume(next.value);
       if (!head && relay.begun) {
         head = true;
-        visit?.answering();
+        permit?.answering();
         noteWithheld(restoration, tally);
         if (!(await emit({ kind: 'head', headers: lossHeaders(tally.losses) }))) return false;
       }

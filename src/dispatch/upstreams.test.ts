@@ -3,62 +3,62 @@ import type { ProviderConfig } from '#/config/snapshot.ts';
 import { createProviders } from '#/providers/registry.ts';
 import { apiKey, configOf } from '#/providers/testing/config.ts';
 import { createTransport } from '#/providers/http/transport.ts';
-import { Endpoints, type Endpoint, type EndpointEvent, type Visit } from './upstreams.ts';
+import { Upstreams, type Upstream, type UpstreamEvent, type AttemptPermit } from './upstreams.ts';
 
 const providers = createProviders(createTransport());
 
 let now: number;
 let random: number;
-let events: EndpointEvent[];
-let endpoints: Endpoints;
+let events: UpstreamEvent[];
+let upstreams: Upstreams;
 
 beforeEach(() => {
   now = 5_000_000;
   random = 0;
   events = [];
-  endpoints = new Endpoints((event) => events.push(event), { now: () => now, random: () => random });
+  upstreams = new Upstreams((event) => events.push(event), { now: () => now, random: () => random });
 });
 
 type Over = Partial<Omit<ProviderConfig, 'models'>>;
 
-function endpoint(over: Over = {}, model = 'm'): Endpoint {
+function upstream(over: Over = {}, model = 'm'): Upstream {
   const provider = providers(configOf('openai', over));
   if (!provider) throw new Error('openai is not registered');
   return { provider, model };
 }
 
-function enter(target: Endpoint): Visit {
-  const visit = endpoints.enter(target);
-  if (!visit) throw new Error('it is to be left alone');
-  return visit;
+function enter(target: Upstream): AttemptPermit {
+  const permit = upstreams.enter(target);
+  if (!permit) throw new Error('it is to be left alone');
+  return permit;
 }
 
-const used = (target: Endpoint): string | undefined => enter(target).credential?.name;
+const used = (target: Upstream): string | undefined => enter(target).credential?.name;
 
 describe('breakers', () => {
-  const fail = (target: Endpoint): void => {
+  const fail = (target: Upstream): void => {
     for (let index = 0; index < 5; index++) enter(target).end('gone');
   };
 
   test('are one for each provider and model, and survive a change of the configuration', () => {
-    fail(endpoint());
-    expect(endpoints.enter(endpoint())).toBeUndefined();
-    expect(endpoints.availability(endpoint())).toEqual({ waitMs: 30_000, cause: 'circuit_open' });
-    expect(endpoints.open).toBe(1);
-    for (const other of [endpoint({}, 'n'), endpoint({ id: 'other/openai' })]) {
-      expect(endpoints.availability(other).waitMs).toBe(0);
+    fail(upstream());
+    expect(upstreams.enter(upstream())).toBeUndefined();
+    expect(upstreams.health(upstream())).toEqual({ waitMs: 30_000, cause: 'circuit_open' });
+    expect(upstreams.open).toBe(1);
+    for (const other of [upstream({}, 'n'), upstream({ id: 'other/openai' })]) {
+      expect(upstreams.health(other).waitMs).toBe(0);
       enter(other);
     }
   });
 
   test('tell when they change', () => {
-    fail(endpoint());
+    fail(upstream());
     now += 30_000;
-    enter(endpoint()).answering();
+    enter(upstream()).answering();
     const states = events.flatMap((event) => (event.kind === 'circuit.changed' ? event.state : []));
     expect(states).toEqual(['open', 'half-open', 'closed']);
     expect(events[0]).toMatchObject({ provider: 'default/openai', model: 'm' });
-    expect(endpoints.open).toBe(0);
+    expect(upstreams.open).toBe(0);
   });
 });
 
@@ -68,72 +68,72 @@ describe('credentials', () => {
   test('are drawn by weight; without weight, only where no other is left', () => {
     const drawn = Array.from({ length: 4 }, (_, index) => {
       random = index / 4;
-      return used(endpoint(two));
+      return used(upstream(two));
     });
     expect(drawn).toEqual(['a', 'a', 'a', 'b']);
     random = 0;
-    enter(endpoint(two)).refused();
-    expect(used(endpoint(two))).toBe('b');
-    enter(endpoint(two)).refused();
-    expect(used(endpoint(two))).toBe('spare');
+    enter(upstream(two)).refused();
+    expect(used(upstream(two))).toBe('b');
+    enter(upstream(two)).refused();
+    expect(used(upstream(two))).toBe('spare');
   });
 
   test('that are to wait are left out for as long, at most a minute', () => {
-    enter(endpoint(two)).limited(2000);
-    expect([used(endpoint(two)), endpoints.availability(endpoint(two)).waitMs]).toEqual(['b', 0]);
-    expect(used(endpoint(two, 'another'))).toBe('a');
+    enter(upstream(two)).limited(2000);
+    expect([used(upstream(two)), upstreams.health(upstream(two)).waitMs]).toEqual(['b', 0]);
+    expect(used(upstream(two, 'another'))).toBe('a');
     now += 2000;
-    expect(used(endpoint(two))).toBe('a');
-    enter(endpoint(two)).limited(3_600_000);
+    expect(used(upstream(two))).toBe('a');
+    enter(upstream(two)).limited(3_600_000);
     expect(events.at(-1)).toMatchObject({ kind: 'credential.aside', credential: 'a', why: 'limited', waitMs: 60_000 });
     now += 60_000;
-    expect(used(endpoint(two))).toBe('a');
+    expect(used(upstream(two))).toBe('a');
   });
 
-  test('where all are to wait, the endpoint is until the first may be used again', () => {
-    const target = endpoint({ credentials: [apiKey('a'), apiKey('b')] });
+  test('where all are to wait, the upstream is until the first may be used again', () => {
+    const target = upstream({ credentials: [apiKey('a'), apiKey('b')] });
     enter(target).limited(9000);
     enter(target).limited(400);
-    expect(endpoints.enter(target)).toBeUndefined();
-    expect(endpoints.availability(target)).toEqual({ waitMs: 400, cause: 'overloaded' });
+    expect(upstreams.enter(target)).toBeUndefined();
+    expect(upstreams.health(target)).toEqual({ waitMs: 400, cause: 'overloaded' });
     now += 400;
     expect(used(target)).toBe('b');
   });
 
-  test('where there is none, the endpoint itself waits', () => {
-    const target = endpoint({ credentials: [] });
-    const visit = enter(target);
-    expect(visit.credential).toBeUndefined();
-    visit.limited(700);
-    expect(endpoints.availability(target)).toEqual({ waitMs: 700, cause: 'overloaded' });
+  test('where there is none, the upstream itself waits', () => {
+    const target = upstream({ credentials: [] });
+    const permit = enter(target);
+    expect(permit.credential).toBeUndefined();
+    permit.limited(700);
+    expect(upstreams.health(target)).toEqual({ waitMs: 700, cause: 'overloaded' });
   });
 
   test('that are refused are left out while there is another, and used again where there is none', () => {
-    const target = endpoint({ credentials: [apiKey('a'), apiKey('b')] });
+    const target = upstream({ credentials: [apiKey('a'), apiKey('b')] });
     expect(enter(target).refused()).toBe(true);
     expect(used(target)).toBe('b');
     expect(enter(target).refused()).toBe(false);
     expect(used(target)).toBe('a');
     now += 60_000;
-    expect(endpoints.availability(target).waitMs).toBe(0);
+    expect(upstreams.health(target).waitMs).toBe(0);
   });
 
   test('one that was refused does not stand in for one that is to wait', () => {
-    const target = endpoint({ credentials: [apiKey('a'), apiKey('b')] });
+    const target = upstream({ credentials: [apiKey('a'), apiKey('b')] });
     enter(target).refused();
     enter(target).limited(5000);
-    expect(endpoints.availability(target)).toEqual({ waitMs: 5000, cause: 'overloaded' });
+    expect(upstreams.health(target)).toEqual({ waitMs: 5000, cause: 'overloaded' });
   });
 
   test('a key that was replaced is not the one that was refused', () => {
-    const named = (secret: string) => endpoint({ credentials: [{ ...apiKey(secret), name: 'main' }, apiKey('b')] });
+    const named = (secret: string) => upstream({ credentials: [{ ...apiKey(secret), name: 'main' }, apiKey('b')] });
     enter(named('old')).refused();
     expect(used(named('old'))).toBe('b');
     expect(used(named('new'))).toBe('main');
   });
 
   test('no event holds a secret', () => {
-    const target = endpoint({ credentials: [{ ...apiKey('sk-secret'), name: 'main' }] });
+    const target = upstream({ credentials: [{ ...apiKey('sk-secret'), name: 'main' }] });
     enter(target).refused();
     enter(target).limited(10);
     expect(events).toHaveLength(2);

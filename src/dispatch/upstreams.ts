@@ -4,10 +4,10 @@ import { Breaker, type BreakerState, type Clock, type Outcome } from './breaker.
 import type { Target } from '#/call/target.ts';
 
 /** A provider and one of its models: what fails or recovers as one. */
-export type Endpoint = Pick<Target, 'provider' | 'model' | 'account'>;
+export type Upstream = Pick<Target, 'provider' | 'model' | 'account'>;
 
-/** Told when an endpoint is left alone or taken up again, and when an account is. */
-export type EndpointEvent =
+/** Told when an upstream is left alone or taken up again, and when an account is. */
+export type UpstreamEvent =
   | {
       readonly kind: 'circuit.changed';
       readonly provider: string;
@@ -23,19 +23,19 @@ export type EndpointEvent =
       readonly waitMs: number;
     };
 
-/** When an endpoint may be asked, and why not now. */
-export interface Availability {
+/** When an upstream may be asked, and why not now. */
+export interface UpstreamHealth {
   /** 0: now. */
   readonly waitMs: number;
   /** `circuit_open`: it fails; `overloaded`: it asked us to wait. */
   readonly cause: 'circuit_open' | 'overloaded';
 }
 
-/** One attempt on an endpoint, from when it is let through to what became of it. */
-export interface Visit {
+/** One attempt on an upstream, from when it is let through to what became of it. */
+export interface AttemptPermit {
   /** The account to ask with; undefined where the provider has none. */
   readonly credential: CredentialConfig | undefined;
-  /** The endpoint has begun to answer. */
+  /** The upstream has begun to answer. */
   answering(): void;
   /** Told in any case; only the first call counts. */
   end(outcome: Outcome): void;
@@ -45,45 +45,45 @@ export interface Visit {
   refused(): boolean;
 }
 
-/** More endpoints than these at once are not watched: the longest unused are forgotten. */
-const MOST_ENDPOINTS = 2048;
+/** More upstreams than these at once are not watched: the longest unused are forgotten. */
+const MOST_UPSTREAMS = 2048;
 
 const REAL: Clock = { now: () => performance.now(), random: Math.random };
 
 /**
- * How the endpoints fare, as this process has seen it: what others know of them they find out by themselves. Kept over
+ * How the upstreams fare, as this process has seen it: what others know of them they find out by themselves. Kept over
  * changes of the configuration, by the provider's id.
  */
-export class Endpoints {
-  readonly #breakers = new LRUCache<string, Breaker>({ max: MOST_ENDPOINTS });
+export class Upstreams {
+  readonly #breakers = new LRUCache<string, Breaker>({ max: MOST_UPSTREAMS });
   /** The one asked for last, which is the newest of them: a call asks several times in a row. */
   #last: Watched | undefined;
   readonly #credentials: Credentials;
   readonly #clock: Clock;
-  readonly #onEvent: (event: EndpointEvent) => void;
+  readonly #onEvent: (event: UpstreamEvent) => void;
 
-  constructor(onEvent: (event: EndpointEvent) => void = () => {}, clock: Clock = REAL) {
+  constructor(onEvent: (event: UpstreamEvent) => void = () => {}, clock: Clock = REAL) {
     this.#clock = clock;
     this.#credentials = new Credentials(clock);
     this.#onEvent = onEvent;
   }
 
-  /** How many endpoints are left alone at the moment. */
+  /** How many upstreams are left alone at the moment. */
   get open(): number {
     let open = 0;
     for (const breaker of this.#breakers.values()) if (breaker.state !== 'closed') open++;
     return open;
   }
 
-  availability({ provider, model }: Endpoint): Availability {
+  health({ provider, model }: Upstream): UpstreamHealth {
     const { config } = provider;
     const failing = this.#breaker(config, model).waitMs;
     const limited = this.#credentials.waitMs(config, model);
     return failing >= limited ? { waitMs: failing, cause: 'circuit_open' } : { waitMs: limited, cause: 'overloaded' };
   }
 
-  /** Begins an attempt; undefined where `availability` says to wait. */
-  enter({ provider, model, account }: Endpoint): Visit | undefined {
+  /** Begins an attempt; undefined where `health` says to wait. */
+  enter({ provider, model, account }: Upstream): AttemptPermit | undefined {
     const { config } = provider;
     if (this.#credentials.waitMs(config, model) > 0) return undefined;
     const permit = this.#breaker(config, model).enter(config.circuitBreaker);

@@ -2,7 +2,7 @@ import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import { shapeError } from '#/errors/shape-error.ts';
-import type { Turns } from '#/runtime/loop-turns.ts';
+import type { Slices } from '#/runtime/loop-slices.ts';
 import { BadRequestShape, type Codec, type Contents, type Leaf } from '#/wire/hub/codec.ts';
 import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import { pathTo } from '#/wire/document/json-path.ts';
@@ -12,7 +12,7 @@ import type { AttachedFile } from './attachments/attached-file.ts';
 import { lookedFor } from './detect-or-refuse.ts';
 import { withGlued } from './glued-numbers.ts';
 import { inspectIds } from './ids.ts';
-import { attach, type Desk } from './attachments/attach.ts';
+import { attach, type AttachmentReader } from './attachments/attach.ts';
 import { detectInLeaves } from './detect-in-leaves.ts';
 import { flatten, lowest, type Text } from './leaf-texts.ts';
 import { placed, protection } from './refusals.ts';
@@ -48,38 +48,38 @@ export async function inspect(
   policy: ResolvedPolicy['dlp'],
   remove: readonly CustomTerm[],
   detection: Detection,
-  desk?: Desk,
+  reader?: AttachmentReader,
   models: readonly string[] = [],
-  turns?: Turns,
+  slices?: Slices,
 ): Promise<Inspection> {
-  if (turns) await turns.next();
+  if (slices) await slices.next();
   const walked = inShape(() => codec.contents(document));
   const read = walked.tokens ? await readTokens(walked, models, policy, remove.length > 0) : undefined;
   const contents = read?.contents ?? walked;
   const findings: Record<string, number> = {};
   const anonymizes = policy.documents === 'anonymize' || imagesRule(policy) === 'inspect';
-  const attaches = desk !== undefined && anonymizes && contents.media.length > 0;
+  const attaches = reader !== undefined && anonymizes && contents.media.length > 0;
   const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
   const where = (at: number): string | undefined => pathTo(document.root, at);
   // A function written where a property is assigned is allocated as old by V8, and would keep the document until all of
   // the heap is collected.
   rewrite.where = where;
-  const texts = turns ? await turns.run(flatten(contents)) : finish(flatten(contents));
+  const texts = slices ? await slices.run(flatten(contents)) : finish(flatten(contents));
   const leaves = lowest(texts);
-  if (turns) await turns.next();
+  if (slices) await slices.next();
   const isOfSource = outsideOf(texts);
-  const detected = detectInLeaves(leaves, isOfSource, document.text, policy, detection, turns);
+  const detected = detectInLeaves(leaves, isOfSource, document.text, policy, detection, slices);
   const { spans: found, missed: unsearched } = detected instanceof Promise ? await detected : detected;
   const spans = withGlued(leaves, found, detection, lookedFor(policy, detection));
   const missed = read ? [...unsearched, ...read.missed] : unsearched;
   const ahead = rewrite.lookAhead(leaves, detection);
   if (ahead) await ahead;
   const overJoints = rewrite.overJoints(leaves, isOfSource, document.text);
-  if (turns) await turns.run(overJoints);
+  if (slices) await slices.run(overJoints);
   else finish(overJoints);
   const kinds = kindsOf(contents.media);
   const keepsTags = contents.keptBefore === true;
-  const attached = desk ? attach(contents.media, { policy, remove, rewrite, detection, desk, keepsTags }) : [];
+  const attached = reader ? attach(contents.media, { policy, remove, rewrite, detection, reader, keepsTags }) : [];
   const before = termsBefore(texts, spans, attached);
   try {
     for (const [index, file] of attached.entries()) await readAt(file, before[index] ?? [], where);
@@ -87,14 +87,14 @@ export async function inspect(
     throw new Stopped(thrown, { findings, unscanned: [...missed, ...kinds] });
   }
   const writing = writeInOrder(texts, spans.values(), rewrite, attached, policy);
-  const rewritten = turns ? await turns.run(writing) : finish(writing);
-  if (turns) await turns.next();
+  const rewritten = slices ? await slices.run(writing) : finish(writing);
+  if (slices) await slices.next();
   rewrite.judge(contents.leaves, rewritten);
   const written = read ? [...rewritten, ...asTexts(read.texts, rewritten)] : rewritten;
   const ids = contents.ids
     ? inspectIds(contents.ids, rewrite.idSearch(detection, policy), policy, remove.length > 0, rewrite)
     : undefined;
-  const renamed = ids ? (turns ? await turns.run(ids) : finish(ids)) : [];
+  const renamed = ids ? (slices ? await slices.run(ids) : finish(ids)) : [];
   const dropped = codec.dropSigned?.(document, rewrite.flagged) ?? [];
   const facts = { findings, unscanned: [...missed, ...kinds] };
   const unlookedAt = attached.length === 0 ? contents.media : unlooked(contents.media, attached);
@@ -104,7 +104,7 @@ export async function inspect(
   let edits: readonly Edit[];
   try {
     if (policy.mode === 'block' && rewrite.blocked.size > 0) throw refusal(rewrite);
-    refuseUnreadable(unlookedAt, policy, desk?.engine !== undefined, where);
+    refuseUnreadable(unlookedAt, policy, reader?.engine !== undefined, where);
     if (keptBefore && rewrite.tags.size > 0) throw confusion();
     edits = toldApart(document, codec, [...written, ...renamed, ...dropped]);
   } catch (thrown) {

@@ -1,7 +1,7 @@
 import type { OrganizationConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Limits, Opening } from '#/call/call.ts';
+import type { Limits, CallContext } from '#/call/call.ts';
 import {
   CountersUnavailable,
   type HoldDecision,
@@ -13,7 +13,7 @@ import type { Target } from '#/call/target.ts';
 import { jurisdictionsOf } from '#/call/facts.ts';
 import type { NanoEuro } from '#/call/money.ts';
 import { periodsAt } from './periods.ts';
-import type { Demand } from './usage-bounds.ts';
+import type { UsageBounds } from './usage-bounds.ts';
 import { ceiling, cost, coversService, type Price } from './pricing/price.ts';
 import type { Units } from '#/call/units.ts';
 import type { PriceBook } from './pricing/price-book.ts';
@@ -74,20 +74,20 @@ const BUSY_WAIT_MS = 5;
  * Throws `price_unknown`, `rate_limit_exceeded`, `insufficient_quota`, or `limits_unavailable` when it cannot be checked.
  */
 export async function hold<T extends Target>(
-  call: Opening,
+  call: CallContext,
   asked: Asked,
   candidates: readonly T[],
-  demand: Pick<Demand, 'ceiling' | 'quantities' | 'reservedTokens'>,
+  bounds: Pick<UsageBounds, 'ceiling' | 'quantities' | 'reservedTokens'>,
   deps: MeterDeps,
 ): Promise<Hold<T>> {
   const { workload } = call.key;
-  const prices = priceCandidates(call, candidates, demand, deps.prices);
+  const prices = priceCandidates(call, candidates, bounds, deps.prices);
   const plan = candidates.filter((candidate) =>
     prices.has(targetId(asTarget(candidate))),
   ) as unknown as Hold<T>['plan'];
   let amount = 0n;
   for (const price of prices.values()) {
-    const worst = ceiling(price, demand.ceiling);
+    const worst = ceiling(price, bounds.ceiling);
     if (worst > amount) amount = worst;
   }
   if (amount > MOST) throw new GatewayError('insufficient_quota', 'The request may cost more than any budget holds.');
@@ -105,8 +105,8 @@ export async function hold<T extends Target>(
     periods: periodsAt(call.startedAt, workload.organization.timeZone),
     amount,
     tokens: deps.likely.reserve(workload.organization.id, prices.keys(), {
-      input: demand.reservedTokens,
-      mostOutput: demand.ceiling.outputTokens ?? 0,
+      input: bounds.reservedTokens,
+      mostOutput: bounds.ceiling.outputTokens ?? 0,
       limit: workload.tokensPerMinute,
     }),
     draft: abandonedDraft(call, asked, plan),
@@ -131,7 +131,7 @@ export async function hold<T extends Target>(
  * as can be. Nothing is held, so nothing is to be settled. Throws `rate_limit_exceeded`, `insufficient_quota`, or
  * `limits_unavailable` when it cannot be checked.
  */
-export function count(call: Opening, deps: DebitDeps & Pick<MeterDeps, 'owner'>): Promise<Limits> {
+export function count(call: CallContext, deps: DebitDeps & Pick<MeterDeps, 'owner'>): Promise<Limits> {
   const { workload } = call.key;
   const nothing: HoldRequest = {
     callId: call.id,
@@ -151,13 +151,13 @@ export function count(call: Opening, deps: DebitDeps & Pick<MeterDeps, 'owner'>)
 type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals' | 'arrivals' | 'onRefused'>;
 
 /** Asks the counters. Resolves with how the limits stand; throws what the client is told of a refusal. */
-async function debit(request: HoldRequest, opening: Opening, deps: DebitDeps): Promise<Limits & { near?: true }> {
-  const { key, snapshot } = opening;
+async function debit(request: HoldRequest, context: CallContext, deps: DebitDeps): Promise<Limits & { near?: true }> {
+  const { key, snapshot } = context;
   const { workload } = key;
   const askedAt = deps.refusals.now();
   const decision = await place({ ...request, ...limitsOf(workload) }, workload.organization, deps);
   if (decision.kind === 'refused') {
-    deps.arrivals.leave(opening);
+    deps.arrivals.leave(context);
     const { by } = decision;
     const isRate = by === 'requests' || by === 'tokens';
     const standing = isRate ? undefined : await standingOf(by, request, workload, deps.counters);
@@ -167,15 +167,15 @@ async function debit(request: HoldRequest, opening: Opening, deps: DebitDeps): P
     throw limitRefusal(refused, workload, request.amount);
   }
   deps.refusals.forget(workload);
-  deps.arrivals.granted(opening, decision.requests, askedAt);
+  deps.arrivals.granted(context, decision.requests, askedAt);
   return { ...limitsIn(decision), ...(decision.near && { near: true }) };
 }
 
 /** Candidates without a price are not used: an unknown price is never free. // design 7 */
 function priceCandidates(
-  call: Opening,
+  call: CallContext,
   candidates: readonly Target[],
-  { quantities, ceiling: bounds }: Pick<Demand, 'ceiling' | 'quantities'>,
+  { quantities, ceiling: bounds }: Pick<UsageBounds, 'ceiling' | 'quantities'>,
   book: PriceBook,
 ): Map<string, Price> {
   const prices = new Map<string, Price>();
@@ -242,7 +242,7 @@ function readLimits({ requestsPerMinute, tokensPerMinute, budget, organization }
 }
 
 /** What an `abandoned` row would say, should this process die before it can say more. */
-function abandonedDraft(call: Opening, asked: Asked, plan: readonly [Target, ...Target[]]): string {
+function abandonedDraft(call: CallContext, asked: Asked, plan: readonly [Target, ...Target[]]): string {
   const [{ provider, model, family }] = plan;
   return JSON.stringify({
     config_revision: call.snapshot.revision,

@@ -1,4 +1,12 @@
-import { BESIDE_TOKENS, estimatedTokens, inputTokens, MEDIA_BUCKETS, mediaBuckets, outputTokens, type Usage } from '#/wire/answer/usage.ts';
+import {
+  BESIDE_TOKENS,
+  estimatedTokens,
+  inputTokens,
+  MEDIA_BUCKETS,
+  mediaBuckets,
+  outputTokens,
+  type Usage,
+} from '#/wire/answer/usage.ts';
 import { UNITS } from './pricing/price.ts';
 import type { Units } from '#/call/units.ts';
 import type { Family } from '#/wire/document/document.ts';

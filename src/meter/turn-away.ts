@@ -1,5 +1,5 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Opening } from '#/call/call.ts';
+import type { CallContext } from '#/call/call.ts';
 import { LRUCache } from 'lru-cache';
 import type { OrganizationConfig, Snapshot, VirtualKeyConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import type { RateStatus } from '#/ports/limit-counters.ts';
@@ -7,11 +7,13 @@ import { limitRefusal, type Refused } from './limit-refusal.ts';
 
 /** Why a request is refused before its body is read; undefined: it must be looked at, and has been counted as arrived. */
 export function turnAway(
-  caller: Pick<Opening, 'id' | 'key' | 'snapshot' | 'startedAt' | 'headers'>,
+  caller: Pick<CallContext, 'id' | 'key' | 'snapshot' | 'startedAt' | 'headers'>,
   { refusals, arrivals }: { readonly refusals: RecentRefusals; readonly arrivals: Arrivals },
 ): GatewayError | undefined {
   const { key, snapshot, startedAt } = caller;
-  return planRefusal(key.workload.organization, startedAt) ?? refusals.find(key, snapshot) ?? arrivals.enter(caller);
+  return (
+    billingPlanRefusal(key.workload.organization, startedAt) ?? refusals.find(key, snapshot) ?? arrivals.enter(caller)
+  );
 }
 
 interface Recent {
@@ -117,7 +119,7 @@ function aged({ decision, at }: Recent, now: number): Refused {
   };
 }
 
-type Caller = Pick<Opening, 'id' | 'key' | 'snapshot'>;
+type Caller = Pick<CallContext, 'id' | 'key' | 'snapshot'>;
 
 /** What is no larger is read, and the counters are asked: they say most. */
 const SMALL_BYTES = 64 * 1024;
@@ -152,7 +154,7 @@ export class Arrivals {
     key: { workload },
     snapshot: { revision },
     headers,
-  }: Caller & Pick<Opening, 'headers'>): GatewayError | undefined {
+  }: Caller & Pick<CallContext, 'headers'>): GatewayError | undefined {
     const limit = workload.requestsPerMinute;
     if (limit === undefined || isSmall(headers)) return undefined;
     const now = this.#now();
@@ -180,13 +182,13 @@ export class Arrivals {
   }
 
   /** A request that is no longer on its way to the counters. */
-  leave({ id, key: { workload } }: Pick<Opening, 'id' | 'key'>): void {
+  leave({ id, key: { workload } }: Pick<CallContext, 'id' | 'key'>): void {
     const pending = this.#pending.get(workload.id);
     if (pending?.delete(id) === true && pending.size === 0) this.#pending.delete(workload.id);
   }
 }
 
-function isSmall(headers: Opening['headers']): boolean {
+function isSmall(headers: CallContext['headers']): boolean {
   return headers['transfer-encoding'] === undefined && !(Number(headers['content-length'] ?? 0) > SMALL_BYTES);
 }
 
@@ -194,7 +196,7 @@ function isSmall(headers: Opening['headers']): boolean {
  * What every call of an organization is refused with while it has no active plan: `insufficient_quota`, with the day
  * from which or until which it has one. Undefined: it may call. // spec 7.1
  */
-export function planRefusal({ suspended, plan }: OrganizationConfig, now: number): GatewayError | undefined {
+export function billingPlanRefusal({ suspended, plan }: OrganizationConfig, now: number): GatewayError | undefined {
   if (suspended) return noPlan('This organization has no active plan: it is suspended.');
   if (plan === undefined) return undefined;
   if (plan.type === 'none') return noPlan('This organization has no active plan.');

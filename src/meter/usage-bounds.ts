@@ -12,7 +12,7 @@ import { STANDARD, type Bounds } from './pricing/price.ts';
 import type { Quantity } from '#/call/units.ts';
 
 /** What a call may use, known before it is dispatched. */
-export interface Demand {
+export interface UsageBounds {
   /** No answer within the request's own bounds uses more. */
   readonly ceiling: Bounds;
   /** The service tier and the modes that are asked for; undefined: the ordinary ones, or whichever the vendor chooses. */
@@ -65,7 +65,7 @@ const CEILINGS = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tok
  * The most a call can use. Byte-level tokenizers make at least one byte a token, so the body's bytes bound its text
  * tokens; media have bounds of their own.
  */
-export function demandOf(call: Call, inspection: Inspected, candidates: readonly Candidate[]): Demand {
+export function usageBoundsOf(call: Call, inspection: Inspected, candidates: readonly Candidate[]): UsageBounds {
   const { mediaLength } = sizeOf(inspection.media);
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
   const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);

@@ -20,9 +20,9 @@ import {
 import { routeLocal } from '#/route/route.ts';
 import type { Target } from '#/call/target.ts';
 import { NO_USAGE } from '#/wire/answer/usage.ts';
-import { answerTimeout, refuseAtTheDoor } from './admit.ts';
+import { answerTimeout, refuseBeforeReading } from './admit.ts';
 import { Stopped, type CallFacts } from '#/call/facts.ts';
-import { ServerRestarting, type Limits, type Opening } from '#/call/call.ts';
+import { ServerRestarting, type Limits, type CallContext } from '#/call/call.ts';
 import { unitsAtMost, type UnitsAtMost } from './anonymize/document-units.ts';
 import { fileNameOf } from '#/inspect/attachments/file-name.ts';
 import { requireRoom, type PipelineParts } from './pipeline-parts.ts';
@@ -43,7 +43,7 @@ export interface Upload {
 }
 
 /** A request whose caller is known; its body is still to be read. */
-export interface AnonymizeRequest extends Opening {
+export interface AnonymizeRequest extends CallContext {
   /** Throws `invalid_request` or `request_too_large`. */
   upload(): Promise<Upload>;
   /** Of a job; absent where a client waits. */
@@ -108,7 +108,7 @@ interface Admitted extends CallStart<AnonymizeRequest> {
 }
 
 function admitRequest({ request }: CallStart<AnonymizeRequest>): Stated<Pick<Admitted, 'timeoutMs'>> {
-  refuseAtTheDoor(request);
+  refuseBeforeReading(request);
   const timeoutMs = request.lasting?.timeoutMs ?? answerTimeout(request);
   return { timeoutMs, facts: { asked: ASKED } };
 }
@@ -152,9 +152,9 @@ async function holdMoney(
   requireRoom(parts);
   const units = unitsAtMost(upload.file.bytes);
   const { unit, most } = units;
-  const demand = { ceiling: { [unit]: most }, quantities: [unit], reservedTokens: 0 };
+  const bounds = { ceiling: { [unit]: most }, quantities: [unit], reservedTokens: 0 };
   const asked = { ...ASKED, resumes: request.lasting !== undefined };
-  const held = await hold(request, asked, [target], demand, parts.meter);
+  const held = await hold(request, asked, [target], bounds, parts.meter);
   return { limits: held.limits, units, facts: { hold: held } };
 }
 
@@ -165,7 +165,10 @@ interface Anonymized extends Metered {
 }
 
 /** Reads, searches, rewrites. What was found is stated whatever fails then. */
-async function anonymizeDocument(work: Metered, parts: PipelineParts): Promise<Stated<Pick<Anonymized, 'anonymized' | 'pages'>>> {
+async function anonymizeDocument(
+  work: Metered,
+  parts: PipelineParts,
+): Promise<Stated<Pick<Anonymized, 'anonymized' | 'pages'>>> {
   const { request, upload, timeoutMs, limits } = work;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);

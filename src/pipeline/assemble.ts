@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { AnswerCache } from '#/dispatch/cache/answer-cache.ts';
-import { Repeats } from '#/dispatch/cache/hot-cache.ts';
-import { Endpoints } from '#/dispatch/upstreams.ts';
+import { HotCache } from '#/dispatch/cache/hot-cache.ts';
+import { Upstreams } from '#/dispatch/upstreams.ts';
 import { Ownership } from '#/dispatch/kept/ownership.ts';
-import { LearnedRejects } from '#/dispatch/unsupported-parameters.ts';
+import { UnsupportedParameters } from '#/dispatch/unsupported-parameters.ts';
 import { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
 import { meterMemory } from '#/meter/meter-memory.ts';
 import { givingBack } from '#/meter/settlement/give-back.ts';
-import { createTreasury, type Treasury } from '#/meter/settlement/settlement.ts';
+import { createSettlement, type SettlementService } from '#/meter/settlement/settlement.ts';
 import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import { LargeWork } from '#/runtime/large-work.ts';
 import { PassingMap } from '#/runtime/passing.ts';
@@ -15,24 +15,24 @@ import { createContentWriter } from '#/seal/content/content-writer.ts';
 import { createLedgerWriter, type LedgerWriter } from '#/seal/ledger-writer.ts';
 import { createSweeper, type Sweeper } from './background/sweeper.ts';
 import { Lease } from './lease.ts';
-import type { CorridorDeps, PipelineParts } from './pipeline-parts.ts';
+import type { PipelineDeps, PipelineParts } from './pipeline-parts.ts';
 
 /** The parts of one process' pipeline, and what works in the background. */
 export interface Assembled {
   readonly parts: PipelineParts & { readonly open: PassingMap<OpenHold> };
-  readonly treasury: Treasury;
+  readonly settlement: SettlementService;
   readonly lease: Lease;
   readonly sweeper: Sweeper;
 }
 
 /** Puts the parts together that the steps of calls work with. Every arrow between them is here. */
-export function assemble(deps: CorridorDeps): Assembled {
+export function assemble(deps: PipelineDeps): Assembled {
   const { onEvent, documents } = deps;
   const open = new PassingMap<OpenHold>();
-  const { writer, lease, sweeper, treasury, owner } = assembleLedger(deps, open);
+  const { writer, lease, sweeper, settlement, owner } = assembleLedger(deps, open);
   const memory = meterMemory();
   const { counters, prices } = deps;
-  const { restorer, refused: onRefused } = treasury;
+  const { restorer, refused: onRefused } = settlement;
   const onCacheFault = (error: unknown): void => onEvent({ kind: 'cache.fault', error });
   const parts = {
     ...deps,
@@ -41,7 +41,7 @@ export function assemble(deps: CorridorDeps): Assembled {
     giveBack: givingBack({ ...memory, counters, owner, open, isContested: (callId) => lease.isContested(callId) }),
     meter: { ...memory, counters, prices, restorer, onRefused, lease, owner, open },
     largeWork: new LargeWork(),
-    hotCache: new Repeats({
+    hotCache: new HotCache({
       store: deps.responseCache,
       onFault: onCacheFault,
       onFound: () => onEvent({ kind: 'cache.asked', result: 'hit' }),
@@ -53,22 +53,22 @@ export function assemble(deps: CorridorDeps): Assembled {
       onFault: (error) => onEvent({ kind: 'content.fault', error }),
       onDropped: (callId) => onEvent({ kind: 'content.dropped', callId }),
     }),
-    learned: new LearnedRejects(),
-    endpoints: new Endpoints(onEvent),
+    unsupported: new UnsupportedParameters(),
+    upstreams: new Upstreams(onEvent),
     ownership: new Ownership(deps.keptObjects, onEvent),
     files: documents && new RecentDocuments(documents),
   };
-  return { parts, treasury, lease, sweeper };
+  return { parts, settlement, lease, sweeper };
 }
 
 /** The chain of this process, and whatever closes and settles calls. */
-function assembleLedger(deps: CorridorDeps, open: PassingMap<OpenHold>) {
+function assembleLedger(deps: PipelineDeps, open: PassingMap<OpenHold>) {
   const { counters, ledger, onEvent } = deps;
   const owner = randomUUID();
   const behind = (): boolean => writer.replaying;
   const organizations = (): string[] => [...(deps.snapshot()?.organizations.keys() ?? [])];
-  const treasury = createTreasury({ ...deps, open, owner, behind });
-  const settle = (settlements: readonly Settlement[]): void => treasury.settle(settlements);
+  const settlement = createSettlement({ ...deps, open, owner, behind });
+  const settle = (settlements: readonly Settlement[]): void => settlement.settle(settlements);
   const onFault = (error: unknown): void => onEvent({ kind: 'sweep.fault', error });
   const lease: Lease = new Lease({
     counters,
@@ -106,5 +106,5 @@ function assembleLedger(deps: CorridorDeps, open: PassingMap<OpenHold>) {
     onFault,
     onAbandoned: (holds) => onEvent({ kind: 'calls.abandoned', holds }),
   });
-  return { treasury, lease, writer, sweeper, owner };
+  return { settlement, lease, writer, sweeper, owner };
 }

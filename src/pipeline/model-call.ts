@@ -1,5 +1,5 @@
 import { staysHere } from '#/config/local-provider.ts';
-import type { Answer, Call, Emit, Ingress, Limits } from '#/call/call.ts';
+import type { Answer, Call, Emit, CallRequest, Limits } from '#/call/call.ts';
 import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { Candidate, Candidates, Target } from '#/call/target.ts';
 import { AnswerTally } from '#/dispatch/answer-tally.ts';
@@ -8,26 +8,26 @@ import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
 import { dispatch } from '#/dispatch/dispatch.ts';
 import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
 import { keptOf, retained } from '#/dispatch/retained-call.ts';
-import { deskFor } from '#/inspect/attachments/attach.ts';
+import { attachmentReaderFor } from '#/inspect/attachments/attach.ts';
 import { detectionFor } from '#/inspect/detectors/detector.ts';
 import { withPlainModel } from '#/inspect/ids.ts';
 import { inspect, uninspected, type Inspection } from '#/inspect/inspect.ts';
 import { guardScope } from '#/inspect/scope/scope-guard.ts';
 import { modelsOf } from '#/inspect/token-lists.ts';
-import { spokenIn } from '#/inspect/user-text.ts';
+import { userTextIn } from '#/inspect/user-text.ts';
 import { count, hold, type Hold } from '#/meter/meter.ts';
-import { demandOf, type Demand } from '#/meter/usage-bounds.ts';
+import { usageBoundsOf, type UsageBounds } from '#/meter/usage-bounds.ts';
 import { skipped } from '#/route/decision.ts';
 import { withNearest } from '#/route/nearest-models.ts';
 import { contentsBeside } from '#/route/provider-side-tools.ts';
 import { routeCall } from '#/route/route.ts';
-import { turnsFor } from '#/runtime/loop-turns.ts';
+import { slicesFor } from '#/runtime/loop-slices.ts';
 import { DECIDING, type WireDocument } from '#/wire/document/document.ts';
 import { admit, admitLarge } from './admit.ts';
 import { requireRoom, type PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 
-export interface ModelCallStart extends CallStart<Ingress> {
+export interface ModelCallStart extends CallStart<CallRequest> {
   /** Takes the parts of the answer. */
   readonly emit: Emit;
 }
@@ -55,9 +55,9 @@ function readRequest(
   { request }: ModelCallStart,
   { detection, largeWork }: PipelineParts,
 ): Stated<Pick<Read, 'call'>> | Promise<Stated<Pick<Read, 'call'>>> {
-  const turns = turnsFor(request.text, request);
-  if (!turns) return asRead(withPlainModel(admit(request), detection));
-  return admitLarge(request, turns, largeWork, (call) => withPlainModel(call, detection)).then(asRead);
+  const slices = slicesFor(request.text, request);
+  if (!slices) return asRead(withPlainModel(admit(request), detection));
+  return admitLarge(request, slices, largeWork, (call) => withPlainModel(call, detection)).then(asRead);
 }
 
 function asRead(call: Call): Stated<Pick<Read, 'call'>> {
@@ -70,7 +70,7 @@ function asRead(call: Call): Stated<Pick<Read, 'call'>> {
 function guard({ call }: Read, { models }: PipelineParts): Stated<object> | Promise<Stated<object>> {
   const { policy } = call.key.workload;
   if (policy.scopeGuard.mode === 'off') return {};
-  return guardScope(policy, spokenIn(call.document), { models, signal: call.signal });
+  return guardScope(policy, userTextIn(call.document), { models, signal: call.signal });
 }
 
 interface Inspected extends Read {
@@ -96,9 +96,9 @@ async function inspectRequest({ call }: Read, parts: PipelineParts): Promise<Sta
       policy.dlp,
       remove,
       detectionFor(call, parts.detection),
-      deskFor(call, parts.files),
+      attachmentReaderFor(call, parts.files),
       modelsOf(ask.model, organization),
-      call.turns,
+      call.slices,
     );
     return { inspection, facts: stated(inspection.facts) };
   } catch (thrown) {
@@ -161,11 +161,11 @@ async function recallAnswer(
 }
 
 interface Bounded extends LookedUp {
-  readonly demand: Demand;
+  readonly bounds: UsageBounds;
 }
 
-function boundUsage({ call, inspection, candidates }: LookedUp): Stated<Pick<Bounded, 'demand'>> {
-  return { demand: demandOf(call, inspection, candidates) };
+function boundUsage({ call, inspection, candidates }: LookedUp): Stated<Pick<Bounded, 'bounds'>> {
+  return { bounds: usageBoundsOf(call, inspection, candidates) };
 }
 
 interface Metered extends Bounded {
@@ -176,19 +176,17 @@ interface Metered extends Bounded {
 
 /** Holds what the call may cost at most. One that is answered from the cache is only counted. */
 async function holdMoney(
-  { call, candidates, demand, recalled }: Bounded,
+  { call, candidates, bounds, recalled }: Bounded,
   parts: PipelineParts,
 ): Promise<Stated<Pick<Metered, 'hold' | 'limits'>>> {
   requireRoom(parts);
   if (recalled.hit) return { hold: undefined, limits: await count(call, parts.meter) };
   try {
-    const held = await hold(call, call.ask, candidates, demand, parts.meter);
+    const held = await hold(call, call.ask, candidates, bounds, parts.meter);
     const route =
       held.plan.length === candidates.length
         ? []
-        : candidates
-            .filter((one) => !held.plan.includes(one))
-            .map((one) => skipped(one, 'no price is known for it'));
+        : candidates.filter((one) => !held.plan.includes(one)).map((one) => skipped(one, 'no price is known for it'));
     return { hold: held, limits: held.limits, facts: { hold: held, route } };
   } catch (thrown) {
     throw withNearest(thrown, call.ask.model, call.key, { ...parts, at: call.startedAt });

@@ -7,12 +7,12 @@ import { AnswerTally } from '#/dispatch/answer-tally.ts';
 import { listsOwn, ownList } from '#/dispatch/kept/own-list.ts';
 import { pass } from '#/dispatch/passthrough/pass.ts';
 import { hold } from '#/meter/meter.ts';
-import { routePassage } from '#/route/route.ts';
+import { routePassthrough } from '#/route/route.ts';
 import { encodeForm } from '#/wire/request/multipart-form.ts';
-import { answerTimeout, refuseAtTheDoor } from './admit.ts';
-import { readPassageBody, type ReadBody } from './passthrough/body.ts';
+import { answerTimeout, refuseBeforeReading } from './admit.ts';
+import { readPassthroughBody, type ReadBody } from './passthrough/body.ts';
 import { claimsOfPath } from './passthrough/claims.ts';
-import { demandOf, pricedAs, withQuantities } from './passthrough/demand.ts';
+import { boundsOf, pricedAs, withQuantities } from './passthrough/bounds.ts';
 import { PassthroughInspector } from './passthrough/inspector.ts';
 import { requireRoom, type PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
@@ -36,7 +36,7 @@ interface Admitted extends PassthroughStart {
 }
 
 function admitRequest({ request }: PassthroughStart): Pick<Admitted, 'timeoutMs'> {
-  refuseAtTheDoor(request);
+  refuseBeforeReading(request);
   return { timeoutMs: answerTimeout(request) };
 }
 
@@ -52,7 +52,7 @@ async function inspectBody(
 ): Promise<Stated<Pick<Inspected, 'inspector' | 'body'>>> {
   const inspector = new PassthroughInspector(request, parts);
   try {
-    const body = await readPassageBody(inspector);
+    const body = await readPassthroughBody(inspector);
     const asked = { model: body.model ?? null, stream: false };
     return { inspector, body, facts: { ...inspector.facts, asked } };
   } catch (thrown) {
@@ -82,7 +82,7 @@ interface Routed extends Located {
  * `not_found`, `permission_denied`, `invalid_request` or `objects_unavailable`, too.
  */
 async function chooseTarget({ call, body }: Located, parts: PipelineParts): Promise<Stated<Pick<Routed, 'target'>>> {
-  const { targets, route, shadow } = routePassage(call, body.model, parts);
+  const { targets, route, shadow } = routePassthrough(call, body.model, parts);
   const facts = { route, shadow };
   const target = pricedAs(targets[0], call, body.model);
   try {
@@ -104,7 +104,7 @@ async function holdMoney(
 ): Promise<Stated<Pick<Metered, 'limits'>>> {
   requireRoom(parts);
   const asked = { model: body.model ?? null, stream: false };
-  const held = await hold(call, asked, [target], demandOf(call, body), parts.meter);
+  const held = await hold(call, asked, [target], boundsOf(call, body), parts.meter);
   return { limits: held.limits, facts: { hold: held } };
 }
 

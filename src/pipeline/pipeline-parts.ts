@@ -1,5 +1,5 @@
 import type { AnswerCache } from '#/dispatch/cache/answer-cache.ts';
-import type { Repeats } from '#/dispatch/cache/hot-cache.ts';
+import type { HotCache } from '#/dispatch/cache/hot-cache.ts';
 import type { DispatchParts } from '#/dispatch/dispatch.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
@@ -9,7 +9,7 @@ import type { LargeWork } from '#/runtime/large-work.ts';
 import type { ContentWriter } from '#/seal/content/content-writer.ts';
 import type { LedgerWriter } from '#/seal/ledger-writer.ts';
 import type { SealParts } from './run-call.ts';
-import type { CorridorEvent } from './pipeline-event.ts';
+import type { PipelineEvent } from './pipeline-event.ts';
 import type { Detection } from '#/inspect/detectors/detector.ts';
 import type { DetectorMarks } from '#/inspect/detectors/detector-marks.ts';
 import type { ListedModels } from '#/route/plan.ts';
@@ -25,7 +25,7 @@ import type { Router } from '#/ports/router.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
 import type { ContentCipher } from '#/seal/content/content-cipher.ts';
 import type { Snapshot } from '#/config/snapshot.ts';
-import type { TreasuryStores } from '#/meter/settlement/settlement.ts';
+import type { SettlementStores } from '#/meter/settlement/settlement.ts';
 
 /** What the steps of all calls work with, put together once. */
 export interface PipelineParts
@@ -33,11 +33,11 @@ export interface PipelineParts
     SealParts,
     RoutingDeps,
     DispatchParts,
-    Pick<CorridorDeps, 'media' | 'detection' | 'detectors' | 'documents' | 'models'> {
+    Pick<PipelineDeps, 'media' | 'detection' | 'detectors' | 'documents' | 'models'> {
   readonly writer: LedgerWriter;
   readonly meter: MeterDeps;
   readonly largeWork: LargeWork;
-  readonly hotCache: Repeats;
+  readonly hotCache: HotCache;
   readonly answers: AnswerCache;
   readonly content: ContentWriter;
   /** Documents that were read lately; undefined where documents are not processed. */
@@ -49,8 +49,8 @@ export function requireRoom({ writer }: Pick<PipelineParts, 'writer'>): void {
   if (!writer.accepting) throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing was sent.');
 }
 
-/** What the corridor is put together from. */
-export interface CorridorDeps extends TreasuryStores {
+/** What the pipeline is put together from. */
+export interface PipelineDeps extends SettlementStores {
   /** Keeps rows on disk while the ledger takes none; absent: they wait in memory. */
   readonly journal?: RowJournal;
   readonly prices: PriceBook;
@@ -74,5 +74,5 @@ export interface CorridorDeps extends TreasuryStores {
   readonly cipher: ContentCipher;
   readonly snapshot: () => Snapshot | undefined;
   /** Told facts for log and metrics. */
-  readonly onEvent: (event: CorridorEvent) => void;
+  readonly onEvent: (event: PipelineEvent) => void;
 }

@@ -1,7 +1,7 @@
-import type { Emit, Ingress, Opening } from '#/call/call.ts';
+import type { Emit, CallRequest, CallContext } from '#/call/call.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
-import type { Treasury } from '#/meter/settlement/settlement.ts';
+import type { SettlementService } from '#/meter/settlement/settlement.ts';
 import { turnAway } from '#/meter/turn-away.ts';
 import { endedRow, type EndedCall } from '#/seal/ended-row.ts';
 import type { Family } from '#/wire/document/document.ts';
@@ -9,7 +9,7 @@ import { ANONYMIZATION, DOCUMENT_JOB, type AnonymizedDocument, type AnonymizeReq
 import { assemble, type Assembled } from './assemble.ts';
 import { MODEL_CALL } from './model-call.ts';
 import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
-import type { CorridorDeps } from './pipeline-parts.ts';
+import type { PipelineDeps } from './pipeline-parts.ts';
 import { sealedEvents } from './pipeline-event.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
 import { runCall, sealRefusal } from './run-call.ts';
@@ -19,14 +19,14 @@ export class Pipeline {
   readonly #parts: Assembled['parts'];
   readonly #background: Omit<Assembled, 'parts'>;
 
-  constructor(deps: CorridorDeps) {
+  constructor(deps: PipelineDeps) {
     const { parts, ...background } = assemble(deps);
     this.#parts = parts;
     this.#background = background;
   }
 
   /** Serves a model call, whose answer `emit` takes. */
-  async serve(request: Ingress, emit: Emit): Promise<void> {
+  async serve(request: CallRequest, emit: Emit): Promise<void> {
     const found = this.#parts.hotCache.find(request);
     const repeat = found && (await found);
     if (repeat) await runCall(REPEATED_CALL, { request, emit, repeat }, this.#parts);
@@ -48,17 +48,17 @@ export class Pipeline {
   }
 
   /** Why a request is refused whatever it asks for, to be sealed by `refuse`; undefined: call `leave` when it is over. */
-  turnAway(caller: Pick<Opening, 'id' | 'key' | 'snapshot' | 'startedAt' | 'headers'>): GatewayError | undefined {
+  turnAway(caller: Pick<CallContext, 'id' | 'key' | 'snapshot' | 'startedAt' | 'headers'>): GatewayError | undefined {
     return turnAway(caller, this.#parts.meter);
   }
 
   /** A request that was not turned away is over, whether or not it came to the counters. */
-  leave(caller: Pick<Opening, 'id' | 'key'>): void {
+  leave(caller: Pick<CallContext, 'id' | 'key'>): void {
     this.#parts.meter.arrivals.leave(caller);
   }
 
   /** Seals a request that was refused before its body could be read. `family`: what its surface speaks. */
-  refuse(request: Opening, family: Family, error: GatewayError): void {
+  refuse(request: CallContext, family: Family, error: GatewayError): void {
     sealRefusal(request, family, error, this.#parts);
   }
 
@@ -72,12 +72,12 @@ export class Pipeline {
   /** Takes over what dead processes left, then keeps doing so. Resolves also when the counters can't be reached yet. */
   async start(): Promise<void> {
     const { onEvent, writer } = this.#parts;
-    const { lease, sweeper, treasury } = this.#background;
+    const { lease, sweeper, settlement } = this.#background;
     // Before holds are closed: rows on disk say more than the holds can tell.
     await writer.recover().catch((error: unknown) => onEvent({ kind: 'journal.fault', error }));
     await lease.renew().catch((error: unknown) => onEvent({ kind: 'sweep.fault', error }));
     sweeper.start();
-    treasury.start();
+    settlement.start();
   }
 
   /** Makes all rows durable and settles them, as far as that is possible before the deadline. */
@@ -85,25 +85,25 @@ export class Pipeline {
     const { writer, content, ownership } = this.#parts;
     const until = performance.now() + deadlineMs;
     const sealed = await writer.drain(deadlineMs);
-    const settled = await this.#background.treasury.settler.drain(Math.max(0, until - performance.now()));
+    const settled = await this.#background.settlement.settler.drain(Math.max(0, until - performance.now()));
     await content.drain(Math.max(0, until - performance.now()));
     await ownership.drain(Math.max(0, until - performance.now()));
     return sealed && settled;
   }
 
   stop(): void {
-    const { treasury, sweeper } = this.#background;
+    const { settlement, sweeper } = this.#background;
     const { writer, content, ownership } = this.#parts;
-    for (const one of [treasury, sweeper, writer, treasury.settler, content, ownership]) one.stop();
+    for (const one of [settlement, sweeper, writer, settlement.settler, content, ownership]) one.stop();
   }
 
   get openHolds(): number {
     return this.#parts.open.size;
   }
 
-  /** Endpoints that are left alone because they fail. */
+  /** Upstreams that are left alone because they fail. */
   get openCircuits(): number {
-    return this.#parts.endpoints.open;
+    return this.#parts.upstreams.open;
   }
 
   get pendingRows(): number {
@@ -111,7 +111,7 @@ export class Pipeline {
   }
 
   get pendingSettlements(): number {
-    return this.#background.treasury.settler.pending;
+    return this.#background.settlement.settler.pending;
   }
 
   get droppedRows(): number {
@@ -122,7 +122,7 @@ export class Pipeline {
     return this.#parts.content.pending;
   }
 
-  get drift(): Treasury['drift'] {
-    return this.#background.treasury.drift;
+  get drift(): SettlementService['drift'] {
+    return this.#background.settlement.drift;
   }
 }

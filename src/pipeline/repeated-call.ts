@@ -1,4 +1,4 @@
-import type { Emit, Ingress, Limits } from '#/call/call.ts';
+import type { Emit, CallRequest, Limits } from '#/call/call.ts';
 import type { CallFacts } from '#/call/facts.ts';
 import type { Repeat } from '#/dispatch/cache/hot-cache.ts';
 import { lossHeaders } from '#/dispatch/losses.ts';
@@ -7,7 +7,7 @@ import { count } from '#/meter/meter.ts';
 import { requireRoom, type PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 
-interface RepeatedCallStart extends CallStart<Ingress> {
+interface RepeatedCallStart extends CallStart<CallRequest> {
   readonly repeat: Repeat;
   readonly emit: Emit;
 }

@@ -1,4 +1,4 @@
-import { ServerRestarting, type Opening } from '#/call/call.ts';
+import { ServerRestarting, type CallContext } from '#/call/call.ts';
 import { Stopped, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import { asGatewayError, restarting, type GatewayError } from '#/errors/gateway-error.ts';
 import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
@@ -7,7 +7,7 @@ import { CallRecord } from '#/seal/call-record.ts';
 import type { LedgerWriter } from '#/seal/ledger-writer.ts';
 import type { Step as RowStep } from '#/seal/row.ts';
 import type { Family } from '#/wire/document/document.ts';
-import { sealedEvents, type CorridorEvent } from './pipeline-event.ts';
+import { sealedEvents, type PipelineEvent } from './pipeline-event.ts';
 
 /** What a step gives to those after it, by name, and what it states of the call. */
 export type Stated<Results extends object> = Results & {
@@ -17,7 +17,7 @@ export type Stated<Results extends object> = Results & {
 };
 
 /** What every call begins with. */
-export interface CallStart<Context extends Opening = Opening> {
+export interface CallStart<Context extends CallContext = CallContext> {
   readonly request: Context;
   /** Whether a call that failed goes on another time, maybe elsewhere: then nothing is sealed now. Absent: none does. */
   readonly goesOn?: ((error: GatewayError) => boolean) | undefined;
@@ -57,7 +57,7 @@ export interface SealParts {
   readonly giveBack: (settlement: Settlement) => void;
   /** Holds of this process that are not settled yet. */
   readonly open: ByName<OpenHold>;
-  readonly onEvent: (event: CorridorEvent) => void;
+  readonly onEvent: (event: PipelineEvent) => void;
 }
 
 /**
@@ -101,7 +101,7 @@ export async function runCall<Parts extends SealParts, Start extends CallStart, 
 }
 
 /** Seals a request that was refused before it could be read. */
-export function sealRefusal(request: Opening, family: Family, error: GatewayError, parts: SealParts): void {
+export function sealRefusal(request: CallContext, family: Family, error: GatewayError, parts: SealParts): void {
   const record = new CallRecord(request, family);
   record.fail(error);
   seal(record, parts);

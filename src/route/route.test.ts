@@ -11,7 +11,7 @@ import { ocrCodec } from '#/wire/ocr/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { PLAIN_TOKENS } from './alias-order.ts';
 import type { Target } from '#/call/target.ts';
-import { routeCall, routePassage, type RoutingDeps } from './route.ts';
+import { routeCall, routePassthrough, type RoutingDeps } from './route.ts';
 import { DEPS, questionOf } from '../../test/harness/routing.ts';
 
 const SECRET = makeCore('Secret', 'keys', { stringData: { key: 'k' } });
@@ -183,8 +183,10 @@ describe('an automatic alias without a router', () => {
     const key = keyOf(A, auto(['a/dear', 'a/cheap']));
     expect((await route(key, { model: 'gw/auto', input: 'Hello' }, responsesCodec)).ids).toHaveLength(2);
     expect((await route(key, { model: 'gw/auto', input: 'Hello' }, embeddingsCodec)).ids).toHaveLength(2);
-    const passage = { key, provider: undefined, ownKeyOnly: false, startedAt: 0 } as Parameters<typeof routePassage>[0];
-    const { targets: found, route: lines } = routePassage(passage, 'gw/auto', DEPS);
+    const call = { key, provider: undefined, ownKeyOnly: false, startedAt: 0 } as Parameters<
+      typeof routePassthrough
+    >[0];
+    const { targets: found, route: lines } = routePassthrough(call, 'gw/auto', DEPS);
     expect(found[0].model).toBe('dear');
     expect(lines).toEqual([
       'gw/auto: automatic: not a small request, by priority',

@@ -9,7 +9,7 @@ import { isDenial, offerOf } from './offer.ts';
 import { withNearest } from './nearest-models.ts';
 import { chooseModels, decide, type RouteDeps, type RouteQuestion } from './plan.ts';
 import type { Target } from '#/call/target.ts';
-import { choosePassageModels, decidePassage } from './route-passthrough.ts';
+import { choosePassthroughModels, decidePassthrough } from './route-passthrough.ts';
 
 /** Targets in the order they are tried, and how that was decided. */
 export interface Routed {
@@ -48,21 +48,17 @@ export async function routeCall(call: RoutedCall, deps: RoutingDeps): Promise<Ro
 }
 
 /**
- * Where a passage goes: to the provider of the model it names, or to the one that is named beside it. // design 11
+ * Where a passthrough call goes: to the provider of the model it names, or to the one that is named beside it. // design 11
  * Throws as `routeCall` does, and `permission_denied` for what needs the organization's own key. // spec 4.1
  */
-export function routePassage(
-  passage: PassthroughCall,
-  model: string | undefined,
-  deps: RouteDeps,
-): Routed {
-  const { policy, shadow } = passage.key.workload;
+export function routePassthrough(call: PassthroughCall, model: string | undefined, deps: RouteDeps): Routed {
+  const { policy, shadow } = call.key.workload;
   try {
-    const choice = choosePassageModels(passage, model, deps);
-    const under = (terms: typeof policy): Decision => decidePassage(passage, model !== undefined, choice, terms, deps);
+    const choice = choosePassthroughModels(call, model, deps);
+    const under = (terms: typeof policy): Decision => decidePassthrough(call, model !== undefined, choice, terms, deps);
     return routed(under(policy), shadow && (() => under(shadow)));
   } catch (thrown) {
-    throw model === undefined ? thrown : naming(thrown, model, passage, deps);
+    throw model === undefined ? thrown : naming(thrown, model, call, deps);
   }
 }
 

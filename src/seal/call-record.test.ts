@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import type { HeldMoney } from '#/call/facts.ts';
-import type { Opening } from '#/call/call.ts';
+import type { CallContext } from '#/call/call.ts';
 import { NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
 import { CallRecord } from './call-record.ts';
 import type { RowDraft } from './ledger-writer.ts';
 
-const opening = {
+const context = {
   id: 'call',
   startedAt: 0,
   surface: 'ocr',
   snapshot: { revision: 'r' },
   key: { id: 'k', workload: { id: 'w', organization: { id: 'o' }, policy: { dlp: { mode: 'allow_log' } } } },
   signal: AbortSignal.any([]),
-} as unknown as Opening;
+} as unknown as CallContext;
 
 function sealed(cost: HeldMoney['cost'], usage: Usage = NO_USAGE): RowDraft {
-  const record = new CallRecord(opening, 'ocr');
+  const record = new CallRecord(context, 'ocr');
   record.merge({ hold: { open: { organization: 'o', amount: 70n }, cost, priceSource: () => 'book' } });
   const target = { provider: 'p', model: 'm', jurisdiction: 'EU', family: 'ocr' } as const;
   record.merge({ target, usage, units: { pages: 1 }, isServed: true });
@@ -23,7 +23,7 @@ function sealed(cost: HeldMoney['cost'], usage: Usage = NO_USAGE): RowDraft {
 }
 
 test('lines of the route add up, and anything else is what was stated last', () => {
-  const record = new CallRecord(opening, 'ocr');
+  const record = new CallRecord(context, 'ocr');
   record.merge({ route: ['one'], unscanned: ['image'] });
   record.merge({ route: ['two'], unscanned: [] });
   expect(record.draft().row).toMatchObject({ route: ['one', 'two'], dlp: { unscanned: [] }, step: 'admit' });

@@ -2,7 +2,7 @@ import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { BESIDE_TOKENS, NO_USAGE, totalTokens, type Usage } from '#/wire/answer/usage.ts';
-import type { Opening } from '#/call/call.ts';
+import type { CallContext } from '#/call/call.ts';
 import { jurisdictionOf, type CallFacts, type StatedFacts } from '#/call/facts.ts';
 import type { RowDraft } from './ledger-writer.ts';
 import { timeText } from './row-text.ts';
@@ -51,11 +51,11 @@ export class CallRecord {
   step: Step = 'admit';
   readonly #facts: { -readonly [K in keyof StatedFacts]: StatedFacts[K] } = { ...NOTHING_STATED };
   #error: GatewayError | undefined;
-  readonly #context: Opening;
+  readonly #context: CallContext;
   readonly #family: Family;
 
   /** `family`: what the surface speaks. */
-  constructor(context: Opening, family: Family) {
+  constructor(context: CallContext, family: Family) {
     this.#context = context;
     this.#family = family;
   }
@@ -209,19 +209,19 @@ function bounded(lines: readonly string[]): readonly string[] {
 }
 
 /** The tokens alone. */
-export function tokenCounts(usage: Usage): NonNullable<AuditRow['usage']> {
+function tokenCounts(usage: Usage): NonNullable<AuditRow['usage']> {
   if (usage.serviceTier === undefined && BESIDE_TOKENS.every((unit) => usage[unit] === undefined)) return usage;
   const { serviceTier: _, searches: _searches, fileSearches: _files, containers: _containers, ...tokens } = usage;
   return tokens;
 }
 
 /** What is billed beside tokens, with what a usage tells of it. */
-export function withUnits(units: Units | undefined, usage: Usage): Units | undefined {
+function withUnits(units: Units | undefined, usage: Usage): Units | undefined {
   const told = BESIDE_TOKENS.filter((unit) => usage[unit] !== undefined).map((unit) => [unit, usage[unit]] as const);
   return told.length === 0 ? units : { ...units, ...Object.fromEntries(told) };
 }
 
 /** Whether anything was used beside tokens. */
-export function hasUnits(units: Units): boolean {
+function hasUnits(units: Units): boolean {
   return Object.values(units).some((count) => count > 0);
 }

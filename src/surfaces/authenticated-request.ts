@@ -1,57 +1,57 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newCallId } from '#/call/call-id.ts';
-import type { Door } from './door.ts';
-import type { RequestHeaders, Voice } from './voice.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { RequestHeaders, ClientProtocol } from './client-protocol.ts';
 import { hash } from 'node:crypto';
 import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 
 /** A request whose caller is known and whose body is not read yet. */
-export interface Arrival extends Caller {
+export interface AuthenticatedRequest extends Caller {
   /** The id of headers, envelopes and the audit trail. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly headers: RequestHeaders;
-  /** Where it came in; undefined for what is answered without the corridor. */
-  readonly door: Door | undefined;
+  /** Where it came in; undefined for what is answered without the pipeline. */
+  readonly endpoint: Endpoint | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    arrival: Arrival | undefined;
+    authenticated: AuthenticatedRequest | undefined;
     /** In which it is answered; undefined as long as no route was found. */
-    voice: Voice | undefined;
+    clientProtocol: ClientProtocol | undefined;
   }
 }
 
 /**
  * Knows the caller before a byte of the body is read: strangers send none. Throws as `requireOnce`,
- * `identify` and the voice's `readHeaders` do.
+ * `identify` and the protocol's `readHeaders` do.
  */
-export function arrive(
+export function authenticate(
   request: FastifyRequest,
   reply: FastifyReply,
   keys: KeyStore,
-  voice: Voice,
-  door?: Door,
-): Arrival {
+  protocol: ClientProtocol,
+  endpoint?: Endpoint,
+): AuthenticatedRequest {
   const startedAt = Date.now();
-  request.voice = voice;
-  const id = numberReply(reply, voice, startedAt);
+  request.clientProtocol = protocol;
+  const id = numberReply(reply, protocol, startedAt);
   const { headers } = request;
   requireOnce(request.raw.rawHeaders, headers);
-  const arrival = { id, startedAt, headers, door, ...identify(headers, keys) };
+  const authenticated = { id, startedAt, headers, endpoint, ...identify(headers, keys) };
   // Known from here on, so that a refusal for its headers is sealed too.
-  request.arrival = arrival;
-  if (voice.readHeaders) request.arrival = { ...arrival, headers: voice.readHeaders(headers) };
-  return request.arrival;
+  request.authenticated = authenticated;
+  if (protocol.readHeaders) request.authenticated = { ...authenticated, headers: protocol.readHeaders(headers) };
+  return request.authenticated;
 }
 
 /** Gives the answer an id of its own, in the headers where its clients look for it. */
-export function numberReply(reply: FastifyReply, voice: Voice, now: number): string {
+export function numberReply(reply: FastifyReply, protocol: ClientProtocol, now: number): string {
   const id = newCallId(now);
-  for (const name of voice.idHeaders) reply.header(name, id);
+  for (const name of protocol.idHeaders) reply.header(name, id);
   return id;
 }
 
@@ -60,13 +60,13 @@ export function idOf(reply: FastifyReply): string {
   return String(reply.getHeader('x-request-id') ?? '');
 }
 
-/** The arrival of a request that was admitted. */
-export function arrivalOf({ arrival }: FastifyRequest): Arrival {
-  if (!arrival) throw new Error('a handler ran before its caller was known');
-  return arrival;
+/** The request as it was admitted. */
+export function authenticatedOf({ authenticated }: FastifyRequest): AuthenticatedRequest {
+  if (!authenticated) throw new Error('a handler ran before its caller was known');
+  return authenticated;
 }
 
-/** What the door knows of its callers: the configuration in force, and whether it can be believed to be complete. */
+/** What is known of callers: the configuration in force, and whether it can be believed to be complete. */
 export interface KeyStore {
   current(): Snapshot | undefined;
   /** Whether a key that the snapshot does not have, by its SHA-256 (hex), may be good nevertheless. */
@@ -83,7 +83,7 @@ export interface Caller {
  * Who sends a request: the key is hashed and looked up in memory. // spec 5.1, 5.2, 5.7
  * Throws `invalid_api_key`, or `auth_unavailable` where the key may be good but the store could not be read.
  */
-export function identify(headers: RequestHeaders, store: KeyStore): Caller {
+function identify(headers: RequestHeaders, store: KeyStore): Caller {
   const secret = presentedKey(headers);
   const snapshot = store.current();
   if (!snapshot) throw unavailable();
@@ -147,7 +147,7 @@ const ONCE: ReadonlySet<string> = new Set([
  * Throws `invalid_request` where a header that decides comes twice. `rawHeaders`: names and values in turn; `headers`: the
  * same by name, so that as many names as values tell at once that none repeats.
  */
-export function requireOnce(rawHeaders: readonly string[], headers: object): void {
+function requireOnce(rawHeaders: readonly string[], headers: object): void {
   if (Object.keys(headers).length * 2 === rawHeaders.length) return;
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,19 +1,19 @@
 import type { FastifyReply } from 'fastify';
 import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
-import { ClientHungUp, type Emit, type Ingress } from '#/call/call.ts';
-import { beginSmall } from '#/runtime/loop-turns.ts';
+import { ClientHungUp, type Emit, type CallRequest } from '#/call/call.ts';
+import { beginSmall } from '#/runtime/loop-slices.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
-import type { Arrival } from './authenticated-request.ts';
-import { ingressAt, type Door } from './door.ts';
+import type { AuthenticatedRequest } from './authenticated-request.ts';
+import { callRequestAt, type Endpoint } from './endpoint.ts';
 import { hangUpOf, type OpenCalls } from './open-calls.ts';
 import { sendFailure } from './send-failure.ts';
-import type { Voice } from './voice.ts';
+import type { ClientProtocol } from './client-protocol.ts';
 import { writeOut } from './write-out.ts';
 
-/** What a door needs of the house behind it. */
+/** What an endpoint needs of what is behind it. */
 export interface CallDeps {
   readonly calls: OpenCalls;
-  readonly serve: (ingress: Ingress, emit: Emit) => Promise<void>;
+  readonly serve: (request: CallRequest, emit: Emit) => Promise<void>;
   /** Told of every failure a client was sent. */
   readonly onError: (error: GatewayError, callId: string) => void;
 }
@@ -21,22 +21,22 @@ export interface CallDeps {
 /** Serves a model call whose body is `text`. A failure is told as a status before the stream began, later as an event of it. */
 export async function serveCall(
   reply: FastifyReply,
-  arrival: Arrival,
+  authenticated: AuthenticatedRequest,
   text: string,
-  door: Door,
+  endpoint: Endpoint,
   deps: CallDeps,
 ): Promise<void> {
   const hangUp = hangUpOf(reply);
   using _open = deps.calls.add(hangUp);
   using _small = isLarge(text) ? undefined : beginSmall();
-  const stream = new StreamReply(reply, door.voice, hangUp.signal);
+  const stream = new StreamReply(reply, endpoint.protocol, hangUp.signal);
   try {
-    const ingress = ingressAt(door, arrival, text, hangUp.signal);
+    const request = callRequestAt(endpoint, authenticated, text, hangUp.signal);
     let body = '';
-    await deps.serve(ingress, (answer) => {
+    await deps.serve(request, (answer) => {
       if (answer.kind === 'accepted') {
         reply.headers(answer.headers);
-        reply.headers(door.voice.limitHeaders(answer.limits, Date.now()));
+        reply.headers(endpoint.protocol.limitHeaders(answer.limits, Date.now()));
         if (answer.stream) stream.expect();
       } else if (answer.kind === 'head') {
         if (!stream.opened && answer.headers) reply.headers(answer.headers);
@@ -51,11 +51,11 @@ export async function serveCall(
     // A client that left is told nothing, and is no failure of ours: its row says so.
     if (hangUp.signal.reason instanceof ClientHungUp) return stream.end();
     const error = asGatewayError(thrown);
-    deps.onError(error, arrival.id);
-    if (stream.opened) stream.fail(error, arrival.id);
+    deps.onError(error, authenticated.id);
+    if (stream.opened) stream.fail(error, authenticated.id);
     else {
       stream.cancel();
-      sendFailure(reply, door.voice, error, arrival.id);
+      sendFailure(reply, endpoint.protocol, error, authenticated.id);
     }
   }
 }
@@ -64,20 +64,20 @@ export async function serveCall(
 const KEEPALIVE_MS = 15_000;
 
 /** A streamed reply: headers with its first frame, or with the first keepalive when the provider takes its time. */
-export class StreamReply {
+class StreamReply {
   expected = false;
   opened = false;
   readonly #reply: FastifyReply;
-  readonly #voice: Voice;
+  readonly #protocol: ClientProtocol;
   readonly #signal: AbortSignal;
   #timer: NodeJS.Timeout | undefined;
   /** Written last: what an error event may have to go on from. */
   #last = '';
 
   /** `signal`: aborted when nobody waits for the answer any more. */
-  constructor(reply: FastifyReply, voice: Voice, signal: AbortSignal) {
+  constructor(reply: FastifyReply, protocol: ClientProtocol, signal: AbortSignal) {
     this.#reply = reply;
-    this.#voice = voice;
+    this.#protocol = protocol;
     this.#signal = signal;
   }
 
@@ -95,7 +95,7 @@ export class StreamReply {
     const headers = this.#reply.getHeaders() as Record<string, string>;
     this.#reply.raw.writeHead(200, {
       ...headers,
-      'content-type': this.#voice.framing?.type ?? 'text/event-stream; charset=utf-8',
+      'content-type': this.#protocol.framing?.type ?? 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
     });
@@ -117,7 +117,7 @@ export class StreamReply {
   /** A failure after the stream began: an error event, then the end, without a pretended finish. // spec 6.1.5 */
   fail(error: GatewayError, callId: string): void {
     this.cancel();
-    this.#reply.raw.end(this.#framed(this.#voice.failureEvent(error, callId, this.#last)));
+    this.#reply.raw.end(this.#framed(this.#protocol.failureEvent(error, callId, this.#last)));
   }
 
   cancel(): void {
@@ -125,12 +125,12 @@ export class StreamReply {
   }
 
   #framed(events: string): string | Uint8Array {
-    return this.#voice.framing?.frame(events) ?? events;
+    return this.#protocol.framing?.frame(events) ?? events;
   }
 
   #keepAlive(): void {
     this.open();
-    this.#reply.raw.write(this.#framed(this.#voice.keepalive));
+    this.#reply.raw.write(this.#framed(this.#protocol.keepalive));
     this.#timer?.refresh();
   }
 }

@@ -132,7 +132,8 @@ const total = entered.values().reduce((sum, count) => sum + count, 0);
 if (isListed) {
   for (const [file, functions] of [...files].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     console.log(`${file}: ${functions.length}`);
-    for (const [id, count] of functions) console.log(`    ${id.split('\t')[1]} ${count > 1 ? `× ${count}` : ''}`.trimEnd());
+    for (const [id, count] of functions)
+      console.log(`    ${id.split('\t')[1]} ${count > 1 ? `× ${count}` : ''}`.trimEnd());
   }
 }
 console.log(`${files.size} files, ${entered.size} functions, ${total} function calls`);

@@ -1,6 +1,6 @@
 import { guardScope } from '#/inspect/scope/scope-guard.ts';
 import type { LocalModels } from '#/ports/local-models.ts';
-import { spokenIn } from '../../src/inspect/user-text.ts';
+import { userTextIn } from '../../src/inspect/user-text.ts';
 import type { Answerer } from '../../inference/decide/loaders.ts';
 import type { TypedAnswer } from '../../inference/decide/typed.ts';
 import { wordsBeside } from '../../inference/decide/typed-input.ts';
@@ -72,7 +72,7 @@ function guardWith(answer: Answerer): Guard {
     ]);
     const { facts } = await guardScope(
       { scopeGuard: { mode: 'monitor', scope: purpose } },
-      spokenIn({ family: 'chat', body: { messages } }),
+      userTextIn({ family: 'chat', body: { messages } }),
       { models, signal: new AbortController().signal },
     );
     return facts.scope ?? '';

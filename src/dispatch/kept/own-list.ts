@@ -7,7 +7,7 @@ import type { AnswerTally } from '../answer-tally.ts';
 import { ID_SEPARATOR } from '#/wire/kept/names.ts';
 import { isObject } from '#/wire/document/json.ts';
 import { attemptReport, type AttemptOutcome } from '../attempts.ts';
-import type { Visit } from '../upstreams.ts';
+import type { AttemptPermit } from '../upstreams.ts';
 import { explain, type PassDeps } from '../passthrough/pass.ts';
 import { prefixed } from '../passthrough/passed-objects.ts';
 import type { Target } from '#/call/target.ts';
@@ -25,7 +25,7 @@ const FOLDERS: Readonly<Record<string, string>> = { file: 'files', video: 'video
 /** What a list may be asked for. `purpose` holds for what the provider says of the object. */
 const PARAMETERS: ReadonlySet<string> = new Set(['limit', 'order', 'after', 'purpose']);
 
-/** Whether a passage lists objects on an account that others use too: then it is told of what its workload made. */
+/** Whether a passthrough call lists objects on an account that others use too: then it is told of what its workload made. */
 export function listsOwn({ objects, key }: Pick<PassthroughCall, 'objects' | 'key'>, { provider }: Target): boolean {
   if (objects === 'none' || objects.act !== 'list') return false;
   return provider.config.keyOwnership === 'managed' || key.workload.organization.sharedObjects === 'workload';
@@ -36,25 +36,25 @@ export function listsOwn({ objects, key }: Pick<PassthroughCall, 'objects' | 'ke
  * asked for. Objects that the provider no longer has are left out, and their records dropped.
  */
 export async function* ownList(
-  passage: PassthroughCall,
+  call: PassthroughCall,
   target: Target,
   { path, timeoutMs, limits }: { readonly path: string; readonly timeoutMs: number; readonly limits: Limits },
-  { endpoints, ownership }: PassDeps,
+  { upstreams, ownership }: PassDeps,
   tally: AnswerTally,
 ): AsyncGenerator<PassthroughAnswer> {
   const { provider, model, family } = target;
   const { config } = provider;
-  const { query, purpose } = readQuery(passage, target, path);
+  const { query, purpose } = readQuery(call, target, path);
   const records = await ownership.list({ ...query, limit: query.limit + 1 });
   tally.target = { provider: config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
   const page = records.slice(0, query.limit);
   const texts: string[] = [];
   if (page.length > 0) {
-    const visit = endpoints.enter(target);
-    if (!visit) throw nobodyToAsk([endpoints.availability(target)]);
+    const permit = upstreams.enter(target);
+    if (!permit) throw nobodyToAsk([upstreams.health(target)]);
     const started = performance.now();
     const ask = (record: KeptObject): Promise<string | undefined> =>
-      objectText(record, passage, target, visit, timeoutMs, tally);
+      objectText(record, call, target, permit, timeoutMs, tally);
     try {
       for (let at = 0; at < page.length; at += AT_ONCE) {
         const some = page.slice(at, at + AT_ONCE);
@@ -66,13 +66,13 @@ export async function* ownList(
       }
       tally.attempts.push(attemptReport(target, { status: 200, sent: true }, started));
       tally.begin();
-      visit.answering();
-      visit.end('served');
+      permit.answering();
+      permit.end('served');
     } catch (thrown) {
-      visit.end(passage.signal.aborted ? 'unknown' : outcomeOfFault(thrown, false));
-      throw explain(thrown, passage, tally);
+      permit.end(call.signal.aborted ? 'unknown' : outcomeOfFault(thrown, false));
+      throw explain(thrown, call, tally);
     } finally {
-      visit.end('unknown');
+      permit.end('unknown');
     }
   }
   const shown = texts.filter((text) => purpose === undefined || memberOf(text, 'purpose') === purpose);
@@ -91,12 +91,12 @@ async function objectText(
   { id, kind, credential }: KeptObject,
   { signal }: PassthroughCall,
   target: Target,
-  visit: Visit,
+  permit: AttemptPermit,
   timeoutMs: number,
   { attempts }: AnswerTally,
 ): Promise<string | undefined> {
   const { provider } = target;
-  const account = provider.config.credentials.find(({ name }) => name === credential) ?? visit.credential;
+  const account = provider.config.credentials.find(({ name }) => name === credential) ?? permit.credential;
   const passing: Passing = {
     method: 'GET',
     path: `/${FOLDERS[kind]}/${encodeURIComponent(id)}`,
@@ -115,7 +115,7 @@ async function objectText(
   try {
     if (incoming.status === 404) return undefined;
     if (incoming.status < 200 || incoming.status >= 300) {
-      const { status, error } = await readRefusal(incoming, provider, visit, attempts);
+      const { status, error } = await readRefusal(incoming, provider, permit, attempts);
       report({ status, sent: true });
       throw error;
     }

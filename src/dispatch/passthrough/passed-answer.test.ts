@@ -13,8 +13,8 @@ function meter(
   { sentBytes = 0, bytes = 0, text = '', type = '' },
 ): Pick<AnswerTally, 'seen' | 'usage' | 'units'> {
   const tally = new AnswerTally();
-  const passage = { surface, quantities: ['tokens', 'seconds', 'images'] } as unknown as PassthroughCall;
-  const answer = new PassedAnswer(passage, { ...NO_BODY, ...sent }, tally, type);
+  const call = { surface, quantities: ['tokens', 'seconds', 'images'] } as unknown as PassthroughCall;
+  const answer = new PassedAnswer(call, { ...NO_BODY, ...sent }, tally, type);
   answer.begin(sentBytes);
   for (let left = bytes; left > 0; left -= 100) answer.add(Math.min(left, 100));
   if (text !== '') answer.read(text);
@@ -119,8 +119,8 @@ describe('an answer of a path without a surface', () => {
     ['data: {"choices":[]}\n\n', undefined],
   ])('%j at the end of a stream', (end, input) => {
     const tally = new AnswerTally();
-    const passage = { surface: 'passthrough', quantities: ['tokens'] } as unknown as PassthroughCall;
-    const answer = new PassedAnswer(passage, { ...NO_BODY, ...sent }, tally);
+    const call = { surface: 'passthrough', quantities: ['tokens'] } as unknown as PassthroughCall;
+    const answer = new PassedAnswer(call, { ...NO_BODY, ...sent }, tally);
     answer.readEvents(end);
     expect(tally.usage?.input).toBe(input);
   });

@@ -14,7 +14,7 @@ import {
 } from '#/wire/answer/usage.ts';
 import { readImageUsage } from '#/wire/images/usage.ts';
 
-/** What of a passage's body says how much it asks for. */
+/** What of a passthrough call's body says how much it asks for. */
 export interface SentBody {
   /** Bytes of its text. */
   readonly textLength: number;
@@ -54,9 +54,9 @@ const MOST_LINES = 64;
 /** The shortest video there is to ask for. */
 const LEAST_VIDEO_SECONDS = 4;
 
-/** Meters the answer of a passage: by what it says of itself, and by our own count where it says nothing. */
+/** Meters the answer of a passthrough call: by what it says of itself, and by our own count where it says nothing. */
 export class PassedAnswer {
-  readonly #passage: PassthroughCall;
+  readonly #call: PassthroughCall;
   readonly #sent: SentBody;
   readonly #tally: AnswerTally;
   readonly #bytesPerSecond: number;
@@ -64,8 +64,8 @@ export class PassedAnswer {
   #heard = 0;
   #bytes = 0;
 
-  constructor(passage: PassthroughCall, sent: SentBody, tally: AnswerTally, contentType = '') {
-    this.#passage = passage;
+  constructor(call: PassthroughCall, sent: SentBody, tally: AnswerTally, contentType = '') {
+    this.#call = call;
     this.#sent = sent;
     this.#tally = tally;
     this.#bytesPerSecond = RAW_SOUND.test(contentType) ? RAW_BYTES_PER_SECOND : BYTES_PER_SECOND;
@@ -81,7 +81,7 @@ export class PassedAnswer {
   /** So many more bytes of it came. */
   add(bytes: number): void {
     this.#bytes += bytes;
-    const { surface, quantities } = this.#passage;
+    const { surface, quantities } = this.#call;
     if (quantities.length === 0) return;
     const { seen, seconds } = this.#sound();
     this.#tally.seen = seen;
@@ -101,7 +101,7 @@ export class PassedAnswer {
       return false;
     }
     if (!isObject(body)) return false;
-    const { surface } = this.#passage;
+    const { surface } = this.#call;
     if (surface === 'passthrough') {
       this.#tell(body, true);
       return true;
@@ -139,7 +139,7 @@ export class PassedAnswer {
 
   /** What an answer of a path without a surface says that it used; false: it says nothing. */
   #tell(body: JsonObject, whole: boolean): boolean {
-    if (!this.#passage.quantities.includes('tokens')) return false;
+    if (!this.#call.quantities.includes('tokens')) return false;
     const holders = whole ? [body] : [body, body['response'], body['message']];
     const told = holders.map((one) => (isObject(one) ? readAnyUsage(one['usage']) : undefined)).find(Boolean);
     this.#tally.believable = this.#believable();
@@ -150,7 +150,7 @@ export class PassedAnswer {
   /** Bytes bound tokens, and so does what a picture can be at most; a recording has no fewer bytes than speech needs. */
   #believable(): Believable {
     const { textLength, images, seconds, isForm, fileLength = 0, outputTokens = MAX_OUTPUT_TOKENS } = this.#sent;
-    if (this.#passage.surface === 'passthrough') {
+    if (this.#call.surface === 'passthrough') {
       return { inputTokens: textLength + fileLength, unseenOutput: outputTokens, readsText: false, units: {} };
     }
     const pictures = Math.max(1, images) * MOST_TOKENS_PER_IMAGE;
@@ -168,7 +168,7 @@ export class PassedAnswer {
   /** Our own count: text by its bytes, sound by its length, pictures by what one mostly takes. */
   #sound(): { readonly seen: Usage; readonly seconds: number } {
     const { isForm, textLength, images } = this.#sent;
-    const { surface, quantities } = this.#passage;
+    const { surface, quantities } = this.#call;
     if (surface === 'passthrough') {
       const read = { input: estimatedTokens(textLength), output: estimatedTokens(this.#bytes) };
       return { seen: quantities.includes('tokens') ? { ...NO_USAGE, ...read } : NO_USAGE, seconds: 0 };

@@ -3,7 +3,7 @@ import { Stopped, type CallFacts } from '#/call/facts.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { ModelFault, type LocalModels, type TypedState } from '#/ports/local-models.ts';
 import { withoutKept } from '#/wire/systemone/questions.ts';
-import { saidIn, type Spoken } from '../user-text.ts';
+import { judgedText, type UserText } from '../user-text.ts';
 
 /** How a call is guarded. */
 export interface ScopeDeps {
@@ -39,12 +39,12 @@ const MOST_PARTS = 8;
  */
 export async function guardScope(
   { scopeGuard }: Pick<ResolvedPolicy, 'scopeGuard'>,
-  spoken: Spoken,
+  userText: UserText,
   deps: ScopeDeps,
 ): Promise<Guarded> {
   const { mode, scope: stated = '' } = scopeGuard;
   if (mode === 'off') return { facts: {} };
-  const inside = await judge(saidIn(spoken), stated, mode, deps);
+  const inside = await judge(judgedText(userText), stated, mode, deps);
   if (typeof inside === 'string') {
     const facts = { scope: `no verdict: ${inside}` };
     if (mode === 'block') throw new Stopped(noVerdict(inside !== NOTHING_SAID && inside !== NOBODY), facts);

@@ -9,7 +9,7 @@ export type JobOutcome = Omit<AnonymizedDocument, 'bytes' | 'limits'>;
 type Owner = Pick<Job, 'id' | 'organization'>;
 
 /** Encrypts what belongs to jobs, each piece for its own place, with the key of its organization. */
-export class JobPapers {
+export class JobStorage {
   readonly #cipher: ContentCipher;
 
   constructor(cipher: ContentCipher) {

@@ -11,16 +11,16 @@ import { readLarge } from '#/wire/document/large-json.ts';
 import { member } from '#/wire/document/scan.ts';
 import { isModelId, refuseLookalikes } from '#/wire/request/request-shape.ts';
 import { requestFault } from '../admit.ts';
-import { turnsFor } from '#/runtime/loop-turns.ts';
+import { slicesFor } from '#/runtime/loop-slices.ts';
 import { countsOf, DECIDING, MAX_IMAGES, MAX_VIDEO_SECONDS, outputTokensOf } from './counts.ts';
 import { InspectedForm } from './form.ts';
 import { inspectedPath, inspectIdsOf } from './text.ts';
 import type { PassthroughInspector } from './inspector.ts';
 import type { PassthroughCall, PassthroughBody } from '#/call/passthrough-call.ts';
 import { permittedToolServers, permittedToolServerSteps } from '#/route/provider-side-tools.ts';
-import { SAYS_NOTHING, spokenIn } from '#/inspect/user-text.ts';
+import { NO_USER_TEXT, userTextIn } from '#/inspect/user-text.ts';
 
-/** A passage's body as far as it had to be read: everything inspected, files still to come. */
+/** A passthrough call's body as far as it had to be read: everything inspected, files still to come. */
 export interface ReadBody {
   /** Path and query below the provider's base address, inspected too. */
   readonly path: string;
@@ -47,10 +47,10 @@ export interface ReadBody {
 const MAX_KEPT = 64 * 1024 * 1024;
 
 /**
- * Reads what must be known before a passage is routed, and inspects what can be. Throws `data_protection` where content
+ * Reads what must be known before a passthrough call is routed, and inspects what can be. Throws `data_protection` where content
  * that cannot be read may not leave, `invalid_request`, or `request_too_large`.
  */
-export async function readPassageBody(inspector: PassthroughInspector): Promise<ReadBody> {
+export async function readPassthroughBody(inspector: PassthroughInspector): Promise<ReadBody> {
   const { body, method } = inspector.call;
   try {
     const path = await inspectedPath(inspector);
@@ -58,7 +58,7 @@ export async function readPassageBody(inspector: PassthroughInspector): Promise<
     if (body.kind === 'bytes') return { path, ...(await readBytes(body, inspector)) };
     if (body.kind === 'form') return { path, ...(await readForm(body, inspector)) };
     // Who reads a list or deletes a file asks no model for anything: there is nothing that could be beside the purpose.
-    if (method !== 'GET' && method !== 'DELETE') await inspector.guard(SAYS_NOTHING);
+    if (method !== 'GET' && method !== 'DELETE') await inspector.guard(NO_USER_TEXT);
     return { path, ...NO_BODY };
   } catch (thrown) {
     throw requestFault(thrown);
@@ -81,15 +81,15 @@ const NO_BODY: BodyOnly = {
 };
 
 async function readJson(text: string, inspector: PassthroughInspector): Promise<BodyOnly> {
-  const { call: passage } = inspector;
-  const turns = turnsFor(text, passage);
-  const document = turns ? await turns.run(readLarge('passthrough', text)) : readDocument('passthrough', text);
-  if (turns) await turns.run(permittedToolServerSteps(document, passage.key));
-  else permittedToolServers(document, passage.key);
+  const { call } = inspector;
+  const slices = slicesFor(text, call);
+  const document = slices ? await slices.run(readLarge('passthrough', text)) : readDocument('passthrough', text);
+  if (slices) await slices.run(permittedToolServerSteps(document, call.key));
+  else permittedToolServers(document, call.key);
   const { remove, edits } = readExtension(document);
   inspector.removes(remove);
   refuseLookalikes(document, DECIDING);
-  await inspector.guard(spokenIn(document));
+  await inspector.guard(userTextIn(document));
   const { model } = document.body;
   await inspectIdsOf('model', typeof model === 'string' ? [model] : [], inspector);
   const inspected = await inspector.edits(document, remove);
@@ -102,9 +102,9 @@ async function readJson(text: string, inspector: PassthroughInspector): Promise<
   };
   return {
     ...NO_BODY,
-    ...countsOf(passage, document.body),
+    ...countsOf(call, document.body),
     outputTokens: outputTokensOf(document.body),
-    model: modelOf(document.body['model'], passage),
+    model: modelOf(document.body['model'], call),
     contentType: 'application/json',
     json: send,
     claims: names.map(claimOf),
@@ -116,18 +116,18 @@ async function readForm(
   { parts, length, keep }: Extract<PassthroughBody, { kind: 'form' }>,
   inspector: PassthroughInspector,
 ): Promise<BodyOnly> {
-  const { call: passage } = inspector;
-  const isAny = passage.surface === 'passthrough';
+  const { call } = inspector;
+  const isAny = call.surface === 'passthrough';
   // A form of unknown kind may be fields alone.
-  if (!isAny) refuseFiles(passage);
+  if (!isAny) refuseFiles(call);
   // A file is not kept to be refused at its end: what is uploaded says nothing.
-  if (passage.surface === 'files') await inspector.guard(SAYS_NOTHING);
+  if (call.surface === 'files') await inspector.guard(NO_USER_TEXT);
   const inspected = new InspectedForm(parts, inspector);
   // Where a finding or what is said refuses the call, all is read before anything is sent.
-  const { dlp, scopeGuard } = passage.key.workload.policy;
+  const { dlp, scopeGuard } = call.key.workload.policy;
   const refusesFiles = isAny && unreadableReason('file', dlp, 'passed') !== undefined;
   const wantsAll = dlp.mode === 'block' || scopeGuard.mode === 'block' || imagesRule(dlp) !== 'pass' || refusesFiles;
-  const wantsModel = passage.provider === undefined || passage.gate?.isKnown === false;
+  const wantsModel = call.provider === undefined || call.gate?.isKnown === false;
   let kept = 0;
   let all = false;
   while (!all && (wantsAll || (wantsModel && !inspected.fields.has('model')))) {
@@ -138,16 +138,16 @@ async function readForm(
   }
   const { fields } = inspected;
   const sayingAll = (): Pick<ReadBody, 'textLength' | 'images' | 'seconds'> => ({
-    ...countsOf(passage, Object.fromEntries(fields)),
+    ...countsOf(call, Object.fromEntries(fields)),
     textLength: [...fields.values()].reduce((sum, value) => sum + Buffer.byteLength(value), 0),
   });
   const counts = sayingAll();
   return {
     ...NO_BODY,
     // How many pictures are wanted may still come, or how many seconds.
-    images: all || fields.has('n') || passage.surface !== 'images' ? counts.images : MAX_IMAGES,
-    seconds: all || fields.has('seconds') || passage.surface !== 'videos' ? counts.seconds : MAX_VIDEO_SECONDS,
-    model: modelOf(inspected.fields.get('model'), passage),
+    images: all || fields.has('n') || call.surface !== 'images' ? counts.images : MAX_IMAGES,
+    seconds: all || fields.has('seconds') || call.surface !== 'videos' ? counts.seconds : MAX_VIDEO_SECONDS,
+    model: modelOf(inspected.fields.get('model'), call),
     parts: (upstreamModel) => inspected.send(upstreamModel),
     textLength: counts.textLength,
     sayingAll,
@@ -171,7 +171,7 @@ async function readBytes(
   inspector: PassthroughInspector,
 ): Promise<BodyOnly> {
   refuseFiles(inspector.call);
-  await inspector.guard(SAYS_NOTHING);
+  await inspector.guard(NO_USER_TEXT);
   inspector.misses('file');
   return { ...NO_BODY, contentType, json: () => bytes, fileLength: length ?? MAX_KEPT };
 }

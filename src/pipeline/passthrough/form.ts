@@ -106,7 +106,8 @@ export class InspectedForm {
     this.#inspector.misses(kind);
     // Pictures of forms are read by nobody: they pass, or are refused before anything is sent; so are files of unknown kind.
     const { dlp } = this.#inspector.call.key.workload.policy;
-    const mayRefuse = this.#inspector.call.surface === 'passthrough' || (kind === 'image' && imagesRule(dlp) !== 'pass');
+    const mayRefuse =
+      this.#inspector.call.surface === 'passthrough' || (kind === 'image' && imagesRule(dlp) !== 'pass');
     const reason = mayRefuse ? unreadableReason(kind, dlp, 'passed') : undefined;
     if (reason !== undefined) throw protection(reason);
     const texts = [file.name, file.filename];

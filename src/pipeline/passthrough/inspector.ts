@@ -4,8 +4,8 @@ import type { CustomTerm } from '#/config/snapshot.ts';
 import { detectionFor } from '#/inspect/detectors/detector.ts';
 import { inspect } from '#/inspect/inspect.ts';
 import { guardScope } from '#/inspect/scope/scope-guard.ts';
-import type { Spoken } from '#/inspect/user-text.ts';
-import { turnsFor } from '#/runtime/loop-turns.ts';
+import type { UserText } from '#/inspect/user-text.ts';
+import { slicesFor } from '#/runtime/loop-slices.ts';
 import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import type { Codec } from '#/wire/hub/codec.ts';
 import { collectContents } from '#/wire/request/collect-contents.ts';
@@ -54,8 +54,8 @@ export class PassthroughInspector {
     const { dlp } = this.call.key.workload.policy;
     const detection = detectionFor(this.call, this.#parts.detection);
     try {
-      const turns = turnsFor(document.text, this.call);
-      const { edits, facts } = await inspect(document, codec, dlp, remove, detection, undefined, [], turns);
+      const slices = slicesFor(document.text, this.call);
+      const { edits, facts } = await inspect(document, codec, dlp, remove, detection, undefined, [], slices);
       this.#found(facts);
       return edits;
     } catch (thrown) {
@@ -66,10 +66,10 @@ export class PassthroughInspector {
   }
 
   /** Asks whether what is said is within the workload's purpose. Throws `scope_violation`, `scope_guard_unavailable`. */
-  async guard(spoken: Spoken): Promise<void> {
+  async guard(userText: UserText): Promise<void> {
     const { models } = this.#parts;
     try {
-      const { facts } = await guardScope(this.call.key.workload.policy, spoken, { models, signal: this.call.signal });
+      const { facts } = await guardScope(this.call.key.workload.policy, userText, { models, signal: this.call.signal });
       this.#facts = { ...this.#facts, ...facts };
     } catch (thrown) {
       if (!(thrown instanceof Stopped)) throw thrown;

@@ -65,7 +65,7 @@ function decoded(step: string): string {
   }
 }
 
-/** Path and query of a passage: what a query says is text as any other. Throws `data_protection`. */
+/** Path and query of a passthrough call: what a query says is text as any other. Throws `data_protection`. */
 export async function inspectedPath(inspector: PassthroughInspector): Promise<string> {
   const { path } = inspector.call;
   const at = path.indexOf('?');

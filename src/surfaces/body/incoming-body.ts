@@ -1,10 +1,10 @@
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Asker } from '#/runtime/fair-turns.ts';
-import { inTurns } from '#/runtime/loop-turns.ts';
+import type { Asker } from '#/runtime/fair-places.ts';
+import { inSlices } from '#/runtime/loop-slices.ts';
 import type { Steps } from '#/wire/document/steps.ts';
-import { arrivalOf } from '../authenticated-request.ts';
+import { authenticatedOf } from '../authenticated-request.ts';
 import type { BodyPlace, BodyRoom } from './body-room.ts';
 import { decoderFor, undecodable } from './content-encoding.ts';
 import { GatheredText } from './gathered-text.ts';
@@ -37,7 +37,7 @@ export class IncomingBody implements Disposable {
   #slow: SlowBody | undefined;
 
   constructor(request: FastifyRequest, reply: FastifyReply, { room, pace = PACE }: BodyDeps) {
-    const { key } = arrivalOf(request);
+    const { key } = authenticatedOf(request);
     const { headers, body } = request;
     this.#request = request;
     this.#reply = reply;
@@ -84,7 +84,7 @@ export class IncomingBody implements Disposable {
     if (this.#payload.destroyed) throw endedEarly();
     const text = this.#arrived() ?? (await this.#gather());
     this.#place.takeMemory(text.values * MEMORY_PER_VALUE);
-    return text.isLarge ? inTurns(this.#asker, wholly(text)) : text.whole();
+    return text.isLarge ? inSlices(this.#asker, wholly(text)) : text.whole();
   }
 
   /** The body of a form as it comes, decoded. Is destroyed with a `GatewayError` where it does not come to its end. */
@@ -223,7 +223,7 @@ export function isJson(contentType: string): boolean {
 }
 
 /** Throws `unsupported_media_type` for what is not JSON in UTF-8, which is all that JSON may be in. // RFC 8259 8.1 */
-export function requireJson(contentType: string): void {
+function requireJson(contentType: string): void {
   if (contentType === 'application/json') return;
   if (!isJson(contentType)) throw unsupported('The request body must be application/json.');
   for (const [, charset = ''] of contentType.matchAll(CHARSET)) {

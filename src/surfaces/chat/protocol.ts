@@ -1,10 +1,10 @@
 import { chatEnvelope } from '#/errors/envelopes.ts';
 import { writeEvent } from '#/wire/answer/sse.ts';
-import type { Voice } from '../voice.ts';
+import type { ClientProtocol } from '../client-protocol.ts';
 import type { Limits } from '#/call/call.ts';
 
 /** Chat completions, and everything else that speaks like them. // spec 6.1, 7.1 */
-export const chatVoice: Voice = {
+export const chatProtocol: ClientProtocol = {
   idHeaders: ['x-request-id'],
   failure: chatEnvelope,
   failureEvent: (error) => writeEvent(JSON.stringify(chatEnvelope(error))),
@@ -13,7 +13,7 @@ export const chatVoice: Voice = {
 };
 
 /** `x-ratelimit-*` as OpenAI's clients read them: the time to a reset as a duration. // wire-formats 1.2 */
-export function limitHeaders(limits: Limits): Record<string, string> {
+function limitHeaders(limits: Limits): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of ['requests', 'tokens'] as const) {
     const status = limits[name];

@@ -1,11 +1,11 @@
 import { messagesEnvelope } from '#/errors/envelopes.ts';
 import { writeEvent } from '#/wire/answer/sse.ts';
-import type { Voice } from '../voice.ts';
+import type { ClientProtocol } from '../client-protocol.ts';
 import { messagesHeaders } from './headers.ts';
 import type { Limits } from '#/call/call.ts';
 
 /** The messages vendor's protocol. // spec 6.2, 7.2 */
-export const messagesVoice: Voice = {
+export const messagesProtocol: ClientProtocol = {
   idHeaders: ['x-request-id', 'request-id'],
   failure: messagesEnvelope,
   failureEvent: (error, callId) => writeEvent(JSON.stringify(messagesEnvelope(error, callId)), 'error'),
@@ -24,7 +24,7 @@ function isUnder(path: string, root: string): boolean {
 }
 
 /** `anthropic-ratelimit-*`: the time of a reset as RFC 3339, in whole seconds. // wire-formats 1.2 */
-export function limitHeaders(limits: Limits, now: number): Record<string, string> {
+function limitHeaders(limits: Limits, now: number): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of ['requests', 'tokens'] as const) {
     const status = limits[name];

@@ -1,12 +1,12 @@
 import { writeEvent } from '#/wire/answer/sse.ts';
-import { chatVoice } from '../chat/protocol.ts';
-import type { Voice } from '../voice.ts';
+import { chatProtocol } from '../chat/protocol.ts';
+import type { ClientProtocol } from '../client-protocol.ts';
 
 const SEQUENCE_NUMBER = /"sequence_number" *: *(\d{1,15})/g;
 
 /** Responses: like chat, but a stream's error is an event of its own that carries the next number. */
-export const responsesVoice: Voice = {
-  ...chatVoice,
+export const responsesProtocol: ClientProtocol = {
+  ...chatProtocol,
   failureEvent({ code, message, param }, _callId, last) {
     const event = { type: 'error', code, message, param: param ?? null, sequence_number: nextNumber(last) };
     return writeEvent(JSON.stringify(event), 'error');

@@ -4,7 +4,7 @@ import type { Lose, ModelAnswer, ModelRequest, StreamEvent } from './canonical.t
 import type { Edit, Family, HubFamily, WireDocument } from '../document/document.ts';
 import type { JsonObject } from '../document/json.ts';
 import type { JsonNode, ObjectNode, StringNode } from '../document/scan.ts';
-import type { Spoken } from '../request/speakers.ts';
+import type { UserText } from '../request/speakers.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import type { Traits } from './traits.ts';
 
@@ -199,7 +199,7 @@ export interface Codec {
   readonly family: Family;
   contents(document: WireDocument): Contents;
   /** Who says what in a request; what it leaves out is the caller's. Absent: all of it is. */
-  speakers?(document: WireDocument): readonly Spoken[];
+  speakers?(document: WireDocument): readonly UserText[];
   /** Throws `BadRequestShape`. */
   ask(document: WireDocument): Ask;
   /** Where local models are asked in this family: throws `BadRequestShape` for what this one cannot be asked. */
@@ -261,7 +261,7 @@ export interface AnswerContext {
 /** Writes one answer's stream in a family's words; keeps the state of that stream. */
 export interface StreamEncoder {
   /**
-   * Server-sent events for this event, or an empty string. `finish` and `usage` are held until `end`, which the corridor
+   * Server-sent events for this event, or an empty string. `finish` and `usage` are held until `end`, which the pipeline
    * sends exactly once and last, after the final usage; never after an `error`, which is the surface's to write.
    */
   write(event: StreamEvent): string;

@@ -9,7 +9,7 @@ import { TOKEN_LISTS, type Places } from '../request/collect-contents.ts';
 type PlainParts = Pick<Codec, 'family' | 'contents' | 'ask' | 'readAnswer'> &
   Partial<Pick<Codec, 'answerLeaves' | 'checkLocal' | 'tellApart' | 'fitAnswer' | 'tellUsage'>>;
 
-const SAYS_NOTHING: FrameFacts = {
+const NO_USER_TEXT: FrameFacts = {
   kind: 'other',
   id: undefined,
   usage: undefined,
@@ -22,7 +22,7 @@ const SAYS_NOTHING: FrameFacts = {
 export function plainCodec(parts: PlainParts): Codec {
   return {
     answerLeaves: () => [],
-    streamReader: () => ({ read: () => SAYS_NOTHING, finished: true }),
+    streamReader: () => ({ read: () => NO_USER_TEXT, finished: true }),
     streamEnd: '',
     deltas: () => [],
     deltaFrame: (like) => like,

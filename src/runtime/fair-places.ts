@@ -5,7 +5,7 @@ export interface Asker {
 }
 
 /** Things that wait in turn: organizations one after the other, of each its workloads, of each what came for it. */
-export class FairTurns<T extends { readonly asker: Asker }> {
+export class FairPlaces<T extends { readonly asker: Asker }> {
   /** By organization and workload; whoever has had a turn goes to the end. */
   readonly #waiting = new Map<string, Map<string, Set<T>>>();
 

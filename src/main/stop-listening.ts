@@ -6,6 +6,6 @@ import { Server as Listener } from 'node:net';
  * on one of which a client may just be sending its next call. A call that comes on one is served, and told to connect
  * elsewhere.
  */
-export function closeDoor(server: Server): void {
+export function stopListening(server: Server): void {
   Listener.prototype.close.call(server);
 }

@@ -1,23 +1,23 @@
-import { FairTurns, type Asker } from './fair-turns.ts';
+import { FairPlaces, type Asker } from './fair-places.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
 import type { Steps } from '#/wire/document/steps.ts';
-import type { Opening } from '#/call/call.ts';
+import type { CallContext } from '#/call/call.ts';
 
 /** So long the steps of one piece of work go on before others have their turn. */
 const TURN_MS = 8;
-/** So long nothing large is worked on between two turns while there are small calls. */
+/** So long nothing large is worked on between two slices while there are small calls. */
 const PAUSE_MS = 4;
 
-/** The turns of one call on the event loop, for work on a large text. */
-export interface Turns {
+/** The slices of one call on the event loop, for work on a large text. */
+export interface Slices {
   /** Resolves when it is this call's turn: nothing else of this kind is done in that round of the event loop. */
   next(): Promise<void>;
-  /** Does all steps, in as many turns as they need. */
+  /** Does all steps, in as many slices as they need. */
   run<T>(steps: Steps<T>): Promise<T>;
 }
 
-/** The turns of a call whose text is large; undefined: it is worked on at once, which takes some milliseconds. */
-export function turnsFor(text: string, { key, signal }: Pick<Opening, 'key' | 'signal'>): Turns | undefined {
+/** The slices of a call whose text is large; undefined: it is worked on at once, which takes some milliseconds. */
+export function slicesFor(text: string, { key, signal }: Pick<CallContext, 'key' | 'signal'>): Slices | undefined {
   if (!isLarge(text)) return undefined;
   const { id, organization } = key.workload;
   return new CallTurns({ organization: organization.id, workload: id }, signal);
@@ -28,11 +28,11 @@ interface Waiting {
   readonly resolve: () => void;
 }
 
-/** There is one event loop, and one row of those who wait for it: one goes on in each round, organizations by turns. */
-const waiting = new FairTurns<Waiting>();
+/** There is one event loop, and one row of those who wait for it: one goes on in each round, organizations in turn. */
+const waiting = new FairPlaces<Waiting>();
 let count = 0;
 
-/** Small calls in progress: between two turns of others the loop is theirs for a moment. */
+/** Small calls in progress: between two slices of others the loop is theirs for a moment. */
 let small = 0;
 
 /** One for all: an object whose method has a computed name costs microseconds to make. */
@@ -42,7 +42,7 @@ const SMALL: Disposable = {
   },
 };
 
-/** A call without turns begins; dispose of what it returns, once, when the call is over. */
+/** A call without slices begins; dispose of what it returns, once, when the call is over. */
 export function beginSmall(): Disposable {
   small += 1;
   return SMALL;
@@ -56,7 +56,7 @@ function wait(asker: Asker): Promise<void> {
   });
 }
 
-/** A small call takes many short steps, each of which would wait for a turn of another if turns followed on each other. */
+/** A small call takes many short steps, each of which would wait for a slice of another if slices followed on each other. */
 function later(): void {
   if (small > 0) setTimeout(goOn, PAUSE_MS);
   else setImmediate(goOn);
@@ -72,7 +72,7 @@ function goOn(): void {
   next.resolve();
 }
 
-class CallTurns implements Turns {
+class CallTurns implements Slices {
   readonly #asker: Asker;
   readonly #signal: AbortSignal;
 
@@ -92,8 +92,8 @@ class CallTurns implements Turns {
   }
 }
 
-/** Does all steps of work that is somebody's, in turns. */
-export function inTurns<T>(asker: Asker, steps: Steps<T>): Promise<T> {
+/** Does all steps of work that is somebody's, in slices. */
+export function inSlices<T>(asker: Asker, steps: Steps<T>): Promise<T> {
   return stepping(() => wait(asker), steps);
 }
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { SseDecoder } from '#/wire/answer/sse.ts';
-import { chatVoice } from './chat/protocol.ts';
-import { messagesVoice, speaksMessages } from './messages/protocol.ts';
-import { responsesVoice } from './responses/protocol.ts';
-import type { Voice } from './voice.ts';
+import { chatProtocol } from './chat/protocol.ts';
+import { messagesProtocol, speaksMessages } from './messages/protocol.ts';
+import { responsesProtocol } from './responses/protocol.ts';
+import type { ClientProtocol } from './client-protocol.ts';
 
 const error = new GatewayError('server_restarting', 'Line one\nline two');
 
-function told(voice: Voice, last = ''): { event: string | undefined; data: unknown } {
-  const [event, ...more] = new SseDecoder(10_000).push(Buffer.from(voice.failureEvent(error, 'call-1', last)));
+function told(protocol: ClientProtocol, last = ''): { event: string | undefined; data: unknown } {
+  const [event, ...more] = new SseDecoder(10_000).push(Buffer.from(protocol.failureEvent(error, 'call-1', last)));
   expect(more).toEqual([]);
   return { event: event?.event, data: JSON.parse(event?.data ?? '') };
 }
@@ -20,7 +20,7 @@ describe('limits', () => {
   const tokens = { limit: 1000, remaining: 0, resetMs: 59_500 };
 
   test('are told with durations to OpenAI’s clients', () => {
-    expect(chatVoice.limitHeaders({ requests, tokens }, now)).toEqual({
+    expect(chatProtocol.limitHeaders({ requests, tokens }, now)).toEqual({
       'x-ratelimit-limit-requests': '60',
       'x-ratelimit-remaining-requests': '59',
       'x-ratelimit-reset-requests': '13ms',
@@ -29,12 +29,12 @@ describe('limits', () => {
       'x-ratelimit-reset-tokens': '59.5s',
     });
     const reset = (resetMs: number) =>
-      responsesVoice.limitHeaders({ tokens: { ...tokens, resetMs } }, now)['x-ratelimit-reset-tokens'];
+      responsesProtocol.limitHeaders({ tokens: { ...tokens, resetMs } }, now)['x-ratelimit-reset-tokens'];
     expect([0, 999.5, 60_000, 60_999].map(reset)).toEqual(['0ms', '1s', '1m0s', '1m0.999s']);
   });
 
   test('are told with times to Anthropic’s clients', () => {
-    expect(messagesVoice.limitHeaders({ requests, tokens }, now)).toEqual({
+    expect(messagesProtocol.limitHeaders({ requests, tokens }, now)).toEqual({
       'anthropic-ratelimit-requests-limit': '60',
       'anthropic-ratelimit-requests-remaining': '59',
       'anthropic-ratelimit-requests-reset': '2026-11-21T10:00:01Z',
@@ -45,21 +45,21 @@ describe('limits', () => {
   });
 
   test('that a workload does not have are not told', () => {
-    expect([chatVoice.limitHeaders({}, now), messagesVoice.limitHeaders({}, now)]).toEqual([{}, {}]);
-    expect(Object.keys(messagesVoice.limitHeaders({ requests }, now))).toHaveLength(3);
+    expect([chatProtocol.limitHeaders({}, now), messagesProtocol.limitHeaders({}, now)]).toEqual([{}, {}]);
+    expect(Object.keys(messagesProtocol.limitHeaders({ requests }, now))).toHaveLength(3);
   });
 });
 
 describe('a failure in mid-stream', () => {
   test('is an unnamed event with the envelope in chat', () => {
-    expect(told(chatVoice)).toEqual({
+    expect(told(chatProtocol)).toEqual({
       event: undefined,
       data: { error: { message: error.message, type: 'api_error', param: null, code: 'server_restarting' } },
     });
   });
 
   test('is an error event with the call id in messages', () => {
-    expect(told(messagesVoice)).toEqual({
+    expect(told(messagesProtocol)).toEqual({
       event: 'error',
       data: { type: 'error', error: { type: 'overloaded_error', message: error.message }, request_id: 'call-1' },
     });
@@ -75,14 +75,14 @@ describe('a failure in mid-stream', () => {
     ],
     ['text that quotes one', 'data: {"sequence_number":3,"delta":"{\\"sequence_number\\":99}"}\n\n', 4],
   ])('is a numbered event of its own in responses, after %s', (_name, last, sequence) => {
-    expect(told(responsesVoice, last)).toEqual({ event: 'error', data: { ...event, sequence_number: sequence } });
+    expect(told(responsesProtocol, last)).toEqual({ event: 'error', data: { ...event, sequence_number: sequence } });
   });
 });
 
 test('silence is broken by a comment, or a ping where the protocol has one', () => {
-  expect(chatVoice.keepalive).toBe(': keepalive\n\n');
-  expect(responsesVoice.keepalive).toBe(': keepalive\n\n');
-  expect(messagesVoice.keepalive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
+  expect(chatProtocol.keepalive).toBe(': keepalive\n\n');
+  expect(responsesProtocol.keepalive).toBe(': keepalive\n\n');
+  expect(messagesProtocol.keepalive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
 });
 
 test.each([

@@ -2,19 +2,19 @@ import type { Quantity } from '#/call/units.ts';
 import type { Target } from '#/call/target.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import { MAX_OUTPUT_TOKENS } from '#/dispatch/passthrough/passed-answer.ts';
-import type { Demand } from '#/meter/usage-bounds.ts';
+import type { UsageBounds } from '#/meter/usage-bounds.ts';
 import type { ReadBody } from './body.ts';
 
 const NOTHING: readonly Quantity[] = [];
 const OF_MODEL: readonly Quantity[] = ['tokens', 'calls'];
 const OF_WORD: readonly Quantity[] = ['calls'];
 
-/** A passage with what it is billed by: behind a gate that is known once its body is read. // spec 1.5 */
-export function withQuantities(passage: PassthroughCall, model: string | undefined): PassthroughCall {
-  const { gate } = passage;
-  if (!gate) return passage;
+/** A passthrough call with what it is billed by: behind a gate that is known once its body is read. // spec 1.5 */
+export function withQuantities(call: PassthroughCall, model: string | undefined): PassthroughCall {
+  const { gate } = call;
+  if (!gate) return call;
   const ofModel = model === undefined ? OF_WORD : OF_MODEL;
-  return { ...passage, quantities: gate.isFree ? NOTHING : ofModel };
+  return { ...call, quantities: gate.isFree ? NOTHING : ofModel };
 }
 
 /** What a call that names no model is priced as: the word of its path, in the place of a model. */
@@ -22,11 +22,11 @@ export function pricedAs(target: Target, { gate }: PassthroughCall, model: strin
   return gate && model === undefined ? { ...target, model: gate.word } : target;
 }
 
-/** Worst cases of what a passage may be billed by; sound is bounded by its bytes at a very low bit rate, or its words. */
-export function demandOf(
+/** Worst cases of what a passthrough call may be billed by; sound is bounded by its bytes at a very low bit rate, or its words. */
+export function boundsOf(
   { quantities, surface }: PassthroughCall,
   { textLength, fileLength, images, seconds, outputTokens }: ReadBody,
-): Pick<Demand, 'ceiling' | 'quantities' | 'reservedTokens'> {
+): Pick<UsageBounds, 'ceiling' | 'quantities' | 'reservedTokens'> {
   if (surface === 'passthrough') {
     const output = quantities.includes('tokens') ? (outputTokens ?? MAX_OUTPUT_TOKENS) : 0;
     return {

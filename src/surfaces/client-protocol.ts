@@ -5,7 +5,7 @@ import type { Limits } from '#/call/call.ts';
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** How a wire format's clients are told what the gateway itself has to say: failures, ids, that it is still there. */
-export interface Voice {
+export interface ClientProtocol {
   /** Response headers that carry the call's id. */
   readonly idHeaders: readonly string[];
   /** The body of a failure. */
@@ -18,7 +18,7 @@ export interface Voice {
   limitHeaders(limits: Limits, now: number): Record<string, string>;
   /** What a stream says when the provider is silent. // spec 6.1.3, 6.2 */
   readonly keepalive: string;
-  /** The request's headers as the corridor knows them. Throws `invalid_request`. Absent: as they came. */
+  /** The request's headers as the pipeline knows them. Throws `invalid_request`. Absent: as they came. */
   readHeaders?(headers: RequestHeaders): RequestHeaders;
   /** How a stream is written. Absent: as server-sent events. */
   readonly framing?: Framing;
