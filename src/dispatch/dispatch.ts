@@ -58,7 +58,8 @@ export async function dispatch(
   emit: Emit,
 ): Promise<void> {
   const { call, bounds, recalled } = work;
-  const upstream = new UpstreamSignal(call);
+  const upstream = call.ask.stream ? new UpstreamSignal(call) : undefined;
+  const signal = upstream?.signal ?? call.signal;
   let asked: Candidate | undefined;
   let answered: Answered | undefined;
   let answer: RecordedAnswer | undefined;
@@ -69,7 +70,7 @@ export async function dispatch(
   try {
     // A client that is gone already is not dispatched for, nor billed.
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
-    if (!recalled.hit) answered = await askProvider(work, parts, upstream, onAttempt, tally);
+    if (!recalled.hit) answered = await askProvider(work, parts, signal, onAttempt, tally);
     const { candidate, incoming } = answered ?? replay(recalled.hit!, onAttempt, tally);
     tally.begin();
     if (recalled.state === 'miss' || (retain && !recalled.hit))
@@ -79,7 +80,7 @@ export async function dispatch(
     const made = permit && MadeObjects.of(call, candidate, permit.credential?.name, parts.ownership);
     const source = { candidate, incoming: answer ?? incoming, permit, made };
     const context = contextOf(call, candidate, bounds);
-    const isHeard = call.ask.stream
+    const isHeard = upstream
       ? await streamed(work, source, tally, upstream, context, emit)
       : await buffered(work, source, tally, context, emit);
     if (!isHeard || call.signal.aborted) return;
@@ -91,7 +92,7 @@ export async function dispatch(
     throw explain(thrown, call, tally);
   } finally {
     answered?.permit.end('unknown');
-    upstream.release();
+    upstream?.release();
     if (asked) retain?.(asked, answer?.bytes);
   }
 }
@@ -116,17 +117,17 @@ function replay(
 function askProvider(
   { call, hold, recalled }: Dispatch,
   { unsupported, upstreams }: DispatchParts,
-  upstream: UpstreamSignal,
+  signal: AbortSignal,
   onAttempt: (candidate: Candidate) => void,
   tally: AnswerTally,
 ): Promise<Answered> {
   if (!hold) throw new Error('a provider was to be asked without a hold');
   return attempt(hold.plan, {
-    outgoing: (asked, permit, timeoutMs) => outgoing(call, asked, permit, timeoutMs, upstream.signal),
+    outgoing: (asked, permit, timeoutMs) => outgoing(call, asked, permit, timeoutMs, signal),
     // Waiting for another call's answer was waiting for the provider's.
     timeoutMs: Math.max(1, call.timeoutMs - Math.floor(recalled.waitedMs)),
     patienceMs: call.key.workload.policy.answerTimeoutSeconds * 1000,
-    signal: upstream.signal,
+    signal,
     report: tally.attempts,
     unsupported,
     upstreams,

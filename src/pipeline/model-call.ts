@@ -151,13 +151,16 @@ interface LookedUp extends Prepared {
 }
 
 /** Looks for the answer in the gateway's own cache. */
-async function recallAnswer(
+function recallAnswer(
   { call, candidates }: Prepared,
   { answers, onEvent }: PipelineParts,
-): Promise<Stated<Pick<LookedUp, 'recalled'>>> {
-  const recalled = await answers.recall(call, candidates);
-  if (recalled.state !== 'off') onEvent({ kind: 'cache.asked', result: recalled.state });
-  return { recalled, release: recalled };
+): Stated<Pick<LookedUp, 'recalled'>> | Promise<Stated<Pick<LookedUp, 'recalled'>>> {
+  const recalling = answers.recall(call, candidates);
+  if (!(recalling instanceof Promise)) return { recalled: recalling };
+  return recalling.then((recalled) => {
+    if (recalled.state !== 'off') onEvent({ kind: 'cache.asked', result: recalled.state });
+    return { recalled, release: recalled };
+  });
 }
 
 interface Bounded extends LookedUp {

@@ -78,9 +78,9 @@ export async function runCall<Parts extends SealParts, Start extends CallStart, 
     for (const { at, run } of steps.list) {
       record.step = at;
       const given = run(work, parts, record.facts);
-      const { facts, release, ...results } = given instanceof Promise ? await given : given;
-      if (facts) record.merge(facts);
-      if (release) held.push(release);
+      const results = given instanceof Promise ? await given : given;
+      if (results.facts) record.merge(results.facts);
+      if (results.release) held.push(results.release);
       Object.assign(work, results);
     }
     return work;

@@ -49,6 +49,8 @@ const NOTHING_STATED: StatedFacts = {
 export class CallRecord {
   /** Where the call is. */
   step: Step = 'admit';
+  /** What was stated so far. */
+  readonly facts: StatedFacts;
   readonly #facts: { -readonly [K in keyof StatedFacts]: StatedFacts[K] } = { ...NOTHING_STATED };
   #error: GatewayError | undefined;
   readonly #context: CallContext;
@@ -56,13 +58,9 @@ export class CallRecord {
 
   /** `family`: what the surface speaks. */
   constructor(context: CallContext, family: Family) {
+    this.facts = this.#facts;
     this.#context = context;
     this.#family = family;
-  }
-
-  /** What was stated so far. */
-  get facts(): StatedFacts {
-    return this.#facts;
   }
 
   merge(facts: CallFacts): void {

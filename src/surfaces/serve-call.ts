@@ -29,7 +29,8 @@ export async function serveCall(
   const hangUp = hangUpOf(reply);
   using _open = deps.calls.add(hangUp);
   using _small = isLarge(text) ? undefined : beginSmall();
-  const stream = new StreamReply(reply, endpoint.protocol, hangUp.signal);
+  /** Undefined for an answer that comes in one piece. */
+  let stream: StreamReply | undefined;
   try {
     const request = callRequestAt(endpoint, authenticated, text, hangUp.signal);
     let body = '';
@@ -37,24 +38,24 @@ export async function serveCall(
       if (answer.kind === 'accepted') {
         reply.headers(answer.headers);
         reply.headers(endpoint.protocol.limitHeaders(answer.limits, Date.now()));
-        if (answer.stream) stream.expect();
+        if (answer.stream) stream = new StreamReply(reply, endpoint.protocol, hangUp.signal);
       } else if (answer.kind === 'head') {
-        if (!stream.opened && answer.headers) reply.headers(answer.headers);
-        if (stream.expected) stream.open();
-      } else if (!stream.expected) body = answer.text;
-      else return stream.write(answer.text);
+        if (stream?.opened !== true && answer.headers) reply.headers(answer.headers);
+        stream?.open();
+      } else if (stream) return stream.write(answer.text);
+      else body = answer.text;
       return true;
     });
-    if (stream.expected) stream.end();
+    if (stream) stream.end();
     else reply.type('application/json; charset=utf-8').send(body);
   } catch (thrown) {
     // A client that left is told nothing, and is no failure of ours: its row says so.
-    if (hangUp.signal.reason instanceof ClientHungUp) return stream.end();
+    if (hangUp.signal.reason instanceof ClientHungUp) return stream ? stream.end() : void reply.hijack().raw.end();
     const error = asGatewayError(thrown);
     deps.onError(error, authenticated.id);
-    if (stream.opened) stream.fail(error, authenticated.id);
+    if (stream?.opened) stream.fail(error, authenticated.id);
     else {
-      stream.cancel();
+      stream?.cancel();
       sendFailure(reply, endpoint.protocol, error, authenticated.id);
     }
   }
@@ -63,14 +64,13 @@ export async function serveCall(
 /** The gateway speaks up after this much silence, so that nothing on the way takes the stream for dead. // spec 6.1.3 */
 const KEEPALIVE_MS = 15_000;
 
-/** A streamed reply: headers with its first frame, or with the first keepalive when the provider takes its time. */
+/** A streamed reply, whose client is kept informed from now on: headers with its first frame, or with the first keepalive when the provider takes its time. */
 class StreamReply {
-  expected = false;
   opened = false;
   readonly #reply: FastifyReply;
   readonly #protocol: ClientProtocol;
   readonly #signal: AbortSignal;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: NodeJS.Timeout;
   /** Written last: what an error event may have to go on from. */
   #last = '';
 
@@ -79,11 +79,6 @@ class StreamReply {
     this.#reply = reply;
     this.#protocol = protocol;
     this.#signal = signal;
-  }
-
-  /** A stream will follow: keep the client informed from now on. */
-  expect(): void {
-    this.expected = true;
     this.#timer = setTimeout(() => this.#keepAlive(), KEEPALIVE_MS);
   }
 
@@ -103,7 +98,7 @@ class StreamReply {
 
   /** Writes whole events; false when the client is gone. Waits while the client is slower than the provider. */
   write(text: string): boolean | Promise<boolean> {
-    this.#timer?.refresh();
+    this.#timer.refresh();
     this.#last = text;
     return writeOut(this.#reply.raw, this.#framed(text), this.#signal);
   }
@@ -131,6 +126,6 @@ class StreamReply {
   #keepAlive(): void {
     this.open();
     this.#reply.raw.write(this.#framed(this.#protocol.keepalive));
-    this.#timer?.refresh();
+    this.#timer.refresh();
   }
 }

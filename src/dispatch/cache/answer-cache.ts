@@ -78,9 +78,13 @@ export class AnswerCache {
   }
 
   /** Looks for an answer to any of the candidates, all of which may serve the call. Never rejects: a fault is a miss. */
-  async recall(call: Call, plan: Candidates): Promise<Recalled> {
+  recall(call: Call, plan: Candidates): Recalled | Promise<Recalled> {
+    if (!call.key.workload.policy.responseCache.enabled) return OFF;
     const control = cacheControl(call);
-    if (!call.key.workload.policy.responseCache.enabled || control === 'no-store') return OFF;
+    return control === 'no-store' ? OFF : this.#lookUp(call, plan, control);
+  }
+
+  async #lookUp(call: Call, plan: Candidates, control: ReturnType<typeof cacheControl>): Promise<Recalled> {
     const places = placesOf(plan, (candidate) => this.#namesOf(call, candidate));
     const first = places.keys().next().value;
     if (first === undefined) return OFF;
