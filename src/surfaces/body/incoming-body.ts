@@ -6,9 +6,9 @@ import { inSlices } from '#/runtime/loop-slices.ts';
 import type { Steps } from '#/wire/document/steps.ts';
 import { authenticatedOf } from '../authenticated-request.ts';
 import type { BodyPlace, BodyRoom } from './body-room.ts';
-import { decoderFor, undecodable } from './content-encoding.ts';
 import { GatheredText } from './gathered-text.ts';
 import { PACE, SlowBody, type Pace } from './slow-body.ts';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 
 export interface BodyDeps {
   readonly room: BodyRoom;
@@ -235,4 +235,55 @@ function requireJson(contentType: string): void {
 
 export function unsupported(message: string): GatewayError {
   return new GatewayError('unsupported_media_type', message);
+}
+
+/** So much comes out at a time: a body that grows is noticed before it has grown. */
+const CHUNK = { chunkSize: 64 * 1024 };
+/** Larger windows of zstd are not needed by HTTP. // RFC 9659 */
+const ZSTD_WINDOW = { ...CHUNK, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
+/** Bytes out for each byte in; text repeats itself less than this. */
+const MOST_RATIO = 100;
+/** The ratio is not asked before this much has come out. */
+const FREE_BYTES = 1024 * 1024;
+
+const DECODERS: Readonly<Record<string, () => Transform & { readonly bytesWritten: number }>> = {
+  gzip: () => createGunzip(CHUNK),
+  'x-gzip': () => createGunzip(CHUNK),
+  deflate: () => createInflate(CHUNK),
+  br: () => createBrotliDecompress(CHUNK),
+  zstd: () => createZstdDecompress(ZSTD_WINDOW),
+};
+
+/** Decodes a body as it streams. */
+interface Decoder {
+  readonly stream: Transform;
+  /** `request_too_large` where so many bytes came out of so few that it is no honest body. */
+  faultOf(bytesOut: number): GatewayError | undefined;
+}
+
+/** The decoder for a `Content-Encoding`; undefined where the body is as it is. Throws `unsupported_media_type`. */
+function decoderFor(header: string | undefined): Decoder | undefined {
+  const coding = (header ?? '').trim().toLowerCase();
+  if (coding === '' || coding === 'identity') return undefined;
+  const create = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
+  if (!create) throw unsupported('Content-Encoding must be one of gzip, deflate, br and zstd, once, or left out.');
+  const stream = create();
+  return {
+    stream,
+    faultOf(bytesOut) {
+      if (bytesOut <= FREE_BYTES || bytesOut <= stream.bytesWritten * MOST_RATIO) return undefined;
+      return new GatewayError(
+        'request_too_large',
+        `The request body is more than ${MOST_RATIO} times as large as what was sent: send it with less compression.`,
+      );
+    },
+  };
+}
+
+/** A body that is not in the coding that its header names, or not all of it. */
+function undecodable(): GatewayError {
+  return new GatewayError('invalid_request', 'The request body is not what its Content-Encoding says.', {
+    param: 'content-encoding',
+  });
 }
