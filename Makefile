@@ -153,6 +153,10 @@ bench-beside: packages servers ## Measure what a call costs here and in another 
 eval: packages ## Score detectors, local models and the scope guard on texts they have not seen; fails where they take too long (DATA: the folder of data; ONLY=names,router; PRESIDIO: that file)
 	@exec $(WITH_NODE) node test/eval/eval.ts --data "$(DATA)" $(if $(ONLY),--only "$(ONLY)") $(if $(PRESIDIO),--presidio "$(PRESIDIO)")
 
+.PHONY: walk
+walk: packages ## Count the files and functions that one buffered chat call enters (LIST=1 names them)
+	@$(WITH_NODE) node test/bench/walk.ts $(if $(LIST),--list)
+
 .PHONY: bench-ocr
 bench-ocr: packages documents ## Measure text recognition beside the system's tesseract
 	@exec $(WITH_NODE) node test/bench/ocr.ts

@@ -1,4 +1,4 @@
-import { UPSTREAM_CODECS } from '#/route/exits.ts';
+import { UPSTREAM_CODECS } from '#/route/plan.ts';
 import type { Finish, Part, StreamEvent } from '#/wire/hub/canonical.ts';
 import type { StreamDecoder } from '#/wire/hub/codec.ts';
 import type { HubFamily } from '#/wire/document/document.ts';

@@ -72,7 +72,7 @@ describe('after an attempt that failed', () => {
   });
 });
 
-describe('what an attempt says of the endpoint', () => {
+describe('what an attempt says of the upstream', () => {
   test.each([
     [[502, 503, 504, 529], 'gone'],
     [[500, 501, 520], 'failed'],

@@ -3,7 +3,7 @@ import type { ErrorCode } from '#/errors/catalogue.ts';
 import { AnswerWithoutEnd, UpstreamFault, type ProviderFailure, type UpstreamFaultKind } from '#/ports/provider.ts';
 import { SseEventTooLarge } from '#/wire/answer/sse.ts';
 import type { Outcome } from './breaker.ts';
-import type { Availability } from './endpoints.ts';
+import type { UpstreamHealth } from './upstreams.ts';
 import { withoutKeys } from './without-credentials.ts';
 
 /** Statuses that say the provider, not the request, is at fault, and may do better on another try. */
@@ -35,7 +35,7 @@ export function refusesAccount(status: number, { retryable }: Pick<ProviderFailu
   return OF_ACCOUNT.has(status) || (status === 429 && retryable === false);
 }
 
-/** What an answer that is an error says of its endpoint: one that rejects a request is well. */
+/** What an answer that is an error says of its upstream: one that rejects a request is well. */
 export function outcomeOf(status: number): Outcome {
   if (GONE.has(status)) return 'gone';
   if (status >= 500) return 'failed';
@@ -89,14 +89,14 @@ function refusedBy(status: 401 | 403, why: string | undefined): string {
   return `The provider refused ${what}${why === undefined ? '.' : `: ${withoutKeys(why)}`}`;
 }
 
-const UNAVAILABLE_MESSAGES: Readonly<Record<Availability['cause'], string>> = {
+const UNAVAILABLE_MESSAGES: Readonly<Record<UpstreamHealth['cause'], string>> = {
   circuit_open: 'The provider has been failing and is left alone for a while; nothing was sent.',
   overloaded: 'The provider has asked to be left alone for a while; nothing was sent.',
 };
 
-/** That nobody was asked, as the client is told: every endpoint that may serve the call is to be left alone. */
-export function nobodyToAsk(endpoints: readonly Availability[]): GatewayError {
-  const { waitMs, cause } = endpoints.reduce((soonest, next) => (next.waitMs < soonest.waitMs ? next : soonest));
+/** That nobody was asked, as the client is told: every upstream that may serve the call is to be left alone. */
+export function nobodyToAsk(upstreams: readonly UpstreamHealth[]): GatewayError {
+  const { waitMs, cause } = upstreams.reduce((soonest, next) => (next.waitMs < soonest.waitMs ? next : soonest));
   return new GatewayError('upstream_overloaded', UNAVAILABLE_MESSAGES[cause], {
     report: { cause, attempts: [] },
     retryAfterMs: waitMs,

@@ -1,5 +1,5 @@
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
-import type { Turns } from '#/runtime/loop-turns.ts';
+import type { Slices } from '#/runtime/loop-slices.ts';
 import type { Leaf } from '#/wire/hub/codec.ts';
 import { finish } from '#/wire/document/steps.ts';
 import { NAME_CATEGORIES } from './names/detect-names.ts';
@@ -20,9 +20,9 @@ export function detectInLeaves(
   source: string,
   policy: ResolvedPolicy['dlp'],
   detection: Detection,
-  turns?: Turns,
+  slices?: Slices,
 ): Detected | Promise<Detected> {
-  if (turns) return detectInTurns(leaves, isOfSource, source, policy, detection, turns);
+  if (slices) return detectInTurns(leaves, isOfSource, source, policy, detection, slices);
   const inTexts = detectInTexts(leaves, policy, detection);
   const joints = finish(jointsOf(leaves, isOfSource, source));
   if (joints.length === 0) return inTexts;
@@ -32,20 +32,20 @@ export function detectInLeaves(
   return withOver(inTexts, joints, over);
 }
 
-/** The same of a large request, in turns of the event loop. */
+/** The same of a large request, in slices of the event loop. */
 async function detectInTurns(
   leaves: readonly Leaf[],
   isOfSource: (leaf: Leaf) => boolean,
   source: string,
   policy: ResolvedPolicy['dlp'],
   detection: Detection,
-  turns: Turns,
+  slices: Slices,
 ): Promise<Detected> {
   const found = await detectInTexts(leaves, policy, detection);
-  const joints = await turns.run(jointsOf(leaves, isOfSource, source));
+  const joints = await slices.run(jointsOf(leaves, isOfSource, source));
   if (joints.length === 0) return found;
   const over = await detectOver(joints, policy, detection);
-  await turns.next();
+  await slices.next();
   return withOver(found, joints, over);
 }
 

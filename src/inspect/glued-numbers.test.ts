@@ -12,7 +12,7 @@ const CODECS = { chat: chatCodec, messages: messagesCodec, responses: responsesC
 async function sent(family: keyof typeof CODECS, body: object, entities?: ReadonlySet<string>): Promise<string> {
   const document = readDocument(family, JSON.stringify({ model: 'p/m', ...body }));
   const policy = { mode: 'tokenize', documents: 'off', customTerms: [], ...(entities && { entities }) } as const;
-  const { edits } = await inspect(document, CODECS[family], policy, [], detection, () => {});
+  const { edits } = await inspect(document, CODECS[family], policy, [], detection);
   return render(document.text, edits);
 }
 

@@ -89,7 +89,7 @@ export interface ProviderFailure {
   readonly status: number | undefined;
 }
 
-/** A provider as the corridor sees it: the families it speaks, its peculiarities, and a way to ask it. */
+/** A provider as the pipeline sees it: the families it speaks, its peculiarities, and a way to ask it. */
 export interface Provider {
   readonly config: ProviderConfig;
   /**

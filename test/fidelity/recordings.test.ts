@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UPSTREAM_CODECS } from '#/route/exits.ts';
+import { UPSTREAM_CODECS } from '#/route/plan.ts';
 import { cost } from '#/meter/pricing/price.ts';
 import { createPrice } from '#/meter/pricing/price-sheet.ts';
 import type { Finish, ModelAnswer, Part, StreamEvent } from '#/wire/hub/canonical.ts';

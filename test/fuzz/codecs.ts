@@ -1,4 +1,4 @@
-import { UPSTREAM_CODECS } from '#/route/exits.ts';
+import { UPSTREAM_CODECS } from '#/route/plan.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import { BadRequestShape, type Codec, type ClientCodec, type StreamDecoder } from '#/wire/hub/codec.ts';
 import { completionsCodec } from '#/wire/completions/codec.ts';
@@ -20,7 +20,7 @@ import { responses } from '../matrix/surfaces/responses.ts';
 import { readCorpora } from './answers.ts';
 import { law, type PureTarget } from './pure-target.ts';
 
-const DOORS: readonly ClientCodec[] = [chatCodec, messagesCodec, responsesCodec];
+const ENDPOINTS: readonly ClientCodec[] = [chatCodec, messagesCodec, responsesCodec];
 const OTHERS: readonly Codec[] = [completionsCodec, embeddingsCodec, systemOneCodec, decisionsCodec];
 const FAMILIES = Object.keys(UPSTREAM_CODECS) as readonly HubFamily[];
 
@@ -44,7 +44,7 @@ export const requestCodecs: PureTarget = {
     );
   },
   run(data) {
-    const all = [...DOORS, ...OTHERS];
+    const all = [...ENDPOINTS, ...OTHERS];
     const codec = all[(data[0] ?? 0) % all.length] ?? chatCodec;
     const text = data.subarray(2).toString('utf8');
     refusing(() => {
@@ -57,7 +57,7 @@ export const requestCodecs: PureTarget = {
       const edits = leaves.filter(({ node }) => node.kind === 'string').map(({ node }) => setString(node, 'x'));
       JSON.parse(render(text, [...new Map(edits.map((edit) => [edit.start, edit])).values()]));
       codec.ask(document);
-      const door = DOORS.find((one) => one === codec);
+      const door = ENDPOINTS.find((one) => one === codec);
       if (!door) return;
       const request = door.decodeRequest(document, () => {});
       for (const family of FAMILIES) {

@@ -2,7 +2,7 @@ import type { Restoration } from '#/inspect/restore/restoration.ts';
 import { restoreAnswer } from '#/inspect/restore/restore-answer.ts';
 import type { Call } from '#/call/call.ts';
 import { UpstreamFault, type Incoming } from '#/ports/provider.ts';
-import { countedOutput } from '#/meter/own-count.ts';
+import { countedOutput } from '#/meter/plausible-usage.ts';
 import type { AnswerContext } from '#/wire/hub/codec.ts';
 import { refuseCostlyJson, refuseUnasked } from '#/wire/answer/answer-bounds.ts';
 import { readDocument, render } from '#/wire/document/document.ts';

@@ -235,9 +235,9 @@ export class AttachedFile {
 
   /** What is not found within the answer timeout is looked for no more. */
   async #search<T>(work: (detection: Detection) => Promise<T>): Promise<T> {
-    const { desk, detection } = this.#scope;
+    const { reader, detection } = this.#scope;
     try {
-      return await work(givenUpWith(desk.signal(), detection));
+      return await work(givenUpWith(reader.signal(), detection));
     } catch (thrown) {
       throw thrown instanceof Error && thrown.name === 'TimeoutError' ? tooLate(thrown) : thrown;
     }
@@ -258,11 +258,11 @@ export class AttachedFile {
     work: (engine: DocumentEngine, signal: AbortSignal) => Promise<T>,
     whenAbsent: 'unavailable' | 'no_renderer' = 'unavailable',
   ): Promise<T> {
-    const { desk } = this.#scope;
-    const { engine } = desk;
+    const { reader } = this.#scope;
+    const { engine } = reader;
     try {
       if (!engine) throw engineOff();
-      return await work(engine, desk.signal());
+      return await work(engine, reader.signal());
     } catch (thrown) {
       if (thrown instanceof Error && thrown.name === 'TimeoutError') throw tooLate(thrown);
       if (!(thrown instanceof DocumentFault)) throw thrown;

@@ -16,7 +16,7 @@ async function run(body: object, mode: DlpMode = 'tokenize', family: 'chat' | 'm
   const codec = family === 'chat' ? chatCodec : messagesCodec;
   const document = readDocument(family, JSON.stringify({ model: 'p/m', ...body }));
   const policy = { mode, documents: 'off', customTerms: [] } as const;
-  const inspection = await inspect(document, codec, policy, [], detection, () => {});
+  const inspection = await inspect(document, codec, policy, [], detection);
   return { text: render(document.text, inspection.edits), inspection };
 }
 
@@ -71,7 +71,7 @@ describe.each(PARTED)('%s in two: %j and %j', (kind, left, right) => {
     const tags = Object.keys(inspection.tags.originals);
     expect(tags.map((tag) => inspection.tags.originals[tag])).toEqual([left, right]);
     expect(restoreText(text, restorationOf(inspection.tags), 'json')).toBe(JSON.stringify({ model: 'p/m', ...body }));
-    expect(inspection.findings).toEqual({ [kind]: 2 });
+    expect(inspection.facts.findings).toEqual({ [kind]: 2 });
     await expect(run(body, 'block')).rejects.toThrow(kind);
     expect((await run(body, 'mask')).text).toContain(`Please remember [${kind}]`);
     expect((await run(body, 'allow_log')).inspection.edits).toEqual([]);
@@ -155,7 +155,7 @@ test.each([
   ['a stop behind an address', parts('Write to ada@corp.de.', 'then go on')],
 ])('what stands whole on one side of a joint has no other half: %s', async (_, body) => {
   const { inspection } = await run(body);
-  expect(inspection.findings).toEqual({ EMAIL: 1 });
+  expect(inspection.facts.findings).toEqual({ EMAIL: 1 });
   expect(inspection.tags.originals).toEqual({ '«EMAIL_1»': 'ada@corp.de' });
 });
 
@@ -164,7 +164,7 @@ test.each([
   turns('It costs 1,234.56', '7890 units at 10:30', '5 more'),
   parts('@', 'mention', 'ada', '.py'),
 ])('no joint makes something of nothing: %j', async (body) => {
-  expect((await run(body)).inspection.findings).toEqual({});
+  expect((await run(body)).inspection.facts.findings).toEqual({});
 });
 
 test('the same beginning of a conversation has the same tags, whatever follows', async () => {

@@ -1,4 +1,4 @@
-import type { Asker } from '#/runtime/fair-turns.ts';
+import type { Asker } from '#/runtime/fair-places.ts';
 import type { Finds, Search } from '../search/searches.ts';
 
 /** A stretch of text that is personal or secret: UTF-16 offsets, end exclusive. */
@@ -31,7 +31,7 @@ export interface Detection {
   findNow(text: string, categories?: ReadonlySet<string>): readonly Span[];
   /**
    * With a `signal`, what is not done when it is aborted is given up: rejects with its reason. `asker`: who it is for, and
-   * takes turns with others.
+   * takes slices with others.
    */
   find(
     texts: readonly string[],
@@ -54,7 +54,7 @@ interface OpenCall {
   readonly key: { readonly workload: { readonly id: string; readonly organization: { readonly id: string } } };
 }
 
-/** The same for one call, which takes its turns as its workload's. */
+/** The same for one call, which takes its slices as its workload's. */
 export function detectionFor({ signal, key }: OpenCall, detection: Detection): Detection {
   const { id, organization } = key.workload;
   return givenUpWith(signal, detection, { organization: organization.id, workload: id });

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDetection } from '../detectors/detect.ts';
-import type { Asker } from '#/runtime/fair-turns.ts';
+import type { Asker } from '#/runtime/fair-places.ts';
 import { createDetectionPool, type DetectionPool, type DetectionPoolOptions } from './detect-worker.ts';
 import { DetectionUnavailable, SearchTooLarge } from './search-errors.ts';
 import { MOST_FINDS } from './span-pack.ts';
@@ -195,16 +195,16 @@ describe('an organization', () => {
     await pool.find(['b'], undefined, undefined, asker('b'));
     expect(noted().indexOf('turn b')).toBeLessThanOrEqual(before + 2);
     await expect.poll(() => noted().length).toBeGreaterThan(before + 20);
-    const turns = noted().slice(before);
-    const ofOther = turns.filter((turn) => turn === 'turn go on 9').length;
-    expect(ofOther).toBeGreaterThan(turns.length / 3);
+    const slices = noted().slice(before);
+    const ofOther = slices.filter((turn) => turn === 'turn go on 9').length;
+    expect(ofOther).toBeGreaterThan(slices.length / 3);
     gone.abort(new Error('gone'));
     await Promise.all(many);
   });
 });
 
 describe('a job', () => {
-  test('that nobody waits for any more has no more turns, and its room is free', async () => {
+  test('that nobody waits for any more has no more slices, and its room is free', async () => {
     const pool = open({ thresholdChars: 0, maxJobs: 1, workers: 1, threadModule: unreliable() });
     const gone = new AbortController();
     const left = pool.find(['go on'], undefined, gone.signal);

@@ -1,6 +1,6 @@
 import type { Detection, Span } from '../detectors/detector.ts';
 import type { DetectionOptions } from '../detectors/list.ts';
-import type { Asker } from '#/runtime/fair-turns.ts';
+import type { Asker } from '#/runtime/fair-places.ts';
 import { createReadDetection } from '../decoding/read-detection.ts';
 import { SearchThreads, type ThreadOptions } from './search-threads.ts';
 import { searching, type Finds, type Search } from './searches.ts';
@@ -16,7 +16,7 @@ export interface DetectionPool {
   findNow(text: string, categories?: ReadonlySet<string>): readonly Span[];
   /**
    * The finds in each text, in order; on the spot when all are small together or prove to be quickly searched, else in a
-   * thread, where askers take turns.
+   * thread, where askers take slices.
    * Rejects with `DetectionUnavailable` when too much waits, others took all the time there was, or the pool is closed,
    * and with `SearchTooLarge` when the texts alone are too much: they were then not searched, so callers must refuse the
    * request. What is not done when the signal is aborted is given up, and rejects with its reason.

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import { inTurns } from '#/runtime/loop-turns.ts';
+import { inSlices } from '#/runtime/loop-slices.ts';
 import { finish, type Steps } from '#/wire/document/steps.ts';
 import type { DetectionOptions } from '../detectors/list.ts';
-import { FairTurns, type Asker } from '#/runtime/fair-turns.ts';
+import { FairPlaces, type Asker } from '#/runtime/fair-places.ts';
 import { DetectionUnavailable, SearchTooLarge } from './search-errors.ts';
 import type { Finds, Search } from './searches.ts';
 import { isHandedInPieces, piecesOf } from './text-pieces.ts';
@@ -48,7 +48,7 @@ const VERY_LARGE = 1024 * 1024;
 const LEFT_TURN_MS = 1000;
 /** A job that has worked for this share of its time is too large itself: it did not wait for others. */
 const OWN_SHARE = 0.5;
-/** Finds are unpacked in turns where there are so many. */
+/** Finds are unpacked in slices where there are so many. */
 const MANY_NUMBERS = 16_384;
 
 interface Job {
@@ -80,7 +80,7 @@ export class SearchThreads {
   readonly #rules: DetectionOptions;
   readonly #options: Required<ThreadOptions>;
   readonly #threads: (Thread | undefined)[];
-  readonly #jobs = new FairTurns<Job>();
+  readonly #jobs = new FairPlaces<Job>();
   #chars = 0;
   #veryLarge = 0;
   #nextId = 1;
@@ -142,7 +142,7 @@ export class SearchThreads {
       : new DetectionUnavailable('the texts were not searched in time');
   }
 
-  /** Nobody waits for a job any more: it has no more turns, and the one that it has may not last. */
+  /** Nobody waits for a job any more: it has no more slices, and the one that it has may not last. */
   #leave(job: Job, reason: unknown): void {
     if (job.settled) return;
     this.#fail(job, reason);
@@ -190,7 +190,7 @@ export class SearchThreads {
     if (!isNew || !isHandedInPieces(job.search, job.chars)) {
       this.#watch(thread, this.#options.longestTurnMs);
       tell(thread, { kind: 'turn', id: job.id, ...(isNew && { search: job.search }) });
-    } else void inTurns(job.asker, this.#handOver(thread, job));
+    } else void inSlices(job.asker, this.#handOver(thread, job));
   }
 
   /** A copy is made of what a thread is told: of much of it, one piece in a step. */
@@ -252,7 +252,7 @@ export class SearchThreads {
     else if (found) {
       this.#forget(job);
       if (found.numbers.length < MANY_NUMBERS) job.resolve(finish(unpackSpans(found)));
-      else inTurns(job.asker, unpackSpans(found)).then(job.resolve, job.reject);
+      else inSlices(job.asker, unpackSpans(found)).then(job.resolve, job.reject);
     }
     this.#dispatch();
   }

@@ -21,7 +21,7 @@ const TERMS: readonly CustomTerm[] = [
 async function run(body: object, mode: DlpMode, ofPolicy: readonly CustomTerm[], remove: readonly CustomTerm[] = []) {
   const document = readDocument('chat', JSON.stringify({ model: 'p/m', ...body }));
   const policy = { mode, documents: 'off', customTerms: ofPolicy } as const;
-  const inspection = await inspect(document, chatCodec, policy, remove, detection, () => {});
+  const inspection = await inspect(document, chatCodec, policy, remove, detection);
   return { text: render(document.text, inspection.edits), inspection };
 }
 
@@ -75,7 +75,7 @@ test.each([
   ['words that stand apart', ['The sky is blue.', 'A heron'], 0],
 ])('%s is not parted: %j', async (_, texts, found) => {
   const { inspection } = await run(parts(...texts), 'tokenize', TERMS);
-  expect(Object.values(inspection.findings).reduce((sum, times) => sum + times, 0)).toBe(found);
+  expect(Object.values(inspection.facts.findings ?? {}).reduce((sum, times) => sum + times, 0)).toBe(found);
 });
 
 test('only joints where a term may go on are looked into', () => {

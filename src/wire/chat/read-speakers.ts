@@ -1,10 +1,10 @@
 import type { WireDocument } from '../document/document.ts';
 import { member, type ObjectNode } from '../document/scan.ts';
-import { objectsOf, said, type Spoken } from '../request/speakers.ts';
+import { objectsOf, said, type UserText } from '../request/speakers.ts';
 
 /** Who says what in a chat request. What is not told is the caller's. */
-export function speakers({ root }: WireDocument): readonly Spoken[] {
-  const found: Spoken[] = [];
+export function speakers({ root }: WireDocument): readonly UserText[] {
+  const found: UserText[] = [];
   for (const list of ['tools', 'functions']) {
     for (const node of objectsOf(member(root, list))) {
       found.push({ node, speaker: { by: 'definition', tool: definedName(node) } });

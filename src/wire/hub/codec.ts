@@ -5,7 +5,7 @@ import type { Lose, ModelAnswer, ModelRequest, StreamEvent } from './canonical.t
 import type { Edit, Family, HubFamily, WireDocument } from '../document/document.ts';
 import type { JsonObject } from '../document/json.ts';
 import type { JsonNode, ObjectNode, StringNode } from '../document/scan.ts';
-import type { Spoken } from '../request/speakers.ts';
+import type { UserText } from '../request/speakers.ts';
 import type { SseEvent } from '../answer/sse.ts';
 import type { Traits } from './traits.ts';
 
@@ -177,7 +177,7 @@ export interface Codec {
   readonly family: Family;
   contents(document: WireDocument): Contents;
   /** Who says what in a request; what it leaves out is the caller's. Absent: all of it is. */
-  speakers?(document: WireDocument): readonly Spoken[];
+  speakers?(document: WireDocument): readonly UserText[];
   /** Throws `BadRequestShape`. */
   ask(document: WireDocument): Ask;
   /** Where local models are asked in this family: throws `BadRequestShape` for what this one cannot be asked. */

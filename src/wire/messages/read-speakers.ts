@@ -1,13 +1,13 @@
 import type { WireDocument } from '../document/document.ts';
 import { member } from '../document/scan.ts';
-import { objectsOf, said, type Spoken } from '../request/speakers.ts';
+import { objectsOf, said, type UserText } from '../request/speakers.ts';
 
 /** Blocks that carry what somebody else wrote. */
 const DOCUMENTS = new Set(['document', 'search_result']);
 
 /** Who says what in a messages request. What is not told is the caller's. */
-export function speakers({ root }: WireDocument): readonly Spoken[] {
-  const found: Spoken[] = objectsOf(member(root, 'tools')).map((node) => ({
+export function speakers({ root }: WireDocument): readonly UserText[] {
+  const found: UserText[] = objectsOf(member(root, 'tools')).map((node) => ({
     node,
     speaker: { by: 'definition', tool: said(node, 'name') },
   }));

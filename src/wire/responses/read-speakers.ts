@@ -1,13 +1,13 @@
 import type { WireDocument } from '../document/document.ts';
 import { member, type ObjectNode } from '../document/scan.ts';
-import { objectsOf, said, type Speaker, type Spoken } from '../request/speakers.ts';
+import { objectsOf, said, type Speaker, type UserText } from '../request/speakers.ts';
 
 /** What a tool that the provider runs has returned stands in the item of its call. */
 const RESULTS = new Set(['output', 'outputs', 'result', 'results', 'error']);
 
 /** Who says what in a responses request. What is not told is the caller's. */
-export function speakers({ root }: WireDocument): readonly Spoken[] {
-  const found: Spoken[] = objectsOf(member(root, 'tools')).map((node) => ({
+export function speakers({ root }: WireDocument): readonly UserText[] {
+  const found: UserText[] = objectsOf(member(root, 'tools')).map((node) => ({
     node,
     speaker: { by: 'definition', tool: said(node, 'name') },
   }));
@@ -36,7 +36,7 @@ const OTHERS: Readonly<Record<string, Speaker>> = {
   mcp_list_tools: { by: 'tool', tool: '' },
 };
 
-function message(item: ObjectNode, found: Spoken[]): void {
+function message(item: ObjectNode, found: UserText[]): void {
   const role = said(item, 'role');
   if (role !== 'user' && role !== 'system' && role !== 'developer') {
     found.push({ node: item, speaker: { by: 'assistant' } });

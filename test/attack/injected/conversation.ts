@@ -65,7 +65,7 @@ export async function play(
   const codec = CODECS[surface];
   const document = readDocument(codec.family, JSON.stringify(REQUESTS[surface](scene)));
   const policy = { mode: 'tokenize', documents: 'off', customTerms: [] } as const;
-  const { tags } = await inspect(document, codec, policy, [], detection, () => {});
+  const { tags } = await inspect(document, codec, policy, [], detection);
   const originals = Object.entries(tags.originals);
   const fill = (text: string): string =>
     text.replace(/\{(\d)\}/g, (_, index: string) => {
