@@ -16,7 +16,7 @@ interface Direction {
   readonly types: readonly string[];
 }
 
-const MAX_LINES = 300;
+const MAX_LINES = 400;
 const FREE = ['config', 'errors', 'telemetry'];
 /** What every step of a call may use: its nouns, the formats, the stores' interfaces, the event loop's turns. */
 const BASE = ['call', 'runtime', 'wire', 'ports'];

@@ -6,8 +6,8 @@ import type { Call } from '#/call/call.ts';
 import type { IdLeaf } from '#/wire/hub/codec.ts';
 import { setString, type Edit } from '#/wire/document/document.ts';
 import type { Steps } from '#/wire/document/steps.ts';
-import type { Detection } from './detectors/detector.ts';
-import { gluedNumbers } from './glued-numbers.ts';
+import type { Detection } from './detection.ts';
+import { numbersInId } from './numbers-in-ids.ts';
 import { protection } from './refusals.ts';
 import type { Rewrite } from './rewrite.ts';
 import { ScopeTerms } from './terms/scope-terms.ts';
@@ -75,7 +75,7 @@ export class IdSearch {
   }
 
   #glued(id: string): readonly string[] {
-    const first = gluedNumbers(id, this.#detection, this.#entities).next();
+    const first = numbersInId(id, this.#detection, this.#entities).next();
     return first.done === true ? [] : [first.value.category];
   }
 

@@ -1,6 +1,6 @@
 import type { CorridorEvent } from './pipeline-event.ts';
-import type { Detection } from '#/inspect/detectors/detector.ts';
-import type { DetectorMarks } from '#/inspect/detectors/detector-marks.ts';
+import type { Detection } from '#/inspect/detection.ts';
+import type { DetectorMarks } from '#/inspect/detector-marks.ts';
 import type { ListedModels } from '#/route/plan.ts';
 import type { DocumentEngine } from '#/ports/documents.ts';
 import type { KeptObjects } from '#/ports/kept-objects.ts';

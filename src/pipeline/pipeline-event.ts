@@ -1,4 +1,4 @@
-import type { DetectorSet } from '#/inspect/detectors/detector-marks.ts';
+import type { DetectorSet } from '#/inspect/detector-marks.ts';
 import type { TreasuryEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { EndpointEvent } from '#/dispatch/endpoints.ts';

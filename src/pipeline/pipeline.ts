@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { staysHere } from '#/config/local-provider.ts';
-import { detectionFor } from '#/inspect/detectors/detector.ts';
+import { detectionFor } from '#/inspect/detection.ts';
 import { withPlainModel } from '#/inspect/ids.ts';
 import { inspect, uninspected, type OnFindings } from '#/inspect/inspect.ts';
 import { modelsOf } from '#/inspect/token-lists.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { createReadDetection } from '#/inspect/decoding/read-detection.ts';
-import type { Detection } from '#/inspect/detectors/detect.ts';
+import { createDecodedScanner } from '#/inspect/decoding/decoded-scanner.ts';
+import type { Scanner } from '#/inspect/detectors/scanner.ts';
 import { type Label, readCorpus, type Sample } from './corpus.ts';
 import type { Evaluation, Places, Table } from './evaluation.ts';
 import { quantileOf, rounded, scoreOf, type Score, type Tally, tallyOf } from './score.ts';
@@ -34,7 +34,7 @@ export interface DetectionScores {
   readonly microsecondsPer2kB: { readonly texts: number; readonly p50: number; readonly p99: number };
 }
 
-function scorePersonal(detection: Detection, samples: readonly Sample[], misses?: string): DetectionScores['personal'] {
+function scorePersonal(detection: Scanner, samples: readonly Sample[], misses?: string): DetectionScores['personal'] {
   const tallies = new Map<string, Tally>();
   const byLanguage = new Map<string, Map<string, Tally>>();
   const clean = { texts: 0, finds: 0 };
@@ -87,7 +87,7 @@ function f1s(tallies: ReadonlyMap<string, Tally>): Readonly<Record<string, numbe
 }
 
 /** Credentials count as found when any part of them is: a URL's password is what must go, the label has the whole URL. */
-function scoreSecrets(detection: Detection, samples: readonly Sample[]): DetectionScores['secrets'] {
+function scoreSecrets(detection: Scanner, samples: readonly Sample[]): DetectionScores['secrets'] {
   const tallies = new Map<string, Tally>();
   const all = tallyOf(tallies, 'all');
   for (const { text, labels } of samples) {
@@ -108,7 +108,7 @@ function scoreSecrets(detection: Detection, samples: readonly Sample[]): Detecti
 }
 
 /** Microseconds for each text of 2 kB put together from the samples, every one measured many times. */
-function time(detection: Detection, samples: readonly Sample[]): DetectionScores['microsecondsPer2kB'] {
+function time(detection: Scanner, samples: readonly Sample[]): DetectionScores['microsecondsPer2kB'] {
   const all = samples.map(({ text }) => text).join('\n');
   const texts: string[] = [];
   for (let at = 0; at + LENGTH <= all.length; at += LENGTH) {
@@ -132,7 +132,7 @@ function time(detection: Detection, samples: readonly Sample[]): DetectionScores
  * which everything that goes wrong is printed.
  */
 export function scoreDetection(
-  detection: Detection,
+  detection: Scanner,
   data: string,
   { corpus = 'pii/synth_eu.dev.jsonl.gz', misses }: { readonly corpus?: string; readonly misses?: string } = {},
 ): DetectionScores {
@@ -148,7 +148,7 @@ export function scoreDetection(
 
 /** The detectors of structured kinds, beside nothing: they are the baseline of others. */
 export function evaluateDetectors({ data }: Places): Promise<Evaluation> {
-  const { personal, secrets, microsecondsPer2kB: took } = scoreDetection(createReadDetection(), data);
+  const { personal, secrets, microsecondsPer2kB: took } = scoreDetection(createDecodedScanner(), data);
   const rows = (kinds: Readonly<Record<string, Score>>): Table['rows'] =>
     Object.entries(kinds).map(([kind, score]) => ({ kind, ...score }));
   return Promise.resolve({

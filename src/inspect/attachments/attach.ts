@@ -7,7 +7,7 @@ import type { Media } from '#/wire/hub/codec.ts';
 import { isPicture, isTextMedia } from '#/wire/request/media.ts';
 import { member } from '#/wire/document/scan.ts';
 import { AttachedFile, type FileKind } from './attached-file.ts';
-import type { Detection } from '../detectors/detector.ts';
+import type { Detection } from '../detection.ts';
 import type { Rewrite } from '../rewrite.ts';
 import { documentsPass, imagesRule } from '../unreadable.ts';
 

@@ -1,8 +1,8 @@
 import { isEscapeLetter, isLetter, startsToken } from './characters.ts';
 import { lettersAs, weighted } from './check-digits.ts';
 import { isTold, tellerOf } from './context-words.ts';
-import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
-import { isLetterKind } from './look.ts';
+import { ANY_DIGIT, isLetterKind } from './digit-context.ts';
+import type { Detector } from './detector.ts';
 import { endsNumber } from './number-groups.ts';
 
 const LENGTH = 17;
@@ -22,19 +22,18 @@ const words = tellerOf('vin');
  * Vehicle identification numbers, plates that a vehicle keeps for life: with a word about them near, and without one where
  * the check digit tells. A North American one with a wrong check digit is none.
  */
-export const vin: ListedExaminer = {
+export const vin: Detector = {
   category: 'LICENSE_PLATE',
   evidence: 'shaped',
-  about: {
-    finds: 'Vehicle identification numbers near a word about them; North American ones by their check digit.',
-    examples: ['VIN: WVWZZZ1JZXW000001', 'sold as 1M8GDM9AXKP042788'],
-  },
+  meaning: 'Vehicle identification numbers near a word about them; North American ones by their check digit.',
+  examples: ['VIN: ‹WVWZZZ1JZXW000001›', 'sold as ‹1M8GDM9AXKP042788›'],
+  ignores: ['part WVWZZZ1JZXW000001'],
   triggers: ANY_DIGIT,
-  wants({ earlier, before, length, next }): boolean {
+  prefilter({ earlier, before, length, next }): boolean {
     if (isLetterKind(before)) return earlier !== 'digit';
     return length < 7 && isLetterKind(next);
   },
-  examine(text, at, floor, found): number {
+  detect(text, at, floor, found): number {
     const start = startOf(text, at);
     const end = start + LENGTH;
     if (start < floor || end <= at || !startsToken(text, start) || !endsNumber(text, end)) return floor;

@@ -1,4 +1,4 @@
-import { detectionFor } from '#/inspect/detectors/detector.ts';
+import { detectionFor } from '#/inspect/detection.ts';
 import { inspect } from '#/inspect/inspect.ts';
 import { hold, type MeterDeps } from '#/meter/meter.ts';
 import type { Endpoints } from '#/dispatch/endpoints.ts';
