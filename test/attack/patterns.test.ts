@@ -8,7 +8,7 @@ const tried = tally('patterns x pumped texts');
 /** Patterns that are not linear and need not be: by file and source, what bounds the text that they run over. */
 const BOUNDED: readonly { readonly file: string; readonly source: string; readonly because: string }[] = [
   {
-    file: 'src/inspect/decoding/broken-addresses.ts',
+    file: 'src/inspect/attachments/split-addresses.ts',
     source: '[\\p{L}\\p{N}][^\\s<>()[\\]"\',;:]*$',
     because: 'runs over the last 256 characters of a unit',
   },

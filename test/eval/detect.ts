@@ -7,7 +7,7 @@ import { scoreDetection } from './detectors.ts';
 
 /**
  * The detectors alone, as JSON: `node test/eval/detect.ts --data DIR --out FILE`, with
- * `--beside OTHER/src/inspect/detectors/detect.ts` to measure an older checkout in the same run; `--misses KIND` lists
+ * `--beside OTHER/src/inspect/detectors/scanner.ts` to measure an older checkout in the same run; `--misses KIND` lists
  * what goes wrong.
  */
 const { values: options } = parseArgs({

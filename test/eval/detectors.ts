@@ -1,6 +1,8 @@
 import path from 'node:path';
 import { createDecodedScanner } from '#/inspect/decoding/decoded-scanner.ts';
 import type { Scanner } from '#/inspect/detectors/scanner.ts';
+import { createDetectors } from '#/inspect/detectors/list.ts';
+import { marked } from '../harness/marked.ts';
 import { type Label, readCorpus, type Sample } from './corpus.ts';
 import type { Evaluation, Places, Table } from './evaluation.ts';
 import { quantileOf, rounded, scoreOf, type Score, type Tally, tallyOf } from './score.ts';
@@ -146,9 +148,28 @@ export function scoreDetection(
   };
 }
 
+/** How each kind does on the examples of its detectors, and on the texts that they ignore: no data is needed for a new one. */
+function scoreExamples(detection: Scanner): Readonly<Record<string, Score>> {
+  const tallies = new Map<string, Tally>();
+  for (const { category, examples, ignores } of createDetectors()) {
+    const tally = tallyOf(tallies, category);
+    for (const source of [...examples, ...ignores]) {
+      const { text, spans } = marked(source.replaceAll('‹', `‹${category}:`));
+      const found = detection.find(text, new Set([category]));
+      const hits = found.filter((one) => spans.some(({ start, end }) => start === one.start && end === one.end)).length;
+      tally.found += hits;
+      tally.missed += spans.length - hits;
+      tally.wrong += found.length - hits;
+    }
+  }
+  return scores(tallies);
+}
+
 /** The detectors of structured kinds, beside nothing: they are the baseline of others. */
 export function evaluateDetectors({ data }: Places): Promise<Evaluation> {
-  const { personal, secrets, microsecondsPer2kB: took } = scoreDetection(createDecodedScanner(), data);
+  const scanner = createDecodedScanner();
+  const { personal, secrets, microsecondsPer2kB: took } = scoreDetection(scanner, data);
+  const examples = scoreExamples(scanner);
   const rows = (kinds: Readonly<Record<string, Score>>): Table['rows'] =>
     Object.entries(kinds).map(([kind, score]) => ({ kind, ...score }));
   return Promise.resolve({
@@ -157,6 +178,7 @@ export function evaluateDetectors({ data }: Places): Promise<Evaluation> {
       { title: 'Personal data, exact to the character (synth_eu.dev)', rows: rows(personal.kinds) },
       { title: 'Texts without any', rows: [{ what: 'synth_eu.dev', ...personal.clean }] },
       { title: 'Credentials', rows: rows(secrets.kinds) },
+      { title: 'Examples of detectors', rows: rows(examples) },
       {
         title: 'Milliseconds',
         rows: [{ what: 'a text of 2 kB', asked: took.texts, p50: took.p50 / 1000, p99: took.p99 / 1000 }],

@@ -1,4 +1,4 @@
-import type { CustomTerm } from '#/config/snapshot.ts';
+import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
 import { documentError } from '#/errors/document-error.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import {
@@ -13,14 +13,32 @@ import {
 import { replaceFile, type Attachment } from '#/wire/request/attachment.ts';
 import type { Media, MediaPlace } from '#/wire/hub/codec.ts';
 import type { Edit } from '#/wire/document/document.ts';
-import type { AttachScope } from './attach.ts';
 import { detectionUntil, type Detection } from '../detection.ts';
 import { type Match, mergeActions, type Action } from '../match.ts';
 import { detectOrRefuse, leftOut, lookedFor } from '../detect-leaves.ts';
 import { replaced, searchDocument, tagDocument } from './document-text.ts';
-import { confusion } from '../rewrite.ts';
+import { confusion, type Rewrite } from '../rewrite.ts';
 import { tagLiterals } from '../tags.ts';
 import { imagesRule } from '../unreadable.ts';
+
+/** Who looks into the files of one call. */
+export interface Desk {
+  /** Undefined: documents are not processed in this installation. */
+  readonly engine: DocumentEngine | undefined;
+  /** Of one piece of work: aborted when nobody waits for it any more, or not for so long. */
+  signal(): AbortSignal;
+}
+
+/** What the files of a request are looked through for, and where it is written down. */
+export interface AttachScope {
+  readonly policy: ResolvedPolicy['dlp'];
+  readonly remove: readonly CustomTerm[];
+  readonly rewrite: Rewrite;
+  readonly detection: Detection;
+  readonly desk: Desk;
+  /** The provider keeps the conversation: no tag may be added to it. */
+  readonly keepsTags: boolean;
+}
 
 /** What a file is by its bytes. `text`: it is read as it is. */
 export type FileKind = 'pdf' | 'image' | 'text' | 'other';

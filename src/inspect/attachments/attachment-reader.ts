@@ -1,4 +1,4 @@
-import type { Desk } from './attach.ts';
+import type { Desk } from './attached-file.ts';
 import type { Call } from '#/call/call.ts';
 import type { RecentDocuments } from './recent-documents.ts';
 

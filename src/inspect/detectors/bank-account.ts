@@ -1,5 +1,5 @@
 import { accountEnd } from './account-groups.ts';
-import { type Teller, tellerOf } from './context-words.ts';
+import { type ContextWords, contextWords } from './context-words.ts';
 import { digitsEnd, isDigit, startsToken } from './characters.ts';
 import { weighted } from './check-digits.ts';
 import { ANY_DIGIT, isLetterKind, mayStartToken } from './digit-context.ts';
@@ -10,10 +10,10 @@ const SORT_CODE = /\d\d([- ])\d\d\1\d\d(?!\d)/y;
 /** Czech and Slovak: a prefix that may be left out, the account, and the bank (vyhláška č. 169/2011 Sb.). */
 const SLASHED = /(?:(\d{1,6})-)?(\d{2,10})\/\d{4}(?!\d)/y;
 const SLASHED_WEIGHTS = [6, 3, 7, 9, 10, 5, 8, 4, 2, 1];
-const slashed = tellerOf('slashed');
-const sortCode = tellerOf('sortCode');
-const routing = tellerOf('routing');
-const account = tellerOf('account');
+const slashed = contextWords('slashed');
+const sortCode = contextWords('sortCode');
+const routing = contextWords('routing');
+const account = contextWords('account');
 /** Words of the bank's own number, one of which has to stand near an account. */
 const BANK =
   /sort[ -]?code|routing|\baba\b|\bblz\b|bankleitzahl|\babi\b|\bcab\b|code[ -](?:banque|guichet|[eé]tablissement)|guichet/i;
@@ -58,7 +58,7 @@ function toldEnd(text: string, at: number, digits: number): number {
   return length > 5 && length < 18 && isAccount(text, at, digits) ? digits : -1;
 }
 
-function isNear(words: Teller, text: string, start: number, end: number): boolean {
+function isNear(words: ContextWords, text: string, start: number, end: number): boolean {
   return words.isBefore(text, start) || words.isAfter(text, end);
 }
 

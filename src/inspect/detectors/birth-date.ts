@@ -1,4 +1,4 @@
-import { tellerOf } from './context-words.ts';
+import { contextWords } from './context-words.ts';
 import { digitsEnd, isDigit, isLetter, startsToken } from './characters.ts';
 import { ANY_DIGIT, isLetterKind, type Neighbour, type DigitContext, mayStartToken } from './digit-context.ts';
 import type { Detector } from './detector.ts';
@@ -127,7 +127,21 @@ function matchEnd(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-const birth = tellerOf('birth');
+const birth = contextWords({
+  en: /\bborn\b|\bd\.?o\.?b\b|(?:date|day)[ _]?of[ _]?birth|birth[ _-]?(?:date|day)/,
+  de: /\bgeb\b|\bgeboren|geburts(?:datum|tag)/,
+  fr: /\bn[eé](?:\(?e\)?)? (?:le|en)\b|date[ _]de[ _]naissance|naissance/,
+  es: /\bnacid[oa]|fecha[ _]de[ _]nac|nacimiento|\bf\. ?nac/,
+  it: /\bnat[oai] (?:il|a|l'|in)\b|data[ _]di[ _]nascita|nascita/,
+  nl: /geboorte(?:datum)?/,
+  pl: /\bur\.|urodzon|data[ _]urodz|urodzenia/,
+  pt: /\bnascid[oa]|data[ _]de[ _]nascimento|nascimento/,
+  da: /\bf[öøo]dd?t?\b|f[öø]delse(?:datum|dag|sdato|sdag)|f[øo]dselsdato/,
+  cs: /\bnar(?:oz)?\.|narozen|\broden[ao]?\b/,
+  fi: /\bsynt\.|syntynyt|syntym[aä]/,
+  ro: /n[aă]scut|data[ _]na[sș]terii/,
+  hu: /sz[uü]let/,
+});
 
 function isBirth(text: string, start: number, end: number): boolean {
   return birth.isColumn(text, start) ?? (birth.isBefore(text, start, true) || birth.isAfter(text, end));

@@ -1,7 +1,7 @@
 import type { Category } from '#/config/entities.ts';
 import type { Detector } from './detector.ts';
 import { ANY_DIGIT } from './digit-context.ts';
-import { isTold, type Teller, tellerOf, type WordKind } from './context-words.ts';
+import { hasContextWord, type ContextWords, contextWords, type WordKind } from './context-words.ts';
 import { NATIONAL_NUMBERS } from './national-numbers.ts';
 import { endsNumber, isRowGoingOn, mayBeNumber, numberGroups, type NumberGroups } from './number-groups.ts';
 import type { NumberKind, ToldKind } from './number-kind.ts';
@@ -52,21 +52,21 @@ function numbers(
 /** The kinds of one length, and what says that a word of any of them is near. */
 interface Alike {
   readonly kinds: readonly ToldKind[];
-  readonly any: Teller;
+  readonly any: ContextWords;
 }
 
 function kindsByLength(kinds: readonly NumberKind[], general: readonly WordKind[]): readonly (Alike | undefined)[] {
   const longest = Math.max(...kinds.flatMap(({ lengths }) => lengths));
-  const tellers = new Map<WordKind, Teller>();
+  const tellers = new Map<WordKind, ContextWords>();
   const told = kinds.map((kind): ToldKind => {
-    const teller = tellers.get(kind.words) ?? tellerOf(...general, kind.words);
+    const teller = tellers.get(kind.words) ?? contextWords(...general, kind.words);
     tellers.set(kind.words, teller);
     return { ...kind, teller };
   });
   return Array.from({ length: longest + 1 }, (_, length) => {
     const known = told.filter(({ lengths }) => lengths.includes(length));
     if (known.length === 0) return undefined;
-    return { kinds: known, any: tellerOf(...general, ...new Set(known.map(({ words }) => words))) };
+    return { kinds: known, any: contextWords(...general, ...new Set(known.map(({ words }) => words))) };
   });
 }
 
@@ -88,8 +88,8 @@ function isNumber(text: string, groups: NumberGroups, last: number, { kinds, any
     const isGrouped = !isPlain && kind.groups !== undefined && kind.groups.test(written);
     if (isWhole && isGrouped && kind.alone !== 'never') return true;
     if (isWhole && isPlain && kind.alone === 'always' && written === compact) return true;
-    hasWords ??= isTold(any, text, groups.start, end);
-    if (hasWords && isTold(kind.teller, text, groups.start, end)) return true;
+    hasWords ??= hasContextWord(any, text, groups.start, end);
+    if (hasWords && hasContextWord(kind.teller, text, groups.start, end)) return true;
   }
   return false;
 }

@@ -1,4 +1,4 @@
-import { tellerOf } from './context-words.ts';
+import { contextWords } from './context-words.ts';
 import { isAlphanumeric, isCapital, isDigit, startsToken } from './characters.ts';
 import { digitAt } from './check-digits.ts';
 import { ANY_DIGIT, type DigitContext, mayStartToken } from './digit-context.ts';
@@ -8,7 +8,19 @@ import { endsNumber } from './number-groups.ts';
 const SHORTEST = 6;
 const LONGEST = 10;
 
-const words = tellerOf('passport');
+const words = contextWords({
+  en: /passport|pas(?:s)?num/,
+  de: /reisepass|\bpass(?:nummer|nr|-nr|\b(?= (?:nr|no|number)))/,
+  fr: /passeport/,
+  es: /pasaporte/,
+  it: /passaporto/,
+  pt: /passaporte/,
+  nl: /paspoort/,
+  pl: /paszport/,
+  fi: /\bpas[s]?i(?:n|numero)/,
+  cs: /cestovn[ií] pas/,
+  ro: /pa[sš]aport/,
+});
 
 /**
  * Passport numbers behind a word about passports, and the machine-readable lines of passports, visas and identity cards

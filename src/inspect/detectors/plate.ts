@@ -1,4 +1,4 @@
-import { tellerOf } from './context-words.ts';
+import { contextWords } from './context-words.ts';
 import { isCapital, isDigit, startsToken } from './characters.ts';
 import { ANY_DIGIT, type Neighbour, type DigitContext, mayStartToken } from './digit-context.ts';
 import type { Detector } from './detector.ts';
@@ -8,7 +8,20 @@ const PLATE = /(?=[^\d]*\d)(?=[\d -]*[A-ZÄÖÜ])[A-ZÄÖÜ0-9]{1,7}(?:[- .]?[A-
 /** The French series since 2009: nothing else is written like that. I, O and U are not in it. */
 const FRENCH = /^[A-HJ-NP-TV-Z]{2}-\d{3}-[A-HJ-NP-TV-Z]{2}$/;
 
-const words = tellerOf('plate');
+const words = contextWords({
+  en: /licen[cs]e[ _]?plate|number[ _]?plate|\bplate\b|registration (?:number|plate|mark)|\bvrm\b/,
+  de: /kennzeichen|\bkfz\b|nummernschild|kontrollschild/,
+  fr: /immatricul|plaque/,
+  es: /matr[ií]cula/,
+  it: /targa\b|targato/,
+  nl: /kenteken/,
+  pl: /rejestrac|nr rej/,
+  sv: /registreringsnummer|\bregnr|\bregnummer/,
+  fi: /rekisteri(?:numero|tunnus)/,
+  cs: /\bspz\b/,
+  ro: /num[aă]r de [iî]nmatriculare/,
+  da: /\bnummerplade/,
+});
 
 /**
  * Vehicle plates behind a word about them: four to nine capitals and digits, of both, in up to four groups. French ones
