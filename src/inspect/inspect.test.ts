@@ -5,7 +5,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import { readDocument, render } from '#/wire/document/document.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
-import { createDetectionPool } from './search/detect-worker.ts';
+import { createDetectionPool } from './search/detection-pool.ts';
 import { inspect, type Inspection } from './inspect.ts';
 
 const detection = createDetectionPool({});

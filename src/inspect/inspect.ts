@@ -7,20 +7,18 @@ import { BadRequestShape, type Codec, type Contents, type Leaf } from '#/wire/hu
 import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import { pathTo } from '#/wire/document/json-path.ts';
 import { finish } from '#/wire/document/steps.ts';
-import type { Detection, Span } from './detectors/detector.ts';
-import type { AttachedFile } from './attachments/attached-file.ts';
-import { lookedFor } from './detect-or-refuse.ts';
-import { withGlued } from './glued-numbers.ts';
+import type { Detection } from './detection.ts';
+import type { Match } from './match.ts';
+import type { AttachedFile, AttachmentReader } from './attachments/attached-file.ts';
 import { inspectIds } from './ids.ts';
-import { attach, type AttachmentReader } from './attachments/attach.ts';
-import { detectInLeaves } from './detect-in-leaves.ts';
-import { flatten, lowest, type Text } from './leaf-texts.ts';
+import { attach } from './attachments/attach.ts';
+import { detectInLeaves } from './detect-leaves.ts';
+import { flatten, lowest, writeInOrder, type Text } from './leaf-texts.ts';
 import { placed, protection } from './refusals.ts';
 import { confusion, createScope, Rewrite } from './rewrite.ts';
 import { TagTable } from './tags.ts';
 import { asTexts, readTokens } from './token-lists.ts';
 import { imagesRule, unreadableReason, unreadBecause } from './unreadable.ts';
-import { writeInOrder } from './write-texts.ts';
 
 /** What inspection found, and the edits that keep it in. */
 export interface Inspection extends Omit<Contents, 'leaves'> {
@@ -39,7 +37,7 @@ export interface Inspection extends Omit<Contents, 'leaves'> {
 /**
  * Inspects a request: every string of it, whatever its place. Mode `block` throws `data_protection`, in a
  * `Stopped` with what was found; `tokenize` and `mask` return edits; `allow_log` only counts. Terms to remove become reversible tags in every mode.
- * `models`: those that may be asked, in whose tokens a prompt may be written. `turns`: those that a large one takes.
+ * `models`: those that may be asked, in whose tokens a prompt may be written. `slices`: those that a large one takes.
  * // spec 1.7, 1.8
  */
 export async function inspect(
@@ -69,8 +67,7 @@ export async function inspect(
   if (slices) await slices.next();
   const isOfSource = outsideOf(texts);
   const detected = detectInLeaves(leaves, isOfSource, document.text, policy, detection, slices);
-  const { spans: found, missed: unsearched } = detected instanceof Promise ? await detected : detected;
-  const spans = withGlued(leaves, found, detection, lookedFor(policy, detection));
+  const { matches, missed: unsearched } = detected instanceof Promise ? await detected : detected;
   const missed = read ? [...unsearched, ...read.missed] : unsearched;
   const ahead = rewrite.lookAhead(leaves, detection);
   if (ahead) await ahead;
@@ -80,13 +77,13 @@ export async function inspect(
   const kinds = kindsOf(contents.media);
   const keepsTags = contents.keptBefore === true;
   const attached = reader ? attach(contents.media, { policy, remove, rewrite, detection, reader, keepsTags }) : [];
-  const before = termsBefore(texts, spans, attached);
+  const before = termsBefore(texts, matches, attached);
   try {
     for (const [index, file] of attached.entries()) await readAt(file, before[index] ?? [], where);
   } catch (thrown) {
     throw new Stopped(thrown, { findings, unscanned: [...missed, ...kinds] });
   }
-  const writing = writeInOrder(texts, spans.values(), rewrite, attached, policy);
+  const writing = writeInOrder(texts, matches.values(), rewrite, attached, policy);
   const rewritten = slices ? await slices.run(writing) : finish(writing);
   if (slices) await slices.next();
   rewrite.judge(contents.leaves, rewritten);
@@ -166,7 +163,7 @@ function outsideOf(texts: readonly Text[]): (leaf: Leaf) => boolean {
 /** What was found in the texts before each file, so that it is found in the file too. */
 function termsBefore(
   texts: readonly Text[],
-  spans: readonly (readonly Span[])[],
+  matches: readonly (readonly Match[])[],
   attached: readonly AttachedFile[],
 ): readonly (readonly CustomTerm[])[] {
   if (attached.length === 0) return [];
@@ -176,7 +173,7 @@ function termsBefore(
   for (const text of texts) {
     counts.push(terms.length);
     for (const leaf of lowest([text])) {
-      const found = spans[at++] ?? [];
+      const found = matches[at++] ?? [];
       for (const { start, end, category } of found) terms.push({ term: leaf.text.slice(start, end), label: category });
     }
   }

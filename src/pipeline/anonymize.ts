@@ -4,7 +4,7 @@ import { documentError } from '#/errors/document-error.ts';
 import { GatewayError, restarting } from '#/errors/gateway-error.ts';
 import { findInDocument, replaced, tagsFor, type DocumentFindings } from '#/inspect/attachments/document-text.ts';
 import { categoriesOf, notLookedFor } from '#/inspect/entities.ts';
-import { detectionFor } from '#/inspect/detectors/detector.ts';
+import { detectionFor } from '#/inspect/detection.ts';
 import { refuseUnguarded } from '#/inspect/scope/scope-guard.ts';
 import { lookAgain, originalsOf } from '#/inspect/attachments/second-look.ts';
 import { hold } from '#/meter/meter.ts';

@@ -9,7 +9,7 @@ import { dispatch } from '#/dispatch/dispatch.ts';
 import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
 import { keptOf, retained } from '#/dispatch/retained-call.ts';
 import { attachmentReaderFor } from '#/inspect/attachments/attach.ts';
-import { detectionFor } from '#/inspect/detectors/detector.ts';
+import { detectionFor } from '#/inspect/detection.ts';
 import { withPlainModel } from '#/inspect/ids.ts';
 import { inspect, uninspected, type Inspection } from '#/inspect/inspect.ts';
 import { guardScope } from '#/inspect/scope/scope-guard.ts';

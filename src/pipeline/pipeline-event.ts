@@ -1,4 +1,4 @@
-import type { DetectorSet } from '#/inspect/detectors/detector-marks.ts';
+import type { DetectorSet } from '#/inspect/detector-marks.ts';
 import type { SettlementEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { UpstreamEvent } from '#/dispatch/upstreams.ts';

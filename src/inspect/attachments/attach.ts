@@ -1,36 +1,14 @@
-import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
+import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { disguisedKindOf } from '#/ports/disguised-text.ts';
-import type { DocumentEngine } from '#/ports/documents.ts';
 import { attachmentAt, sharePart, type Attachment } from '#/wire/request/attachment.ts';
 import type { Media } from '#/wire/hub/codec.ts';
 import { isPicture, isTextMedia } from '#/wire/request/media.ts';
 import { member } from '#/wire/document/scan.ts';
-import { AttachedFile, type FileKind } from './attached-file.ts';
-import type { Detection } from '../detectors/detector.ts';
-import type { Rewrite } from '../rewrite.ts';
+import { AttachedFile, type AttachmentReader, type AttachScope, type FileKind } from './attached-file.ts';
 import { documentsPass, imagesRule } from '../unreadable.ts';
 import type { Call } from '#/call/call.ts';
 import type { RecentDocuments } from './recent-documents.ts';
-
-/** Who looks into the files of one call. */
-export interface AttachmentReader {
-  /** Undefined: documents are not processed in this installation. */
-  readonly engine: DocumentEngine | undefined;
-  /** Of one piece of work: aborted when nobody waits for it any more, or not for so long. */
-  signal(): AbortSignal;
-}
-
-/** What the files of a request are looked through for, and where it is written down. */
-export interface AttachScope {
-  readonly policy: ResolvedPolicy['dlp'];
-  readonly remove: readonly CustomTerm[];
-  readonly rewrite: Rewrite;
-  readonly detection: Detection;
-  readonly reader: AttachmentReader;
-  /** The provider keeps the conversation: no tag may be added to it. */
-  readonly keepsTags: boolean;
-}
 
 /** Most files of one request that are looked into. */
 const MOST_FILES = 20;

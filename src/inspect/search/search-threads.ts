@@ -3,10 +3,9 @@ import { inSlices } from '#/runtime/loop-slices.ts';
 import { finish, type Steps } from '#/wire/document/steps.ts';
 import type { DetectionOptions } from '../detectors/list.ts';
 import { FairPlaces, type Asker } from '#/runtime/fair-places.ts';
-import { DetectionUnavailable, SearchTooLarge } from './search-errors.ts';
-import type { Finds, Search } from './searches.ts';
+import { DetectionUnavailable, SearchTooLarge, type Matches, type Search } from '../detection.ts';
 import { isHandedInPieces, piecesOf } from './text-pieces.ts';
-import { MOST_FINDS, unpackSpans, type PackedSpans } from './span-pack.ts';
+import { MOST_MATCHES, unpackMatches, type PackedMatches } from './match-pack.ts';
 
 /** What an installation may set about the threads. */
 export interface ThreadOptions {
@@ -37,7 +36,7 @@ export type Order =
 /** What a thread answers to a turn; neither found nor failed: there is more to do. */
 export interface Answer {
   readonly id: number;
-  readonly found?: PackedSpans;
+  readonly found?: PackedMatches;
   readonly failed?: 'too many finds' | 'fault';
 }
 
@@ -48,7 +47,7 @@ const VERY_LARGE = 1024 * 1024;
 const LEFT_TURN_MS = 1000;
 /** A job that has worked for this share of its time is too large itself: it did not wait for others. */
 const OWN_SHARE = 0.5;
-/** Finds are unpacked in slices where there are so many. */
+/** Matches are unpacked in turns where there are so many. */
 const MANY_NUMBERS = 16_384;
 
 interface Job {
@@ -56,7 +55,7 @@ interface Job {
   readonly asker: Asker;
   readonly search: Search;
   readonly chars: number;
-  readonly resolve: (found: Finds) => void;
+  readonly resolve: (found: Matches) => void;
   readonly reject: (error: unknown) => void;
   /** The thread that has begun it. */
   thread: Thread | undefined;
@@ -95,10 +94,10 @@ export class SearchThreads {
     this.#threads = Array.from({ length: workers }, () => undefined);
   }
 
-  async run(search: Search, chars: number, signal: AbortSignal | undefined, asker: Asker): Promise<Finds> {
+  async run(search: Search, chars: number, signal: AbortSignal | undefined, asker: Asker): Promise<Matches> {
     if (this.#closed) throw new DetectionUnavailable('the detection pool is closed');
     this.#requireRoom(asker, chars);
-    const { promise, resolve, reject } = Promise.withResolvers<Finds>();
+    const { promise, resolve, reject } = Promise.withResolvers<Matches>();
     const state = { thread: undefined, attempts: 0, workedMs: 0, settled: false };
     const job: Job = { id: this.#nextId++, asker, search, chars, resolve, reject, ...state };
     const leave = (): void => this.#leave(job, signal?.reason);
@@ -248,11 +247,11 @@ export class SearchThreads {
     job.workedMs += performance.now() - since;
     if (job.settled) tell(thread, { kind: 'drop', id });
     else if (failed === 'fault') this.#fail(job, new DetectionUnavailable('the search failed'));
-    else if (failed) this.#fail(job, new SearchTooLarge(`the texts have more than ${MOST_FINDS} finds`));
+    else if (failed) this.#fail(job, new SearchTooLarge(`the texts have more than ${MOST_MATCHES} finds`));
     else if (found) {
       this.#forget(job);
-      if (found.numbers.length < MANY_NUMBERS) job.resolve(finish(unpackSpans(found)));
-      else inSlices(job.asker, unpackSpans(found)).then(job.resolve, job.reject);
+      if (found.numbers.length < MANY_NUMBERS) job.resolve(finish(unpackMatches(found)));
+      else inSlices(job.asker, unpackMatches(found)).then(job.resolve, job.reject);
     }
     this.#dispatch();
   }

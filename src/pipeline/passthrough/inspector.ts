@@ -1,7 +1,7 @@
 import { Stopped, type CallFacts } from '#/call/facts.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import type { CustomTerm } from '#/config/snapshot.ts';
-import { detectionFor } from '#/inspect/detectors/detector.ts';
+import { detectionFor } from '#/inspect/detection.ts';
 import { inspect } from '#/inspect/inspect.ts';
 import { guardScope } from '#/inspect/scope/scope-guard.ts';
 import type { UserText } from '#/inspect/user-text.ts';

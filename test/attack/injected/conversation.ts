@@ -1,4 +1,4 @@
-import { createDetectionPool } from '#/inspect/search/detect-worker.ts';
+import { createDetectionPool } from '#/inspect/search/detection-pool.ts';
 import { Conversation } from '#/inspect/restore/conversation.ts';
 import { inspect } from '#/inspect/inspect.ts';
 import { Restoration } from '#/inspect/restore/restoration.ts';
