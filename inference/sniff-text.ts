@@ -1,6 +1,6 @@
 import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
 import { disguisedKindOf } from '#/ports/disguised-text.ts';
-import type { Sniffed } from './sniff.ts';
+import type { Sniffed } from './formats/format.ts';
 
 const TEXT: Sniffed = { kind: 'text', mediaType: 'text/plain' };
 const MARKDOWN: Sniffed = { kind: 'markdown', mediaType: 'text/markdown' };

@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate';
 import { DocumentFault } from '#/ports/documents.ts';
-import type { Sniffed } from './sniff.ts';
+import type { Sniffed } from './formats/format.ts';
 
 const CONTENT_TYPES = '[Content_Types].xml';
 /** Of the part that names the others; real ones have a few KiB. */

@@ -1,12 +1,7 @@
-import { DocumentFault, type DocumentFile, type DocumentKind } from '#/ports/documents.ts';
+import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
+import type { Sniffed } from './formats/format.ts';
 import { sniffText } from './sniff-text.ts';
 import { sniffZip } from './sniff-zip.ts';
-
-/** What a document is, and the media type that says so. */
-export interface Sniffed {
-  readonly kind: DocumentKind;
-  readonly mediaType: string;
-}
 
 /** Leading bytes, in hexadecimal, of what is read. */
 const READ: readonly (readonly [RegExp, Sniffed])[] = [

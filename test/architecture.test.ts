@@ -13,22 +13,26 @@ test('the repository keeps its own rules', () => {
 
 describe('directions', () => {
   test.each([
-    ['src/wire/chat/stream.ts', `import { serve } from '#/pipeline/model-call.ts';`],
-    ['src/wire/chat/stream.ts', `import type { NanoEuro } from '#/call/money.ts';`],
+    ['src/wire/chat/read-stream.ts', `import { serve } from '#/pipeline/model-call.ts';`],
+    ['src/wire/chat/read-stream.ts', `import type { NanoEuro } from '#/call/money.ts';`],
     ['src/adapters/memory/spend.ts', `import { formatEuro, type NanoEuro } from '#/call/money.ts';`],
-    ['src/wire/chat/stream.ts', `import { readFile } from 'node:fs/promises';`],
-    ['src/wire/chat/stream.ts', `export { request } from 'undici';`],
+    ['src/wire/chat/read-stream.ts', `import { readFile } from 'node:fs/promises';`],
+    ['src/wire/chat/read-stream.ts', `export { request } from 'undici';`],
     ['src/pipeline/model-call.ts', `import { chat } from '#/surfaces/chat/chat.ts';`],
-    ['src/pipeline/model-call.ts', `import { openai } from '#/providers/openai.ts';`],
-    ['src/surfaces/chat/chat.ts', `import type {\n  Provider,\n} from '#/providers/openai.ts';`],
-    ['src/providers/openai.ts', `import { meter } from '#/meter/meter.ts';`],
+    ['src/pipeline/model-call.ts', `import { openai } from '#/providers/registry.ts';`],
+    ['src/surfaces/chat/chat.ts', `import type {\n  Provider,\n} from '#/providers/registry.ts';`],
+    ['src/providers/azure/azure.ts', `import { meter } from '#/meter/meter.ts';`],
+    ['src/vendors/openai.ts', `import { compatible } from '#/providers/compatible.ts';`],
+    ['src/vendors/openai.ts', `import { readDocument } from '#/wire/document/document.ts';`],
+    ['src/vendors/openai.ts', `import type { ProviderConfig } from '#/ports/provider.ts';`],
+    ['src/surfaces/chat/chat.ts', `import { VENDORS } from '#/vendors/list.ts';`],
     ['src/ports/ledger.ts', `import { formatEuro } from '#/call/money.ts';`],
     ['src/adapters/redis/counters.ts', `export * from '#/wire/document/document.ts';`],
     ['src/errors/catalogue.ts', `import '#/wire/document/document.ts';`],
     ['src/config/compile.ts', `const late = await import('#/call/money.ts');`],
     ['src/surfaces/chat/chat.ts', `import { redis } from '#/adapters/redis/redis.ts';`],
     ['src/gateway.ts', `import { redis } from './adapters/redis/redis.ts';`],
-    ['src/observer.ts', `import { openai } from './providers/openai.ts';`],
+    ['src/observer.ts', `import { openai } from './providers/registry.ts';`],
     ['src/surfaces/chat/chat.ts', `import { buildGateway } from '#/gateway.ts';`],
     ['src/cli/gwctl.ts', `import { chat } from '#/surfaces/chat/chat.ts';`],
     ['src/telemetry/log.ts', `import { start } from '#/main.ts';`],
@@ -44,16 +48,18 @@ describe('directions', () => {
   test.each([
     ['src/adapters/memory/spend.ts', `import type { NanoEuro } from '#/call/money.ts';`],
     ['src/adapters/memory/spend.ts', `import { type NanoEuro } from '#/call/money.ts';`],
-    ['src/wire/chat/stream.ts', `// see the following\n// import { serve } from '#/pipeline/model-call.ts';`],
-    ['src/wire/chat/stream.ts', `import { createHash } from 'node:crypto';`],
+    ['src/wire/chat/read-stream.ts', `// see the following\n// import { serve } from '#/pipeline/model-call.ts';`],
+    ['src/wire/chat/read-stream.ts', `import { createHash } from 'node:crypto';`],
     ['src/pipeline/model-call.ts', `import { GatewayError } from '#/errors/gateway-error.ts';`],
     ['src/pipeline/model-call.ts', `import { price } from '#/meter/pricing/price.ts';`],
     ['src/pipeline/pipeline.test.ts', `import { memory } from '#/adapters/memory/counters.ts';`],
     ['src/surfaces/chat/chat.ts', `import { serve } from '#/pipeline/model-call.ts';`],
     ['src/surfaces/chat/chat.ts', `import { member } from '#/wire/document/scan.ts';`],
     ['src/ports/ledger.ts', `import type { NanoEuro } from '#/call/money.ts';`],
+    ['src/config/resources/vendors.ts', `import { VENDORS } from '#/vendors/list.ts';`],
+    ['src/vendors/openai.ts', `import type { Traits } from '#/wire/hub/traits.ts';`],
     ['src/main.ts', `import { redis } from '#/adapters/redis/redis.ts';\nconst a = 1;`],
-    ['src/main.ts', `import { openai } from '#/providers/openai.ts';`],
+    ['src/main.ts', `import { openai } from '#/providers/registry.ts';`],
     ['src/gateway.ts', `import { chat } from './surfaces/chat/chat.ts';\nimport { log } from './observer.ts';`],
     ['src/cli/gwctl.ts', `import { ledger } from '#/adapters/postgres/ledger.ts';`],
     ['inference/server.ts', `import { schema } from '../src/config/schema.ts';`],
@@ -90,10 +96,10 @@ describe('shape', () => {
     expect(check('src/wire/x.ts', `export const defaults = 1;`)).toEqual([]);
   });
 
-  test('a file has at most 300 lines, a test as many as it needs', () => {
-    expect(check('src/wire/x.ts', 'x;\n'.repeat(300))).toEqual([]);
-    expect(check('src/wire/x.ts', 'x;\n'.repeat(301))).toEqual(['src/wire/x.ts: 301 lines; at most 300']);
-    expect(check('src/wire/x.test.ts', 'x;\n'.repeat(301))).toEqual([]);
+  test('a file has at most 400 lines, a test as many as it needs', () => {
+    expect(check('src/wire/x.ts', 'x;\n'.repeat(400))).toEqual([]);
+    expect(check('src/wire/x.ts', 'x;\n'.repeat(401))).toEqual(['src/wire/x.ts: 401 lines; at most 400']);
+    expect(check('src/wire/x.test.ts', 'x;\n'.repeat(401))).toEqual([]);
   });
 
   test('the environment is read in one place', () => {

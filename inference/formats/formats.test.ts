@@ -5,13 +5,15 @@ import { officeFile } from '../../test/harness/office.ts';
 import { epub } from './epub/epub.ts';
 import type { Format, Tools } from './format.ts';
 import { html } from './html/html.ts';
-import { mail } from './mail/mail.ts';
+import { formatOf } from './list.ts';
+import { createMail } from './mail/mail.ts';
 import { withoutOpaque } from './mail/opaque.ts';
 import { opendocument } from './opendocument/opendocument.ts';
 import { presentation } from './presentation/presentation.ts';
 import { rtf } from './rtf/rtf.ts';
 import { text } from './text/text.ts';
 
+const mail = createMail(formatOf);
 const tools: Tools = {
   recognize: () => Promise.reject(new Error('not wanted')),
   checkTime: () => {},

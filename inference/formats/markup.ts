@@ -42,7 +42,7 @@ interface Walk {
 }
 
 /** Reads a tree: a paragraph is a unit, however its text is split; so is a text that stands in none, and an attribute. */
-export function saidIn(root: XmlElement, vocabulary: Vocabulary, visibility: SlottedUnit['visibility']): Said {
+export function judgedText(root: XmlElement, vocabulary: Vocabulary, visibility: SlottedUnit['visibility']): Said {
   const walk: Walk = { units: [], settings: [], names: new Set(), vocabulary };
   visit(root, { slots: undefined, hidden: visibility === 'hidden' }, walk);
   return walk;

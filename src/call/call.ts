@@ -3,9 +3,9 @@ import type { Ask, Codec } from '#/wire/hub/codec.ts';
 import type { RateStatus } from '#/ports/limit-counters.ts';
 import type { Edit, WireDocument } from '#/wire/document/document.ts';
 import type { ToolServers } from '#/wire/request/tool-servers.ts';
-import type { Turns } from '#/runtime/loop-turns.ts';
+import type { Slices } from '#/runtime/loop-slices.ts';
 
-/** The doors of the house, as audit rows name them. */
+/** The endpoints, as audit rows name them. */
 export type Surface =
   | 'chat'
   | 'messages'
@@ -25,7 +25,7 @@ export type Surface =
   | 'passthrough';
 
 /** What is known of a request as soon as its caller is: every audit row begins with it. */
-export interface Opening {
+export interface CallContext {
   /** UUIDv7; the request id of headers, envelopes and the audit trail. */
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -40,15 +40,15 @@ export interface Opening {
   readonly signal: AbortSignal;
 }
 
-/** A request at the door: who sends it and its unread body. What it asks for is not known yet. */
-export interface Ingress extends Opening {
+/** A request to an endpoint: who sends it and its unread body. What it asks for is not known yet. */
+export interface CallRequest extends CallContext {
   readonly codec: Codec;
   /** The body as received. */
   readonly text: string;
 }
 
 /** A request that was read and found well-formed. */
-export interface Call extends Ingress {
+export interface Call extends CallRequest {
   readonly document: WireDocument;
   readonly ask: Ask;
   /** Servers of tools that the provider is to call, where policy lets it. */
@@ -60,7 +60,7 @@ export interface Call extends Ingress {
   /** How long the provider may take to answer. */
   readonly timeoutMs: number;
   /** Those that work on its text takes; absent: it is small. */
-  readonly turns?: Turns | undefined;
+  readonly slices?: Slices | undefined;
   /** Its place among large calls in work; absent: it is small. */
   readonly place?: Disposable | undefined;
 }
@@ -72,7 +72,7 @@ export interface Limits {
 }
 
 /**
- * What the corridor hands to a surface, in this order: `accepted` once nothing can refuse the call any more but the
+ * What the pipeline hands to a surface, in this order: `accepted` once nothing can refuse the call any more but the
  * provider; one head; then the body. A buffered answer has one body; a stream has one per upstream read, of whole events.
  */
 export type Answer =

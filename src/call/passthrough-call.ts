@@ -1,11 +1,11 @@
 import type { PassedMethod } from '#/ports/provider.ts';
 import type { FormPart } from '#/wire/request/multipart-form.ts';
 import type { OperationObjects } from '#/wire/kept/table.ts';
-import type { Limits, Opening } from './call.ts';
+import type { Limits, CallContext } from './call.ts';
 import type { Quantity } from './units.ts';
 
 /** A call that is passed on without being translated: its bytes stream both ways. // spec 1.3, 4.1 */
-export interface PassthroughCall extends Opening {
+export interface PassthroughCall extends CallContext {
   readonly method: PassedMethod;
   /** Path and query below the provider's base address, without the prefix the gateway puts before ids. */
   readonly path: string;

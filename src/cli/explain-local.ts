@@ -2,7 +2,7 @@ import { LOCAL_PROVIDER } from '#/config/local-provider.ts';
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
-import { allowListReason } from '#/route/policy.ts';
+import { allowListReason } from '#/route/offer.ts';
 
 /** What the gateway does under each of its own names, and where it is asked. */
 const WORK: Readonly<Record<string, string>> = {

@@ -18,7 +18,7 @@ export type BreakerState = 'closed' | 'open' | 'half-open';
 
 /** One attempt that was let through. */
 export interface Permit {
-  /** The endpoint has begun to answer: whoever waits for it to recover need not wait for the end. */
+  /** The upstream has begun to answer: whoever waits for it to recover need not wait for the end. */
   answering(): void;
   /** What became of it. Only the first call counts. */
   end(outcome: Outcome): void;
@@ -41,13 +41,13 @@ interface Bucket {
 /** Attempts older than this say nothing any more. */
 const WINDOW_MS = 30_000;
 const BUCKET_MS = 5000;
-/** As many in a row without an answer, and the endpoint is left alone at once, however few attempts there were. */
+/** As many in a row without an answer, and the upstream is left alone at once, however few attempts there were. */
 const MOST_GONE = 5;
 /** Breakers of several processes, or of several models, should not all try again at the same moment. */
 const JITTER = 0.2;
 
 /**
- * Keeps calls away from one endpoint while it fails: opens on the share of failures in the last half minute, or at once
+ * Keeps calls away from one upstream while it fails: opens on the share of failures in the last half minute, or at once
  * on five faults in a row in which nobody answered; then lets one attempt through every `openSeconds` until one is
  * answered. // spec 7.1, design 5
  */
@@ -90,7 +90,7 @@ export class Breaker {
     return attempt;
   }
 
-  /** For its attempts: an endpoint that answers again is open to all. */
+  /** For its attempts: an upstream that answers again is open to all. */
   answered(attempt: Attempt): void {
     if (this.#retryAt === undefined || !attempt.probe || attempt.epoch !== this.#epoch) return;
     this.#retryAt = undefined;

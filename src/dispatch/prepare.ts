@@ -18,7 +18,7 @@ import { writeJson } from '#/wire/document/write-json.ts';
 import { readAnew } from './relay/read-anew.ts';
 import { renameTools, restoringNames } from '#/wire/hub/tool-names.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import { UPSTREAM_CODECS, isHubFamily } from '#/route/exits.ts';
+import { isHubFamily, UPSTREAM_CODECS } from '#/route/plan.ts';
 import { inlineRemoteMedia } from './inline-media.ts';
 import type { Target, Candidate, Candidates } from '#/call/target.ts';
 import { travellingFiles } from './travelling-files.ts';
@@ -38,7 +38,7 @@ export async function prepare(
   const candidates: Candidate[] = [];
   let refusal: GatewayError | undefined;
   for (const target of targets) {
-    if (call.turns) await call.turns.next();
+    if (call.slices) await call.slices.next();
     try {
       const { inspected, unscanned, instead } = await withFiles(call, inspection, target);
       const written = mustTranslate(call, inspection, target)
@@ -120,7 +120,7 @@ async function verbatim(call: Call, inspection: Inspection, target: Target): Pro
   let before: readonly Edit[] = edits;
   if ((fitted.length > 0 || inspection.losses.length > 0) && inspection.edits.length > 0) {
     // What fits the request to the provider may move content, or depend on what is gone: it must read what is left.
-    document = await readAnew(document.family, render(document.text, edits), call.turns);
+    document = await readAnew(document.family, render(document.text, edits), call.slices);
     losses = [...inspection.losses];
     fitted = fit(document, call, target, losses);
     before = [];
@@ -133,15 +133,15 @@ async function verbatim(call: Call, inspection: Inspection, target: Target): Pro
 export async function inspectedDocument(call: Call, inspection: Pick<Inspection, 'edits'>): Promise<WireDocument> {
   const edits = [...call.edits, ...inspection.edits];
   if (edits.length === 0) return call.document;
-  return readAnew(call.codec.family, render(call.text, edits), call.turns);
+  return readAnew(call.codec.family, render(call.text, edits), call.slices);
 }
 
 /** Through the hub: what was inspected is read, and written in the provider's family. */
 async function translated(call: Call, inspection: Inspection, target: Target, media: MediaFetcher): Promise<Written> {
   const { family, provider, model } = target;
   if (!isHubFamily(family)) throw new TypeError(`nothing translates to ${family}`);
-  const door = call.codec as ClientCodec;
-  const exit = UPSTREAM_CODECS[family];
+  const client = call.codec as ClientCodec;
+  const upstream = UPSTREAM_CODECS[family];
   const losses = new Set<string>(inspection.losses);
   const lose = (what: string): void => void losses.add(what);
   const inspected = await inspectedDocument(call, inspection);
@@ -150,13 +150,13 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
   // of one's own. // spec 4.3.2, 4.3.3
   const marked = call.key.workload.policy.promptCache || known.cacheMarks === 'as-written';
   const traits = marked ? known : { ...known, cacheMarks: 'none' as const };
-  let request = withCeiling(door.decodeRequest(inspected, lose), target, traits);
+  let request = withCeiling(client.decodeRequest(inspected, lose), target, traits);
   if (!traits.remoteMedia) request = await inlineRemoteMedia(request, media, call.signal);
-  if (call.turns) await call.turns.next();
+  if (call.slices) await call.slices.next();
   const { request: named, originals } = renameTools(request, family);
-  const encoded = exit.encodeRequest(named, traits, lose);
-  const text = call.turns ? await call.turns.run(writeJson(encoded)) : JSON.stringify(encoded);
-  const written = await readAnew(family, text, call.turns);
+  const encoded = upstream.encodeRequest(named, traits, lose);
+  const text = call.slices ? await call.slices.run(writeJson(encoded)) : JSON.stringify(encoded);
+  const written = await readAnew(family, text, call.slices);
   const dropped: string[] = [];
   const fitted = fit(written, call, target, dropped);
   for (const what of dropped) lose(what);
@@ -165,7 +165,7 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
     ...target,
     body,
     losses: [...losses],
-    translation: { client: door, upstream: restoringNames(exit, originals) },
+    translation: { client: client, upstream: restoringNames(upstream, originals) },
   };
 }
 

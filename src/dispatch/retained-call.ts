@@ -1,5 +1,5 @@
 import type { Inspection } from '#/inspect/inspect.ts';
-import type { Call, Opening } from '#/call/call.ts';
+import type { Call, CallContext } from '#/call/call.ts';
 import type { CallContent, ContentDraft } from '#/seal/content/content-writer.ts';
 import type { CacheHit } from './cache/answer-cache.ts';
 import type { Candidate } from '#/call/target.ts';
@@ -37,7 +37,7 @@ export function retained(
 }
 
 /** Content to be kept of a call for as long as its workload's policy says. */
-export function keptOf({ id, startedAt, key }: Opening, content: CallContent): ContentDraft {
+export function keptOf({ id, startedAt, key }: CallContext, content: CallContent): ContentDraft {
   const { organization, policy } = key.workload;
   const expiresAt = startedAt + policy.contentRetentionDays * DAY_MS;
   return { callId: id, organization: organization.id, expiresAt, content };

@@ -3,7 +3,7 @@ import type { ErrorCode } from '#/errors/catalogue.ts';
 import { AnswerWithoutEnd, UpstreamFault, type ProviderFailure, type UpstreamFaultKind } from '#/ports/provider.ts';
 import { SseEventTooLarge } from '#/wire/answer/sse.ts';
 import type { Outcome } from './breaker.ts';
-import type { Availability } from './endpoints.ts';
+import type { UpstreamHealth } from './upstreams.ts';
 import { withoutKeys } from './without-credentials.ts';
 
 /** Statuses that say the provider, not the request, is at fault, and may do better on another try. */
@@ -35,7 +35,7 @@ export function refusesAccount(status: number, { retryable }: Pick<ProviderFailu
   return OF_ACCOUNT.has(status) || (status === 429 && retryable === false);
 }
 
-/** What an answer that is an error says of its endpoint: one that rejects a request is well. */
+/** What an answer that is an error says of its upstream: one that rejects a request is well. */
 export function outcomeOf(status: number): Outcome {
   if (GONE.has(status)) return 'gone';
   if (status >= 500) return 'failed';
@@ -47,7 +47,7 @@ export function outcomeOf(status: number): Outcome {
  * nothing of the provider.
  */
 export function outcomeOfFault(thrown: unknown, fair: boolean): Outcome {
-  if (thrown instanceof GatewayError) return thrown.report?.cause === 'reported' ? 'failed' : 'unknown';
+  if (thrown instanceof ReportedFailure) return 'failed';
   if (!(thrown instanceof UpstreamFault) || thrown.kind === 'aborted') return 'unknown';
   if (thrown.kind === 'timeout') return fair ? 'gone' : 'unknown';
   return thrown.kind === 'protocol' || thrown.kind === 'too_large' ? 'failed' : 'gone';
@@ -89,14 +89,14 @@ function refusedBy(status: 401 | 403, why: string | undefined): string {
   return `The provider refused ${what}${why === undefined ? '.' : `: ${withoutKeys(why)}`}`;
 }
 
-const UNAVAILABLE_MESSAGES: Readonly<Record<Availability['cause'], string>> = {
+const UNAVAILABLE_MESSAGES: Readonly<Record<UpstreamHealth['cause'], string>> = {
   circuit_open: 'The provider has been failing and is left alone for a while; nothing was sent.',
   overloaded: 'The provider has asked to be left alone for a while; nothing was sent.',
 };
 
-/** That nobody was asked, as the client is told: every endpoint that may serve the call is to be left alone. */
-export function nobodyToAsk(endpoints: readonly Availability[]): GatewayError {
-  const { waitMs, cause } = endpoints.reduce((soonest, next) => (next.waitMs < soonest.waitMs ? next : soonest));
+/** That nobody was asked, as the client is told: every upstream that may serve the call is to be left alone. */
+export function nobodyToAsk(upstreams: readonly UpstreamHealth[]): GatewayError {
+  const { waitMs, cause } = upstreams.reduce((soonest, next) => (next.waitMs < soonest.waitMs ? next : soonest));
   return new GatewayError('upstream_overloaded', UNAVAILABLE_MESSAGES[cause], {
     report: { cause, attempts: [] },
     retryAfterMs: waitMs,
@@ -143,13 +143,19 @@ const OVERLOADED: ReadonlySet<string> = new Set([
   ...['rate_limit_error', 'rate_limit_exceeded', 'throttlingException', 'RESOURCE_EXHAUSTED', '429', '503', '529'],
 ]);
 
-/** A failure that a provider tells in its stream. `message`: its own words, where the client may have them. */
-export function reportedError(
-  message: string | undefined,
-  kind: string | undefined,
-  attempts: readonly AttemptReport[],
-): GatewayError {
-  const code: ErrorCode = kind !== undefined && OVERLOADED.has(kind) ? 'upstream_overloaded' : 'upstream_error';
-  const said = message ?? 'The provider reported an error.';
-  return new GatewayError(code, said, { report: { cause: 'reported', attempts } });
+/** A failure that a provider reports in its stream. */
+export class ReportedFailure extends Error {
+  override readonly name = 'ReportedFailure';
+  readonly code: ErrorCode;
+
+  /** `message`: the provider's own words, where the client may have them. `kind`: what the provider calls such a failure. */
+  constructor(message: string | undefined, kind: string | undefined) {
+    super(message ?? 'The provider reported an error.');
+    this.code = kind !== undefined && OVERLOADED.has(kind) ? 'upstream_overloaded' : 'upstream_error';
+  }
+}
+
+/** A failure that a provider reported, as the client is told. */
+export function reportedError({ code, message }: ReportedFailure, attempts: readonly AttemptReport[]): GatewayError {
+  return new GatewayError(code, message, { report: { cause: 'reported', attempts } });
 }

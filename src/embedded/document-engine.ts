@@ -44,7 +44,7 @@ export function startEngineChild(options: EngineChildOptions): EngineChild {
       // As in its image: what ended threads have freed stays in the arenas of malloc.
       env: { ...options.env, HOST: '127.0.0.1', PORT: '0', GW_INFERENCE_CHILD: 'true', MALLOC_ARENA_MAX: '2' },
     });
-    // Spoken to by nobody: the pipe is there to close.
+    // UserText to by nobody: the pipe is there to close.
     child.stdin?.on('error', () => {});
     child.once('error', () => {});
     if (child.stdout) {

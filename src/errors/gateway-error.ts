@@ -71,3 +71,8 @@ export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return new GatewayError('internal_error', 'The gateway failed to handle this request.', {}, { cause: thrown });
 }
+
+/** What a client is told whose call the end of this process has ended. // spec 6.1.5 */
+export function restarting(): GatewayError {
+  return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+}

@@ -5,11 +5,11 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Call } from '#/call/call.ts';
 import type { IdLeaf } from '#/wire/hub/codec.ts';
 import { setString, type Edit } from '#/wire/document/document.ts';
+import type { JsonNode } from '#/wire/document/scan.ts';
 import type { Steps } from '#/wire/document/steps.ts';
-import type { Detection } from './detectors/detector.ts';
-import { gluedNumbers } from './glued-numbers.ts';
+import type { Detection } from './detection.ts';
+import { numbersInId } from './numbers-in-ids.ts';
 import { protection } from './refusals.ts';
-import type { Rewrite } from './rewrite.ts';
 import { ScopeTerms } from './terms/scope-terms.ts';
 
 /** Kinds that are told from random signs by a check or by a form of their own. */
@@ -75,7 +75,7 @@ export class IdSearch {
   }
 
   #glued(id: string): readonly string[] {
-    const first = gluedNumbers(id, this.#detection, this.#entities).next();
+    const first = numbersInId(id, this.#detection, this.#entities).next();
     return first.done === true ? [] : [first.value.category];
   }
 
@@ -131,6 +131,14 @@ function textOf(sealed: string): string | undefined {
   }
 }
 
+/** Where findings in ids are written down. */
+interface IdFindings {
+  readonly flagged: Set<JsonNode>;
+  readonly where: (at: number) => string | undefined;
+  count(category: string): void;
+  block(category: string, at: number): void;
+}
+
 /**
  * What becomes of ids in which something is found: both ends of a pair get one id of the gateway's, the same in every
  * turn; sealed bytes leave with the block around them or not at all; an id that only its maker knows cannot be another.
@@ -141,7 +149,7 @@ export function* inspectIds(
   search: IdSearch,
   policy: Pick<ResolvedPolicy['dlp'], 'mode'>,
   removes: boolean,
-  rewrite: Rewrite,
+  rewrite: IdFindings,
 ): Steps<readonly Edit[]> {
   const edits: Edit[] = [];
   const instead = new Map<string, string>();

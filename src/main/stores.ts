@@ -11,7 +11,7 @@ import { openPostgresContent } from '#/adapters/postgres/retained-content.ts';
 import { openRedisCounters } from '#/adapters/redis/limit-counters.ts';
 import { openRedisCache } from '#/adapters/redis/response-cache.ts';
 import { openS3Anchors, type S3AnchorStore } from '#/adapters/s3/anchor-store.ts';
-import type { CorridorDeps } from '#/pipeline/pipeline-deps.ts';
+import type { PipelineDeps } from '#/pipeline/pipeline-parts.ts';
 import type { CheckpointStore } from '#/ports/checkpoints.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
@@ -27,7 +27,7 @@ export interface Stores {
   readonly ledger: PostgresLedger;
   /** Absent where rows are to wait in memory, or no disk takes them. */
   readonly journal: (RowJournal & Closable) | undefined;
-  readonly counters: CorridorDeps['counters'] & Closable;
+  readonly counters: PipelineDeps['counters'] & Closable;
   readonly responseCache: ResponseCache & Closable;
   readonly retainedContent: Awaited<ReturnType<typeof openPostgresContent>>;
   readonly keptObjects: Awaited<ReturnType<typeof openPostgresObjects>>;
@@ -103,7 +103,7 @@ async function openJournal({ dataDir, journalBytes }: Settings, observer: Observ
   if (journalBytes === 0) return undefined;
   const options = { folder: `${dataDir}/journal`, maxBytes: journalBytes, onDamage: observer.onJournalDamage };
   return openRowJournal(options).catch((error: unknown) => {
-    observer.onCorridor({ kind: 'journal.fault', error });
+    observer.onPipeline({ kind: 'journal.fault', error });
     return undefined;
   });
 }

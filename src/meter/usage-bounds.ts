@@ -7,13 +7,12 @@ import { rankedAtMost } from '#/wire/rerank/size.ts';
 import { isObject, type Json, type JsonObject } from '#/wire/document/json.ts';
 import { sessionsOf } from '#/wire/responses/containers.ts';
 import { askedServiceTier, estimatedTokens, tierInModes, tokenCount, type Modes } from '#/wire/answer/usage.ts';
-import type { Believable } from './plausible-usage.ts';
-import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT } from './own-count.ts';
+import { MOST_TOKENS_PER_IMAGE, WITHOUT_OUTPUT, type Believable } from './plausible-usage.ts';
 import { STANDARD, type Bounds } from './pricing/price.ts';
 import type { Quantity } from '#/call/units.ts';
 
 /** What a call may use, known before it is dispatched. */
-export interface Demand {
+export interface UsageBounds {
   /** No answer within the request's own bounds uses more. */
   readonly ceiling: Bounds;
   /** The service tier and the modes that are asked for; undefined: the ordinary ones, or whichever the vendor chooses. */
@@ -66,7 +65,7 @@ const CEILINGS = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tok
  * The most a call can use. Byte-level tokenizers make at least one byte a token, so the body's bytes bound its text
  * tokens; media have bounds of their own.
  */
-export function demandOf(call: Call, inspection: Inspected, candidates: readonly Candidate[]): Demand {
+export function usageBoundsOf(call: Call, inspection: Inspected, candidates: readonly Candidate[]): UsageBounds {
   const { mediaLength } = sizeOf(inspection.media);
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
   const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);

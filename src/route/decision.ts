@@ -1,5 +1,5 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Difference } from '#/call/difference.ts';
+import type { Difference } from '#/call/facts.ts';
 import { isDenial, notThere, type Denial } from './offer.ts';
 import type { Target } from '#/call/target.ts';
 
@@ -41,6 +41,11 @@ export function decisionOf(
     }
   }
   return { targets, considered, trace };
+}
+
+/** A line on a target that policy lets through and that is not asked after all. */
+export function skipped({ provider, model }: Pick<Target, 'provider' | 'model'>, why: string): string {
+  return `${provider.config.slug}/${model}: left out: ${why}`;
 }
 
 /** The targets of a decision. Throws what the client is told when there is none. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { make, makeCore, sha256, snapshotOf, type TestResource } from '#/config/testing/resources.ts';
 import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
+import { Stopped } from '#/call/facts.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
@@ -10,7 +11,7 @@ import { targetsOf, type Decision } from './decision.ts';
 import { chooseModels, decide } from './plan.ts';
 import { reachableModels } from './reachable.ts';
 import { routeCall } from './route.ts';
-import { choosePassageModels, decidePassage } from './route-passthrough.ts';
+import { choosePassthroughModels, decidePassthrough } from './route-passthrough.ts';
 import { DEPS, questionOf } from '../../test/harness/routing.ts';
 
 /**
@@ -301,11 +302,11 @@ test('what is passed on goes to the first model that an interpreter lets it reac
       const question = { key, provider: undefined, ownKeyOnly: false, startedAt: 0 };
       const expected = meant(given, name, false);
       if (!expected) {
-        expect(thrownBy(() => choosePassageModels(question, name, DEPS))?.code).toBe('model_not_prefixed');
+        expect(thrownBy(() => choosePassthroughModels(question, name, DEPS))?.code).toBe('model_not_prefixed');
         return;
       }
-      const choice = choosePassageModels(question, name, DEPS);
-      const taken = takenBy(decidePassage(question, true, choice, key.workload.policy, DEPS));
+      const choice = choosePassthroughModels(question, name, DEPS);
+      const taken = takenBy(decidePassthrough(question, true, choice, key.workload.policy, DEPS));
       const allowed = expected.ids.filter(
         // One of the vendors passes nothing on.
         (id) => objections(given, false, id, expected.alias?.alias).length === 0 && !id.startsWith('aws/'),
@@ -323,8 +324,8 @@ test('a provider named without a model is reached where every allow-list has som
     fc.property(world, fc.constantFrom(...SLUGS), fc.boolean(), (given, slug, ownKeyOnly) => {
       const key = keyOf(compiled(given, false));
       const question = { key, provider: slug, ownKeyOnly, startedAt: 0 };
-      const choice = choosePassageModels(question, undefined, DEPS);
-      const taken = takenBy(decidePassage(question, false, choice, key.workload.policy, DEPS));
+      const choice = choosePassthroughModels(question, undefined, DEPS);
+      const taken = takenBy(decidePassthrough(question, false, choice, key.workload.policy, DEPS));
       const layers = layersOf(given, false);
       const lists = [given.allowedModels, ...layers.map((layer) => layer.allowedModels ?? [])];
       const unlisted = lists.some((one) => one.length > 0 && !one.some((entry) => entry.startsWith(`${slug}/`)));
@@ -373,13 +374,19 @@ test('a shadow policy changes nothing that happens, and is told wherever it woul
       const plain = keyOf(compiled(given, false));
       const watched = keyOf(compiled(given, true));
       expect(watched.workload.policy).toEqual(plain.workload.policy);
-      const record = { route: [] as string[], shadow: [] as { field: string; text: string }[] };
       const call = { ...questionOf(watched, chatCodec, body(name)), signal: AbortSignal.timeout(1000) };
-      await routeCall(call, DEPS, record).catch((thrown: unknown) => expect(thrown).toBeInstanceOf(GatewayError));
+      const shadow = await routeCall(call, DEPS).then(
+        (routed) => routed.shadow,
+        (thrown: unknown) => {
+          if (!(thrown instanceof Stopped)) throw thrown;
+          expect(thrown.cause).toBeInstanceOf(GatewayError);
+          return thrown.facts.shadow ?? [];
+        },
+      );
       for (const id of expected.ids) {
         const now = objections(given, false, id, expected.alias?.alias).length === 0;
         const then = objections(given, true, id, expected.alias?.alias).length === 0;
-        const told = record.shadow.filter(({ text }) => text.startsWith(`${id} would`)).map(({ text }) => text);
+        const told = shadow.filter(({ text }) => text.startsWith(`${id} would`)).map(({ text }) => text);
         if (now === then) expect(told).toEqual([]);
         else expect(told).toEqual([expect.stringMatching(then ? /would not be refused$/ : /would be refused: /)]);
       }

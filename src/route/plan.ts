@@ -6,16 +6,19 @@ import type { PriceBook } from '#/meter/pricing/price-book.ts';
 import type { Call } from '#/call/call.ts';
 import { ENGINE_OFF } from '#/ports/documents.ts';
 import type { RouterVerdict } from '#/ports/router.ts';
-import type { Media } from '#/wire/hub/codec.ts';
-import { DECIDING, type Family } from '#/wire/document/document.ts';
+import type { Media, UpstreamCodec } from '#/wire/hub/codec.ts';
+import { DECIDING, type Family, type HubFamily } from '#/wire/document/document.ts';
 import { isArray } from '#/wire/request/request-shape.ts';
 import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
-import { isHubFamily } from './exits.ts';
-import { demandsOf, leaveOutUnfit, type Demands } from './fitness.ts';
-import { toolServerDenial } from './tool-server-denial.ts';
-import { managedKeyDenial } from './managed-key.ts';
-import { isDenial, offerOf, outside, notThere, reasonOf, type Denial, type Providers } from './offer.ts';
+import { requiredCapabilitiesOf, leaveOutUnfit, type RequiredCapabilities } from './fitness.ts';
+import { managedKeyDenial, toolServerDenial } from './denials.ts';
+import { isDenial, notThere, offerOf, outside, reasonOf, type Denial, type Providers } from './offer.ts';
+import { chatUpstream } from '#/wire/chat/codec.ts';
+import { converseUpstream } from '#/wire/converse/codec.ts';
+import { geminiUpstream } from '#/wire/gemini/codec.ts';
+import { messagesUpstream } from '#/wire/messages/codec.ts';
+import { responsesUpstream } from '#/wire/responses/codec.ts';
 
 /** A call as routing sees it. */
 export interface RouteQuestion extends Pick<
@@ -60,8 +63,8 @@ export function chooseModels(question: RouteQuestion, deps: RouteDeps, verdict?:
   const alias = organization.aliases.get(id);
   if (!alias) return { ids: [id] };
   const { models, how } = aliasOrder(alias, () => {
-    const demands = demandsIn(question, question.key.workload.policy);
-    return { demands, verdict, organization, prices: deps.prices, at: question.startedAt };
+    const required = requiredBy(question, question.key.workload.policy);
+    return { required, verdict, organization, prices: deps.prices, at: question.startedAt };
   });
   return { ids: models, alias, how };
 }
@@ -76,10 +79,10 @@ export function decide(question: RouteQuestion, choice: Choice, policy: Resolved
     return { id, found };
   });
   const several = considered.filter(({ found }) => !isDenial(found)).length > 1;
-  const fit = several ? leaveOutUnfit(considered, demandsIn(question, policy)) : considered;
+  const fit = several ? leaveOutUnfit(considered, requiredBy(question, policy)) : considered;
   return decisionOf(fit, choice.how, ({ provider, model, family }) => {
-    const lane = family === question.codec.family ? 'verbatim' : 'translated';
-    return `${family}, ${lane}, in ${provider.jurisdiction(model)}`;
+    const mode = family === question.codec.family ? 'verbatim' : 'translated';
+    return `${family}, ${mode}, in ${provider.jurisdiction(model)}`;
   });
 }
 
@@ -139,12 +142,12 @@ function hasTools({ document: { body } }: RouteQuestion): boolean {
   return [body['tools'], body['functions']].some((tools) => isArray(tools) && tools.length > 0);
 }
 
-function demandsIn(question: RouteQuestion, { dlp }: ResolvedPolicy): Demands {
+function requiredBy(question: RouteQuestion, { dlp }: ResolvedPolicy): RequiredCapabilities {
   const { ask, media, text } = question;
   // What may not leave unread goes as text or not at all: who takes files has no advantage.
   const asText = dlp.mode !== 'allow_log' && dlp.documents === 'off';
   const sent = asText ? media.filter(({ kind }) => kind !== 'file') : media;
-  return demandsOf(ask, sent, hasTools(question), estimatedInput(text, media));
+  return requiredCapabilitiesOf(ask, sent, hasTools(question), estimatedInput(text, media));
 }
 
 /** The surface's own family if the provider speaks it, else the first that the hub can translate to. */
@@ -165,4 +168,17 @@ function askedOutside({ document }: RouteQuestion, target: Target, policy: Resol
   // A place that is no jurisdiction of ours is anywhere.
   const place = typeof asked === 'string' && /^[a-z]{2}$/i.test(asked) ? asked.toUpperCase() : 'GLOBAL';
   return outside(slug, place, policy);
+}
+
+/** The families that a request can be translated to. */
+export const UPSTREAM_CODECS: Readonly<Record<HubFamily, UpstreamCodec>> = {
+  chat: chatUpstream,
+  messages: messagesUpstream,
+  responses: responsesUpstream,
+  gemini: geminiUpstream,
+  converse: converseUpstream,
+};
+
+export function isHubFamily(family: Family): family is HubFamily {
+  return family in UPSTREAM_CODECS;
 }

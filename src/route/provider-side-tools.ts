@@ -4,7 +4,7 @@ import type { Codec } from '#/wire/hub/codec.ts';
 import type { Family, WireDocument } from '#/wire/document/document.ts';
 import type { Steps } from '#/wire/document/steps.ts';
 import { toolServersIn, toolServerSteps, type ToolServers } from '#/wire/request/tool-servers.ts';
-import type { Opening } from '#/call/call.ts';
+import type { CallContext } from '#/call/call.ts';
 
 /** Families whose requests can name servers of tools; in any other a server is a mistake or an attempt. */
 const WITH_TOOLS: ReadonlySet<Family> = new Set<Family>(['chat', 'messages', 'responses']);
@@ -38,7 +38,7 @@ function permitted(
 }
 
 /** Headers without the flags that ask a provider for what policy does not let it do. */
-export function withoutToolServerFlags(headers: Opening['headers']): Opening['headers'] {
+export function withoutToolServerFlags(headers: CallContext['headers']): CallContext['headers'] {
   const flags = headers['anthropic-beta'];
   if (flags === undefined || !/mcp/i.test(String(flags))) return headers;
   const kept = [flags]

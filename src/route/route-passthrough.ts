@@ -3,21 +3,30 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import type { PassthroughCall } from '#/call/passthrough-call.ts';
 import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
-import { isDenial, notAllowed, offerOf, outside, notThere, type Denial, type Providers } from './offer.ts';
+import {
+  allowListReason,
+  allowListReasonOfProvider,
+  isDenial,
+  notAllowed,
+  notThere,
+  offerOf,
+  outside,
+  type Denial,
+  type Providers,
+} from './offer.ts';
 import type { Offer, Target } from '#/call/target.ts';
-import { allowListReason, allowListReasonOfProvider } from './policy.ts';
 import type { Choice, RouteDeps } from './plan.ts';
 
-/** What a passage asks of its route. */
-export type PassageQuestion = Pick<PassthroughCall, 'key' | 'provider' | 'ownKeyOnly' | 'startedAt' | 'gate'> &
+/** What a passthrough call asks of its route. */
+export type PassthroughQuestion = Pick<PassthroughCall, 'key' | 'provider' | 'ownKeyOnly' | 'startedAt' | 'gate'> &
   Partial<Pick<PassthroughCall, 'snapshot'>>;
 
 /**
- * What a passage names: a model, an alias, or without either a provider beside it. // design 11
+ * What a passthrough call names: a model, an alias, or without either a provider beside it. // design 11
  * Throws `model_not_prefixed` or `invalid_request`.
  */
-export function choosePassageModels(
-  question: PassageQuestion,
+export function choosePassthroughModels(
+  question: PassthroughQuestion,
   named: string | undefined,
   { prices }: RouteDeps,
 ): Choice {
@@ -37,13 +46,13 @@ export function choosePassageModels(
   const alias = organization.aliases.get(id);
   if (!alias) return { ids: [id] };
   const { models, how } = aliasOrder(alias, () => {
-    return { demands: UNREAD, verdict: undefined, organization, prices, at: question.startedAt };
+    return { required: UNREAD, verdict: undefined, organization, prices, at: question.startedAt };
   });
   return { ids: models, alias, how };
 }
 
 /** Behind a gate a provider that is named beside the model goes before it. */
-function besideProvider({ gate, provider }: PassageQuestion, model: string | undefined): string | undefined {
+function besideProvider({ gate, provider }: PassthroughQuestion, model: string | undefined): string | undefined {
   if (!gate || provider === undefined || model === undefined || model.startsWith(`${provider}/`)) return model;
   return `${provider}/${model}`;
 }
@@ -59,9 +68,9 @@ const UNREAD = {
   outputTokens: 0,
 } as const;
 
-/** Decides where a passage goes under a policy: at most one target, since its body cannot be sent twice. // spec 4.1 */
-export function decidePassage(
-  question: PassageQuestion,
+/** Decides where a passthrough call goes under a policy: at most one target, since its body cannot be sent twice. // spec 4.1 */
+export function decidePassthrough(
+  question: PassthroughQuestion,
   hasModel: boolean,
   choice: Choice,
   policy: ResolvedPolicy,
@@ -88,7 +97,7 @@ export function decidePassage(
 /** A provider for a call that names no model: some model of it must be allowed, and the provider's own place. */
 function offerOfProvider(
   slug: string,
-  { key, gate }: PassageQuestion,
+  { key, gate }: PassthroughQuestion,
   policy: ResolvedPolicy,
   providers: Providers,
 ): Offer | Denial {
@@ -104,7 +113,7 @@ function offerOfProvider(
 
 const NOT_SERVED = notThere('No provider of this name serves this here.');
 
-function passable({ ownKeyOnly }: PassageQuestion, offer: Offer): Target | Denial {
+function passable({ ownKeyOnly }: PassthroughQuestion, offer: Offer): Target | Denial {
   if (!offer.provider.pass) return NOT_SERVED;
   if (ownKeyOnly && offer.provider.config.keyOwnership === 'managed') {
     const message = "This is served on the organization's own provider key only.";
@@ -114,7 +123,11 @@ function passable({ ownKeyOnly }: PassageQuestion, offer: Offer): Target | Denia
 }
 
 /** Why policy, or whose the account is, keeps a path closed; undefined where it is open. // spec 1.3, 4.5.5 */
-function closed({ gate, key, snapshot }: PassageQuestion, offer: Offer, policy: ResolvedPolicy): Denial | undefined {
+function closed(
+  { gate, key, snapshot }: PassthroughQuestion,
+  offer: Offer,
+  policy: ResolvedPolicy,
+): Denial | undefined {
   if (!gate) return undefined;
   const { config } = offer.provider;
   // The messages vendor's other paths are not served.

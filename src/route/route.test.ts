@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { make, makeCore, sha256, snapshotOf, type TestResource } from '#/config/testing/resources.ts';
+import { Stopped } from '#/call/facts.ts';
 import type { VirtualKeyConfig } from '#/config/snapshot.ts';
 import type { Router, RouterVerdict } from '#/ports/router.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
@@ -10,7 +11,7 @@ import { ocrCodec } from '#/wire/ocr/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { PLAIN_TOKENS } from './alias-order.ts';
 import type { Target } from '#/call/target.ts';
-import { routeCall, routePassage, type RoutingDeps } from './route.ts';
+import { routeCall, routePassthrough, type RoutingDeps } from './route.ts';
 import { DEPS, questionOf } from '../../test/harness/routing.ts';
 
 const SECRET = makeCore('Secret', 'keys', { stringData: { key: 'k' } });
@@ -62,14 +63,15 @@ async function route(
   codec: Codec = chatCodec,
   deps: RoutingDeps = DEPS,
 ): Promise<Routed> {
-  const record = { route: [] as string[], shadow: [] as { field: string; text: string }[] };
   const call = { ...questionOf(key, codec, body), signal: new AbortController().signal };
-  const found = await routeCall(call, deps, record);
+  const found = await routeCall(call, deps).catch((thrown: unknown) => {
+    throw thrown instanceof Stopped ? thrown.cause : thrown;
+  });
   return {
-    ids: found.map(({ provider, model }) => `${provider.config.slug}/${model}`),
-    targets: found,
-    route: record.route,
-    shadow: record.shadow.map(({ field, text }) => `${field}: ${text}`),
+    ids: found.targets.map(({ provider, model }) => `${provider.config.slug}/${model}`),
+    targets: found.targets,
+    route: found.route,
+    shadow: found.shadow.map(({ field, text }) => `${field}: ${text}`),
   };
 }
 
@@ -81,7 +83,7 @@ const IMAGE = {
 const SCHEMA = { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: {} } } };
 
 describe('what is written down', () => {
-  test('of a pinned model: family, lane and place', async () => {
+  test('of a pinned model: family, mode and place', async () => {
     expect((await route(keyOf(A), ask('a/cheap'))).route).toEqual(['a/cheap: taken: chat, verbatim, in EU']);
     const body = { ...ask('a/cheap'), max_tokens: 5 };
     expect((await route(keyOf(A), body, messagesCodec)).route).toEqual(['a/cheap: taken: chat, translated, in EU']);
@@ -89,13 +91,14 @@ describe('what is written down', () => {
 
   test('of a refusal: who refused, in the row and to the client', async () => {
     const key = keyOf(A, policy({ allowedModels: ['a/mid'] }));
-    const record = { route: [] as string[], shadow: [] };
     const call = { ...questionOf(key, chatCodec, ask('a/cheap')), signal: new AbortController().signal };
-    await expect(routeCall(call, DEPS, record)).rejects.toMatchObject({
-      code: 'permission_denied',
-      message: 'The model is not on the allow-list of Policy default/policy (workload).',
+    await expect(routeCall(call, DEPS)).rejects.toMatchObject({
+      cause: {
+        code: 'permission_denied',
+        message: 'The model is not on the allow-list of Policy default/policy (workload).',
+      },
+      facts: { route: ['a/cheap: refused: not on the allow-list of Policy default/policy (workload)'] },
     });
-    expect(record.route).toEqual(['a/cheap: refused: not on the allow-list of Policy default/policy (workload)']);
   });
 
   test('of several: everything that was tried, policy before configuration', async () => {
@@ -180,10 +183,12 @@ describe('an automatic alias without a router', () => {
     const key = keyOf(A, auto(['a/dear', 'a/cheap']));
     expect((await route(key, { model: 'gw/auto', input: 'Hello' }, responsesCodec)).ids).toHaveLength(2);
     expect((await route(key, { model: 'gw/auto', input: 'Hello' }, embeddingsCodec)).ids).toHaveLength(2);
-    const record = { route: [] as string[], shadow: [] };
-    const passage = { key, provider: undefined, ownKeyOnly: false, startedAt: 0 } as Parameters<typeof routePassage>[0];
-    expect(routePassage(passage, 'gw/auto', DEPS, record).model).toBe('dear');
-    expect(record.route).toEqual([
+    const call = { key, provider: undefined, ownKeyOnly: false, startedAt: 0 } as Parameters<
+      typeof routePassthrough
+    >[0];
+    const { targets: found, route: lines } = routePassthrough(call, 'gw/auto', DEPS);
+    expect(found[0].model).toBe('dear');
+    expect(lines).toEqual([
       'gw/auto: automatic: not a small request, by priority',
       'a/dear: taken: passed on, in EU',
       'a/cheap: left out: a body that streams is sent once',
@@ -375,10 +380,11 @@ describe('a policy in shadow mode', () => {
 
   test('says what it would not have refused', async () => {
     const key = keyOf(A, policy({ allowedModels: ['a/mid'] }), shadow({ allowedModels: ['a/*'] }));
-    const record = { route: [] as string[], shadow: [] as { field: string; text: string }[] };
     const call = { ...questionOf(key, chatCodec, ask('a/cheap')), signal: new AbortController().signal };
-    await expect(routeCall(call, DEPS, record)).rejects.toMatchObject({ code: 'permission_denied' });
-    expect(record.shadow).toEqual([{ field: 'allowedModels', text: 'a/cheap would not be refused' }]);
+    await expect(routeCall(call, DEPS)).rejects.toMatchObject({
+      cause: { code: 'permission_denied' },
+      facts: { shadow: [{ field: 'allowedModels', text: 'a/cheap would not be refused' }] },
+    });
   });
 
   test('is silent where it agrees', async () => {

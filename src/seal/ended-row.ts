@@ -43,7 +43,7 @@ export function endedRow(call: EndedCall, now: number): RowDraft {
     reason: error?.message ?? null,
     route: [],
     status: error ? CATALOGUE[error.code].status : 499,
-    step: 'door',
+    step: 'admit',
     surface: call.surface,
     wire_format: 'documents',
     workload: call.workload,

@@ -172,9 +172,9 @@ export const ROW_FIELDS = {
     meaning: 'The HTTP status of the answer to the client. 499: it had left. 0: `abandoned`.',
     example: 200,
   }),
-  step: field(nullOr(words('door', 'inspect', 'route', 'meter', 'dispatch')), {
+  step: field(nullOr(words('admit', 'inspect', 'route', 'meter', 'dispatch', 'door')), {
     by: 'seal',
-    meaning: 'Where the call ended. Null: it was served.',
+    meaning: 'Where the call ended. Null: it was served. `door`: `admit`, in rows of early builds.',
     example: null,
   }),
   strand: field(text('UUID'), {

@@ -1,4 +1,4 @@
-import type { Difference } from '#/call/difference.ts';
+import type { Difference } from '#/call/facts.ts';
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { categoryOf } from '#/inspect/terms/terms.ts';
 import { imagesRule, unreadableReason } from '#/inspect/unreadable.ts';

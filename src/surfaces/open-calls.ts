@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerRestarting } from '#/call/call.ts';
+import { ClientHungUp, ServerRestarting } from '#/call/call.ts';
 import { PassingSet } from '#/runtime/passing.ts';
+import type { FastifyReply } from 'fastify';
 
 /** How long calls that were told to end may take to do so. */
 const LATE_MS = 10_000;
@@ -77,4 +78,13 @@ class OpenCall implements Disposable {
     this.#calls.end(this.#place);
     this.#place = undefined;
   }
+}
+
+/** Aborted with `ClientHungUp` when the client leaves before its answer is complete. */
+export function hangUpOf({ raw }: FastifyReply): AbortController {
+  const hangUp = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) hangUp.abort(new ClientHungUp());
+  });
+  return hangUp;
 }

@@ -1,8 +1,8 @@
 import { CATALOGUE } from '#/errors/catalogue.ts';
 import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { ConfigEvent, ConfigSource } from '#/config/config-source.ts';
-import type { CorridorEvent } from '#/pipeline/pipeline-event.ts';
-import type { Corridor } from '#/pipeline/pipeline.ts';
+import type { PipelineEvent } from '#/pipeline/pipeline-event.ts';
+import type { Pipeline } from '#/pipeline/pipeline.ts';
 import type { JobEnded } from '#/pipeline/jobs/job-run.ts';
 import type { JobRunner } from '#/pipeline/jobs/job-runner.ts';
 import type { RowJournal } from '#/ports/row-journal.ts';
@@ -21,7 +21,7 @@ import { Metrics } from '#/telemetry/metrics.ts';
 
 /** What is watched for the gauges of a scrape. */
 interface Watched {
-  readonly corridor: Corridor;
+  readonly pipeline: Pipeline;
   readonly calls: OpenCalls;
   readonly room: BodyRoom;
   readonly jobs: Pick<JobRunner, 'running' | 'waiting'>;
@@ -51,7 +51,7 @@ export interface ModelsEvent {
 
 /** Turns what happens into log lines and metrics. One line a call is the audit row's job, not the log's. */
 export interface Observer {
-  readonly onCorridor: (event: CorridorEvent) => void;
+  readonly onPipeline: (event: PipelineEvent) => void;
   readonly onInference: (event: DocumentsEvent | ModelsEvent) => void;
   readonly onJob: (ended: JobEnded) => void;
   /** A line of the journal could not be read: rows are lost, unless their strand has them. */
@@ -125,7 +125,7 @@ export function createObserver(log: Log): Observer {
       }
     },
     onJob: observeJobs(metrics),
-    onCorridor(event) {
+    onPipeline(event) {
       switch (event.kind) {
         case 'shadow.differed':
           return shadowed(`field="${event.field}"`);
@@ -237,7 +237,7 @@ export function createObserver(log: Log): Observer {
       if (CATALOGUE[error.code].status >= 500)
         log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });
     },
-    watch({ corridor, calls, room, jobs, config, anchorer, prices, lists: vendorLists, journal }) {
+    watch({ pipeline, calls, room, jobs, config, anchorer, prices, lists: vendorLists, journal }) {
       if (vendorLists) lists.watch(vendorLists);
       if (prices) {
         metrics.gauge('gw_price_snapshot_age_seconds', 'Time since the price snapshot in force was built.', () =>
@@ -248,9 +248,9 @@ export function createObserver(log: Log): Observer {
       metrics.gauge('gw_body_memory_bytes', 'Memory that bodies of calls in progress take.', () => room.taken);
       metrics.gauge('gw_document_jobs_running', 'Jobs that this gateway works on.', () => jobs.running);
       metrics.gauge('gw_document_jobs_waiting', 'Jobs that wait, over all gateways.', () => jobs.waiting);
-      metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => corridor.openHolds);
-      metrics.gauge('gw_open_circuits', 'Endpoints left alone because they fail.', () => corridor.openCircuits);
-      metrics.gauge('gw_pending_rows', 'Audit rows not durable yet.', () => corridor.pendingRows);
+      metrics.gauge('gw_open_holds', 'Debits of this process that are not settled.', () => pipeline.openHolds);
+      metrics.gauge('gw_open_circuits', 'Endpoints left alone because they fail.', () => pipeline.openCircuits);
+      metrics.gauge('gw_pending_rows', 'Audit rows not durable yet.', () => pipeline.pendingRows);
       metrics.gauge(
         'gw_ledger_journal_bytes',
         'Audit rows on disk that the ledger may lack.',
@@ -263,14 +263,14 @@ export function createObserver(log: Log): Observer {
       metrics.gauge(
         'gw_pending_settlements',
         'Durable rows whose holds are not closed yet.',
-        () => corridor.pendingSettlements,
+        () => pipeline.pendingSettlements,
       );
-      metrics.gauge('gw_dropped_rows', 'Audit rows of refusals given up for want of room.', () => corridor.droppedRows);
-      metrics.gauge('gw_pending_content', 'Calls whose content is not stored yet.', () => corridor.pendingContent);
+      metrics.gauge('gw_dropped_rows', 'Audit rows of refusals given up for want of room.', () => pipeline.droppedRows);
+      metrics.gauge('gw_pending_content', 'Calls whose content is not stored yet.', () => pipeline.pendingContent);
       metrics.gauges(
         'gw_money_drift_nano_eur',
         'Spend counters less ledger and open holds, of the organizations that this gateway looked at lately: always 0.',
-        () => [...corridor.drift].map(([organization, drift]) => [`organization="${organization}"`, Number(drift)]),
+        () => [...pipeline.drift].map(([organization, drift]) => [`organization="${organization}"`, Number(drift)]),
       );
       metrics.gauge('gw_config_readable', '1 while the configuration in force is the one that is to be.', () =>
         Number(config.readable()),

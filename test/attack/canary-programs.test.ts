@@ -18,7 +18,7 @@ const tried = tally('canaries of other programs');
 const LEVELS = ['trace', 'info'] as const;
 const CANARY = 'canarysecretZq7x9TrB';
 const GWCTL = join(import.meta.dirname, '../../src/cli/gwctl.ts');
-const THREADS = join(import.meta.dirname, '../../src/inspect/search/detect-worker.ts');
+const THREADS = join(import.meta.dirname, '../../src/inspect/search/detection-pool.ts');
 let folder: string;
 
 beforeAll(() => {

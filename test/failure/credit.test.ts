@@ -73,7 +73,7 @@ describe('an organization', () => {
     expect(body.error.message).toMatch(message);
     asking.destroy();
     const row = await rowOf(stack.databaseUrl, String(answer.headers['x-request-id']));
-    expect(row).toMatchObject({ outcome: 'refused', step: 'door', status: 402, cost_nano_eur: '0', model: null });
+    expect(row).toMatchObject({ outcome: 'refused', step: 'admit', status: 402, cost_nano_eur: '0', model: null });
     const file = await fetch(`${stack.gateway.url}/v1/files`, { headers: { authorization: `Bearer ${stack.key}` } });
     expect(file.status).toBe(402);
     expect(stack.upstream.requests).toHaveLength(0);

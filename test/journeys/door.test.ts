@@ -67,7 +67,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ error: { code, param: null } });
   expect(await rowOf(databaseUrl, answer.headers.get('x-request-id'))).toMatchObject({
     outcome: 'refused',
-    step: 'door',
+    step: 'admit',
     status,
     code,
   });

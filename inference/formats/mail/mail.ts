@@ -1,4 +1,5 @@
 import {
+  type DocumentKind,
   DocumentFault,
   type DocumentFile,
   type ReadDocument,
@@ -10,7 +11,6 @@ import {
 } from '#/ports/documents.ts';
 import { sniff } from '../../sniff.ts';
 import type { Format, Tools } from '../format.ts';
-import { formatOf } from '../list.ts';
 import { leftOver, Search } from '../search.ts';
 import { fixedSlot, replaceIn, toTextUnits, type Slot, type SlottedUnit } from '../slots.ts';
 import { parseMail, type Mail, type MailFile } from './parse.ts';
@@ -21,7 +21,23 @@ import { writeMail, type WrittenPart } from './write.ts';
  * Mail (.eml): what a reader is shown of its head, its texts, and the files that came with it, each as it would be by itself. A
  * file that cannot be looked into is taken out, and one that says so stands in its place.
  */
-export const mail: Format = { read, redact };
+export function createMail(formatOf: MailTools['formatOf']): Format {
+  const withFormats = (tools: Tools): MailTools => ({
+    recognize: (picture, languages) => tools.recognize(picture, languages),
+    checkTime: () => tools.checkTime(),
+    onPages: (...pages) => tools.onPages(...pages),
+    formatOf,
+  });
+  return {
+    read: (file, options, tools) => read(file, options, withFormats(tools)),
+    redact: (file, options, tools) => redact(file, options, withFormats(tools)),
+  };
+}
+
+/** What a mail needs beside: who reads the files in it. */
+interface MailTools extends Tools {
+  readonly formatOf: (kind: DocumentKind) => Promise<Format>;
+}
 
 /** Mails in mails. */
 const MAX_DEPTH = 4;
@@ -41,7 +57,7 @@ interface MailLayout {
   readonly files: readonly FileLayout[];
 }
 
-async function read(file: DocumentFile, options: ReadOptions, tools: Tools, depth = 0): Promise<ReadDocument> {
+async function read(file: DocumentFile, options: ReadOptions, tools: MailTools, depth = 0): Promise<ReadDocument> {
   const parsed = await open(file, depth);
   const own = ownUnits(parsed);
   const units: TextUnit[] = toTextUnits(own).map((unit) => ({ ...unit, id: `${OWN}/${unit.id}` }));
@@ -71,7 +87,12 @@ async function read(file: DocumentFile, options: ReadOptions, tools: Tools, dept
   return { kind: 'mail', pages, images, units: [...units, ...hidden], recognizedPages, layout: JSON.stringify(layout) };
 }
 
-async function redact(file: DocumentFile, options: RedactOptions, tools: Tools, depth = 0): Promise<RedactedDocument> {
+async function redact(
+  file: DocumentFile,
+  options: RedactOptions,
+  tools: MailTools,
+  depth = 0,
+): Promise<RedactedDocument> {
   const parsed = await open(file, depth);
   const own = ownUnits(parsed);
   const layout = parseLayout(options.layout, parsed, own.length);
@@ -133,7 +154,7 @@ function ownUnits({ head, names, unseen, files }: Opened): readonly SlottedUnit[
 async function readFile(
   part: MailFile,
   options: ReadOptions,
-  tools: Tools,
+  tools: MailTools,
   depth: number,
 ): Promise<ReadDocument | { readonly fault: string }> {
   try {
@@ -149,14 +170,15 @@ async function readFile(
 /** By its bytes, as for a document by itself; a mail in it is one level deeper. */
 async function formatFor(
   part: MailFile,
-  tools: Tools,
+  tools: MailTools,
   depth: number,
 ): Promise<{ readonly format: Pick<Format, 'read' | 'redact'>; readonly file: DocumentFile }> {
   const plain = part.role === 'text' || part.bytes.length === 0;
   const { kind, mediaType } = plain ? { kind: 'text' as const, mediaType: 'text/plain' } : sniffed(part);
   const bytes = kind === 'text' && part.role === 'attached' ? opaqueGone(part.bytes) : part.bytes;
   const file = { name: part.name, bytes, mediaType };
-  const quiet: Tools = {
+  const quiet: MailTools = {
+    formatOf: tools.formatOf,
     recognize: (picture, languages) => tools.recognize(picture, languages),
     checkTime: () => tools.checkTime(),
     onPages: () => tools.checkTime(),
@@ -167,7 +189,7 @@ async function formatFor(
           read: (...[one, how]) => read(one, how, quiet, depth + 1),
           redact: (...[one, how]) => redact(one, how, quiet, depth + 1),
         }
-      : await formatOf(kind);
+      : await tools.formatOf(kind);
   return {
     file,
     format: { read: (one, how) => own.read(one, how, quiet), redact: (one, how) => own.redact(one, how, quiet) },

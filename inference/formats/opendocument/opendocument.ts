@@ -7,7 +7,7 @@ import {
   type RedactOptions,
 } from '#/ports/documents.ts';
 import type { Format, Tools } from '../format.ts';
-import { isInTree, saidIn, sweepTree, unitsIn, type Said } from '../markup.ts';
+import { isInTree, judgedText, sweepTree, unitsIn, type Said } from '../markup.ts';
 import { allElements, type XmlElement } from '../ooxml/xml.ts';
 import { leftOver, Search } from '../search.ts';
 import { checkLayout, inOrder, layoutOf, replaceIn, toTextUnits, type SlottedUnit } from '../slots.ts';
@@ -79,7 +79,7 @@ function unitsOf(opened: OpenPackage): readonly SlottedUnit[] {
 
 function saidInAll(trees: readonly XmlElement[], visibility: SlottedUnit['visibility'] = 'shown'): readonly Said[] {
   const unseen = unseenStyles(trees);
-  return trees.map((tree) => saidIn(tree, vocabularyOf(tree, unseen), visibility));
+  return trees.map((tree) => judgedText(tree, vocabularyOf(tree, unseen), visibility));
 }
 
 /** Sheets or slides; a text is one. */

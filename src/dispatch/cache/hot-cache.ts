@@ -1,11 +1,29 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Ingress } from '#/call/call.ts';
+import type { CallRequest } from '#/call/call.ts';
 import type { ResponseCache } from '#/ports/response-cache.ts';
 import type { CallContent } from '#/seal/content/content-writer.ts';
-import type { Recurring } from '#/seal/call-record.ts';
-import { MOST_CACHED, type Stored } from './answer-cache.ts';
-import { cacheControl } from './cache-control.ts';
+import type { CallFacts, StatedFacts } from '#/call/facts.ts';
+import { cacheControl, MOST_CACHED, type Stored } from './answer-cache.ts';
+
+/** What the row of a call that was answered from the cache says, and says again of the same call. */
+export interface Recurring {
+  /** Found while the call was read and routed. */
+  readonly read: CallFacts & Pick<StatedFacts, 'asked'>;
+  /** Of the answer. */
+  readonly answered: CallFacts & Pick<StatedFacts, 'losses'>;
+}
+
+/** What is true of the next call too that is the same to the byte; undefined unless this one was answered from the cache. */
+export function recurringOf(stated: StatedFacts): Recurring | undefined {
+  const { asked, scope, findings, detectors, unscanned, removed, route, shadow } = stated;
+  const { cacheHit, isServed, target, losses, providerResponseId } = stated;
+  if (cacheHit === 'none' || !isServed || !target) return undefined;
+  return {
+    read: { asked, scope, findings, detectors, unscanned, removed, route, shadow },
+    answered: { cacheHit, target, losses, providerResponseId },
+  };
+}
 
 /** All that a call was found to be, and what its client was sent, when it was answered from the cache. */
 export interface Repeat {
@@ -19,7 +37,7 @@ export interface Repeat {
   readonly content: CallContent | undefined;
 }
 
-export interface RepeatsDeps {
+export interface HotCacheDeps {
   readonly store: Pick<ResponseCache, 'epoch'>;
   readonly onFault: (error: unknown) => void;
   /** Told of every call that is answered from here. */
@@ -30,7 +48,7 @@ export interface RepeatsDeps {
 
 interface Known extends Repeat {
   /** The configuration it was decided under. */
-  readonly snapshot: Ingress['snapshot'];
+  readonly snapshot: CallRequest['snapshot'];
   readonly organization: string;
   readonly epoch: string;
   /** On the monotonic clock. */
@@ -53,13 +71,13 @@ const OVERHEAD_BYTES = 4096;
  * Kept by process, for a minute at most, never longer than the answer is kept in the store, and only while the
  * organization's epoch is known and goes on. Found by digest: the requests themselves are not kept.
  */
-export class Repeats {
-  readonly #deps: RepeatsDeps;
+export class HotCache {
+  readonly #deps: HotCacheDeps;
   readonly #known: LRUCache<string, Known>;
   readonly #epochs = new Map<string, KnownEpoch>();
   #sweeping = false;
 
-  constructor(deps: RepeatsDeps) {
+  constructor(deps: HotCacheDeps) {
     this.#deps = deps;
     this.#known = new LRUCache<string, Known>({
       maxSize: deps.maxBytes ?? MAX_BYTES,
@@ -69,28 +87,28 @@ export class Repeats {
   }
 
   /** What is known of a call that has come before; a promise where the store must be asked if that still counts. */
-  find(ingress: Ingress): Repeat | undefined | Promise<Repeat | undefined> {
-    const { key, text } = ingress;
+  find(request: CallRequest): Repeat | undefined | Promise<Repeat | undefined> {
+    const { key, text } = request;
     if (this.#known.size === 0 || !key.workload.policy.responseCache.enabled) return undefined;
     if (text.length > MOST_CACHED) return undefined;
-    const control = cacheControl(ingress);
+    const control = cacheControl(request);
     // What a fresh answer is to replace is told no more.
-    if (control === 'no-cache') this.#known.delete(digestOf(ingress));
+    if (control === 'no-cache') this.#known.delete(digestOf(request));
     if (control !== undefined) return undefined;
-    const known = this.#known.get(digestOf(ingress));
+    const known = this.#known.get(digestOf(request));
     const now = performance.now();
-    if (!known || known.snapshot !== ingress.snapshot || known.until <= now) return undefined;
+    if (!known || known.snapshot !== request.snapshot || known.until <= now) return undefined;
     const epoch = this.#epochs.get(known.organization);
     if (epoch === undefined || epoch.until <= now) return this.#ask(known);
     return this.#in(epoch.value, known);
   }
 
   /** Remembers a call that was found in the store. */
-  note(ingress: Ingress, repeat: Repeat, { ttlMs, epoch }: Stored): void {
-    const { snapshot, key } = ingress;
+  note(request: CallRequest, repeat: Repeat, { ttlMs, epoch }: Stored): void {
+    const { snapshot, key } = request;
     const until = performance.now() + Math.min(ttlMs, TTL_MS);
     const organization = key.workload.organization.id;
-    this.#known.set(digestOf(ingress), { ...repeat, snapshot, organization, epoch, until });
+    this.#known.set(digestOf(request), { ...repeat, snapshot, organization, epoch, until });
     this.#sweepLater();
   }
 
@@ -149,7 +167,7 @@ interface KnownEpoch {
 }
 
 /** What the answer to a call depends on, beside the configuration. */
-function digestOf({ key, surface, headers, text }: Ingress): string {
+function digestOf({ key, surface, headers, text }: CallRequest): string {
   let heeded = '';
   for (const name in headers) {
     if (name.startsWith('x-gw-') || name.startsWith('anthropic-')) heeded += JSON.stringify([name, headers[name]]);

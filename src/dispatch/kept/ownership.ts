@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Call, Opening } from '#/call/call.ts';
-import type { Turns } from '#/runtime/loop-turns.ts';
+import type { Call, CallContext } from '#/call/call.ts';
+import type { Slices } from '#/runtime/loop-slices.ts';
 import type { KeptObject, KeptObjects, KeptQuery } from '#/ports/kept-objects.ts';
 import type { KeptMade } from '#/wire/kept/find-made.ts';
 import { nameSteps, namesInText, paramOf, withIds, withoutPrefix, type KeptName } from '#/wire/kept/names.ts';
@@ -12,9 +12,9 @@ import { ObjectRecorder } from './object-recorder.ts';
 import type { Target, Candidate, Candidates } from '#/call/target.ts';
 
 /** Who asks. */
-export type Asker = Pick<Opening, 'key'>;
+export type Asker = Pick<CallContext, 'key'>;
 /** What a call asks with. */
-type Claimant = Asker & Pick<Call, 'turns'>;
+type Claimant = Asker & Pick<Call, 'slices'>;
 
 /** An id beside its kind, and where it was said. */
 export type Claim = Pick<KeptName, 'id' | 'kind'> & Partial<Pick<KeptName, 'replaceable'>> & { readonly param: string };
@@ -62,22 +62,22 @@ export class Ownership {
     plan: Candidates,
     onLeftOut: (target: Target, why: string) => void,
   ): Candidates | Promise<Candidates> {
-    if (asker.turns) return this.#claimInTurns(asker, asker.turns, plan, onLeftOut);
+    if (asker.slices) return this.#claimInTurns(asker, asker.slices, plan, onLeftOut);
     const named = plan.map(({ family, body }) => namesInText(family, body));
     return named.every((names) => names.length === 0) ? plan : this.#claim(asker, plan, named, onLeftOut);
   }
 
   async #claimInTurns(
     asker: Asker,
-    turns: Turns,
+    slices: Slices,
     plan: Candidates,
     onLeftOut: (target: Target, why: string) => void,
   ): Promise<Candidates> {
     const named: (readonly KeptName[])[] = [];
     for (const { family, body } of plan) {
-      if (isLarge(body)) named.push(await turns.run(nameSteps(family, (await readAnew(family, body, turns)).body)));
+      if (isLarge(body)) named.push(await slices.run(nameSteps(family, (await readAnew(family, body, slices)).body)));
       else named.push(namesInText(family, body));
-      await turns.next();
+      await slices.next();
     }
     return this.#claim(asker, plan, named, onLeftOut);
   }

@@ -1,34 +1,14 @@
-import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
+import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { disguisedKindOf } from '#/ports/disguised-text.ts';
-import type { DocumentEngine } from '#/ports/documents.ts';
 import { attachmentAt, sharePart, type Attachment } from '#/wire/request/attachment.ts';
 import type { Media } from '#/wire/hub/codec.ts';
 import { isPicture, isTextMedia } from '#/wire/request/media.ts';
 import { member } from '#/wire/document/scan.ts';
-import { AttachedFile, type FileKind } from './attached-file.ts';
-import type { Detection } from '../detectors/detector.ts';
-import type { Rewrite } from '../rewrite.ts';
+import { AttachedFile, type AttachmentReader, type AttachScope, type FileKind } from './attached-file.ts';
 import { documentsPass, imagesRule } from '../unreadable.ts';
-
-/** Who looks into the files of one call. */
-export interface Desk {
-  /** Undefined: documents are not processed in this installation. */
-  readonly engine: DocumentEngine | undefined;
-  /** Of one piece of work: aborted when nobody waits for it any more, or not for so long. */
-  signal(): AbortSignal;
-}
-
-/** What the files of a request are looked through for, and where it is written down. */
-export interface AttachScope {
-  readonly policy: ResolvedPolicy['dlp'];
-  readonly remove: readonly CustomTerm[];
-  readonly rewrite: Rewrite;
-  readonly detection: Detection;
-  readonly desk: Desk;
-  /** The provider keeps the conversation: no tag may be added to it. */
-  readonly keepsTags: boolean;
-}
+import type { Call } from '#/call/call.ts';
+import type { RecentDocuments } from './recent-documents.ts';
 
 /** Most files of one request that are looked into. */
 const MOST_FILES = 20;
@@ -44,7 +24,7 @@ export function attach(media: readonly Media[], scope: AttachScope): readonly At
   if (documents === 'refuse') return [];
   const rule = imagesRule(scope.policy);
   const wanted = rule === 'inspect' || (rule === 'pass' && documents === 'anonymize');
-  const images = wanted && scope.desk.engine !== undefined;
+  const images = wanted && scope.reader.engine !== undefined;
   const inline = media.filter((item) => item.source === 'inline' && (isDocument(item) || (images && isImage(item))));
   if (inline.some((one) => media.some((other) => sharePart(one, other))))
     throw invalid('A content part holds one file.');
@@ -63,8 +43,8 @@ function isImage({ kind, place }: Media): boolean {
 }
 
 /** Where content is protected and no engine is there, only what is text anyway can be looked into. */
-function canBeRead({ kind }: AttachedFile, { policy, desk }: AttachScope): boolean {
-  return desk.engine !== undefined || kind === 'text' || documentsPass(policy);
+function canBeRead({ kind }: AttachedFile, { policy, reader }: AttachScope): boolean {
+  return reader.engine !== undefined || kind === 'text' || documentsPass(policy);
 }
 
 function open(media: Media, scope: AttachScope): AttachedFile {
@@ -101,4 +81,17 @@ function isText(file: Buffer): boolean {
 
 function invalid(message: string): GatewayError {
   return new GatewayError('invalid_request', message);
+}
+
+/**
+ * Who looks into the files of a call; undefined where its family has none that are. What takes longer than the answer
+ * may take is given up. `documents` undefined: documents are not processed in this installation.
+ */
+export function attachmentReaderFor(
+  { codec, signal, timeoutMs, key }: Call,
+  documents: RecentDocuments | undefined,
+): AttachmentReader | undefined {
+  if (!('decodeRequest' in codec)) return undefined;
+  const engine = documents?.of(key.workload.organization.id);
+  return { engine, signal: () => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) };
 }

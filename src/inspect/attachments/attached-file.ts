@@ -1,4 +1,4 @@
-import type { CustomTerm } from '#/config/snapshot.ts';
+import type { CustomTerm, ResolvedPolicy } from '#/config/snapshot.ts';
 import { documentError } from '#/errors/document-error.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import {
@@ -13,14 +13,32 @@ import {
 import { replaceFile, type Attachment } from '#/wire/request/attachment.ts';
 import type { Media, MediaPlace } from '#/wire/hub/codec.ts';
 import type { Edit } from '#/wire/document/document.ts';
-import type { AttachScope } from './attach.ts';
-import { givenUpWith, type Detection, type Span } from '../detectors/detector.ts';
-import { detectOrRefuse, leftOut, lookedFor } from '../detect-or-refuse.ts';
+import { detectionUntil, type Detection } from '../detection.ts';
+import { type Match, mergeActions, type Action } from '../match.ts';
+import { detectOrRefuse, leftOut, lookedFor } from '../detect-leaves.ts';
 import { replaced, searchDocument, tagDocument } from './document-text.ts';
-import { mergeActions, type Action } from '../merge.ts';
-import { confusion } from '../rewrite.ts';
+import { confusion, type Rewrite } from '../rewrite.ts';
 import { tagLiterals } from '../tags.ts';
 import { imagesRule } from '../unreadable.ts';
+
+/** Who looks into the files of one call. */
+export interface AttachmentReader {
+  /** Undefined: documents are not processed in this installation. */
+  readonly engine: DocumentEngine | undefined;
+  /** Of one piece of work: aborted when nobody waits for it any more, or not for so long. */
+  signal(): AbortSignal;
+}
+
+/** What the files of a request are looked through for, and where it is written down. */
+export interface AttachScope {
+  readonly policy: ResolvedPolicy['dlp'];
+  readonly remove: readonly CustomTerm[];
+  readonly rewrite: Rewrite;
+  readonly detection: Detection;
+  readonly reader: AttachmentReader;
+  /** The provider keeps the conversation: no tag may be added to it. */
+  readonly keepsTags: boolean;
+}
 
 /** What a file is by its bytes. `text`: it is read as it is. */
 export type FileKind = 'pdf' | 'image' | 'text' | 'other';
@@ -43,7 +61,7 @@ export class AttachedFile {
   /** Its text as it may be told; set by `tag` or the first `text`. */
   #text: string | undefined;
   #decoded: DocumentFile | undefined;
-  #spans: readonly Span[] = [];
+  #matches: readonly Match[] = [];
   #document: ReadDocument | undefined;
   #fault: GatewayError | undefined;
   #found: readonly (readonly Action[])[] = [];
@@ -103,7 +121,7 @@ export class AttachedFile {
     if (this.kind === 'text') {
       this.#guardSize();
       this.#text = fitting(Buffer.from(this.#file.bytes).toString('utf8'));
-      this.#spans = await this.#detect(this.#text);
+      this.#matches = await this.#detect(this.#text);
     } else if (this.anonymized) await this.#readUnits(before);
     else if (this.#scope.policy.mode !== 'allow_log') await this.#tryToRead();
   }
@@ -123,7 +141,7 @@ export class AttachedFile {
         if (mode === 'block' && documents !== 'anonymize') rewrite.block(category, this.place.part.start);
       }
       this.#text = shownText(this.#document, found.replacements);
-    } else if (this.#text !== undefined) this.#text = rewrite.text(this.#text, this.#spans);
+    } else if (this.#text !== undefined) this.#text = rewrite.text(this.#text, this.#matches);
     return [];
   }
 
@@ -176,7 +194,7 @@ export class AttachedFile {
 
   #tagText(): readonly Edit[] {
     const before = this.#text ?? '';
-    this.#text = this.#scope.rewrite.text(before, this.#spans, this.anonymized);
+    this.#text = this.#scope.rewrite.text(before, this.#matches, this.anonymized);
     return this.#text === before ? [] : replaceFile(this.place, this.#file.mediaType, Buffer.from(this.#text));
   }
 
@@ -189,7 +207,7 @@ export class AttachedFile {
       this.#fault = thrown;
       return;
     }
-    this.#spans = await this.#detect(this.#text);
+    this.#matches = await this.#detect(this.#text);
   }
 
   async #extract(): Promise<string> {
@@ -218,7 +236,7 @@ export class AttachedFile {
     });
   }
 
-  async #detect(text: string): Promise<readonly Span[]> {
+  async #detect(text: string): Promise<readonly Match[]> {
     const { policy, rewrite, detection } = this.#scope;
     await this.#search((within) => Promise.resolve(rewrite.lookAhead([{ text }], within)));
     const kinds = lookedFor(policy, detection);
@@ -226,18 +244,18 @@ export class AttachedFile {
       this.missed = leftOut([text], policy, kinds);
       return detection.findNow(text, kinds);
     }
-    const { spans, missed } = await this.#search((within) =>
+    const { matches, missed } = await this.#search((within) =>
       detectOrRefuse([text], policy, within, 'An attached document'),
     );
     this.missed = missed;
-    return spans[0] ?? [];
+    return matches[0] ?? [];
   }
 
   /** What is not found within the answer timeout is looked for no more. */
   async #search<T>(work: (detection: Detection) => Promise<T>): Promise<T> {
-    const { desk, detection } = this.#scope;
+    const { reader, detection } = this.#scope;
     try {
-      return await work(givenUpWith(desk.signal(), detection));
+      return await work(detectionUntil(reader.signal(), detection));
     } catch (thrown) {
       throw thrown instanceof Error && thrown.name === 'TimeoutError' ? tooLate(thrown) : thrown;
     }
@@ -258,11 +276,11 @@ export class AttachedFile {
     work: (engine: DocumentEngine, signal: AbortSignal) => Promise<T>,
     whenAbsent: 'unavailable' | 'no_renderer' = 'unavailable',
   ): Promise<T> {
-    const { desk } = this.#scope;
-    const { engine } = desk;
+    const { reader } = this.#scope;
+    const { engine } = reader;
     try {
       if (!engine) throw engineOff();
-      return await work(engine, desk.signal());
+      return await work(engine, reader.signal());
     } catch (thrown) {
       if (thrown instanceof Error && thrown.name === 'TimeoutError') throw tooLate(thrown);
       if (!(thrown instanceof DocumentFault)) throw thrown;

@@ -1,7 +1,7 @@
 import type { DocumentEngine, OnPages, ReadDocument, RedactedDocument } from '#/ports/documents.ts';
 import { NAME_CATEGORIES } from '../names/detect-names.ts';
 import { findInDocument, type DocumentFindings, type DocumentScope } from './document-text.ts';
-import type { Detection } from '../detectors/detector.ts';
+import type { Detection } from '../detection.ts';
 import type { TagTable } from '../tags.ts';
 
 /** A document from which something was taken out, and what that was. */

@@ -46,24 +46,6 @@ export function spelledAddressesIn(text: string): readonly Disguise[] {
   return apart(found);
 }
 
-/** One of `DOT_WORDS` among blanks, from a letter on that is rare enough for the engine to run over prose. */
-const RARE_DOT = /[dp](?:(?<= d)ot |(?<= p)(?:unkt|oint|unto|onto|unt) |(?<= krop)ka )/gi;
-/** What stands before it in an address: the other sign as a word, and a name. Signs in brackets are seen by those. */
-const BEFORE_DOT = new RegExp(` (?:${AT_WORDS}) [^\\s]{1,63} (?:${DOT_WORDS}) $`, 'i');
-const LONGEST_IN_WORDS = 100;
-
-/** Where an address in words may stand, from `from` on: the place of its first sign; -1 where none does. */
-export function nextInWords(text: string, from: number): number {
-  RARE_DOT.lastIndex = from;
-  while (RARE_DOT.test(text)) {
-    const end = RARE_DOT.lastIndex;
-    const start = Math.max(from, end - LONGEST_IN_WORDS);
-    const before = BEFORE_DOT.exec(text.slice(start, end));
-    if (before) return start + before.index;
-  }
-  return -1;
-}
-
 /** In order, the first of those that overlap. */
 function apart(found: Disguise[]): readonly Disguise[] {
   let end = 0;

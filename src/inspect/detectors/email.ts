@@ -1,7 +1,15 @@
-import type { Span } from './detector.ts';
-import { isAlphanumeric, isDigit, isEscapeLetter, isHex, isLetter } from './characters.ts';
-import type { ListedExaminer } from './examiner.ts';
-import { isUnspaced, isWideLetter, widthBefore } from './scripts.ts';
+import type { Match } from '../match.ts';
+import {
+  isAlphanumeric,
+  isDigit,
+  isEscapeLetter,
+  isHex,
+  isLetter,
+  isUnspaced,
+  isWideLetter,
+  widthBefore,
+} from './characters.ts';
+import type { Detector } from './detector.ts';
 
 /** Longer local parts and logins are not read further back; what was read is covered. */
 const LOCAL_MAX = 254;
@@ -28,20 +36,19 @@ const LOWER = /^[a-z]+$/;
  * The domain needs a dot and a last label of letters, so that `@mention`, `@scope/pkg`, `pkg@1.2.3` and
  * `user@localhost` are none. Trailing punctuation stays outside. The login part of a URL belongs to `secret.ts`.
  */
-export const email: ListedExaminer = {
+export const email: Detector = {
   category: 'EMAIL',
   evidence: 'shaped',
-  about: {
-    finds: 'E-mail addresses, with letters of any script.',
-    examples: ['Write to ada.lovelace@example.com.'],
-  },
+  meaning: 'E-mail addresses, with letters of any script.',
+  examples: ['Write to ‹ada.lovelace@example.com›.'],
+  ignores: ['npm i lodash@4.17.21 @types/node', 'git clone git@github.com:org/repo.git'],
   triggers: '@',
-  examine(text, at, floor, found): number {
+  detect(text, at, floor, found): number {
     const start = localStart(text, at, floor);
     if (start === at) return floor;
     const end = domainEnd(text, at + 1);
     if (end === at + 1 || isMisleading(text, start, at, end)) return floor;
-    found.push({ start, end, category: 'EMAIL' } satisfies Span);
+    found.push({ start, end, category: 'EMAIL' } satisfies Match);
     return end;
   },
 };

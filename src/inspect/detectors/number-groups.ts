@@ -1,5 +1,5 @@
 import { isAlphanumeric, isCapital, isDigit, isLetter, startsToken } from './characters.ts';
-import { isLetterKind, type Look } from './look.ts';
+import { isLetterKind, type DigitContext } from './digit-context.ts';
 
 /** The longest number of a person or firm, in letters and digits. */
 const LONGEST = 16;
@@ -40,7 +40,7 @@ function readable(groups: NumberGroups | undefined): readonly NumberGroups[] {
 }
 
 /** Six digits in a row, letters in front that touch, or more behind: what most numbers in prose have none of. */
-export function mayBeNumber({ earlier, before, length, next, later }: Look): boolean {
+export function mayBeNumber({ earlier, before, length, next, later }: DigitContext): boolean {
   // Inside a word no number starts.
   if (isLetterKind(before)) return earlier !== 'digit';
   if (length > 5 || next === 'capital') return true;

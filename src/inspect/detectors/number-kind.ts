@@ -1,4 +1,4 @@
-import type { Teller, WordKind } from './context-words.ts';
+import type { ContextWords, WordKind } from './context-words.ts';
 
 /** A kind of number that a state gives to people or firms. */
 export interface NumberKind {
@@ -20,7 +20,7 @@ export interface NumberKind {
 
 /** A kind with the words that tell it: its own, and those of any number of its sort. */
 export interface ToldKind extends NumberKind {
-  readonly teller: Teller;
+  readonly teller: ContextWords;
 }
 
 /**

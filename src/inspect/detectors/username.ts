@@ -1,5 +1,5 @@
 import { isLetter } from './characters.ts';
-import type { ListedExaminer } from './examiner.ts';
+import type { Detector } from './detector.ts';
 import { isNobodysLogin } from './login-value.ts';
 import { spoken } from './secret-assignment.ts';
 
@@ -18,16 +18,15 @@ const SPOKEN =
  * Logins: the name in `scheme://name:password@host`, the values of fields that are named for one, and what stands
  * between "user" and "with password". Roles such as `root`, and the names of types and variables, are none.
  */
-export const username: ListedExaminer = {
+export const username: Detector = {
   category: 'USERNAME',
   evidence: 'shaped',
-  about: {
-    finds: 'Logins in URLs and in fields that are named for them.',
-    examples: ['login ok user=ljakobsen ip=10.0.0.1', '{"username":"ada.byron","role":"admin"}'],
-  },
+  meaning: 'Logins in URLs and in fields that are named for them.',
+  examples: ['login ok user=‹ljakobsen› ip=10.0.0.1', '{"username":"‹ada.byron›","role":"admin"}'],
+  ignores: ['user: What is the capital of France?'],
   triggers: ':=w',
   near: ['>w[od]'],
-  examine(text, at, floor, found): number {
+  detect(text, at, floor, found): number {
     const start = text.charCodeAt(at) === 119 ? spokenBefore(text, at) : assignedAfter(text, at);
     if (start < floor) return floor;
     NAME.lastIndex = start;

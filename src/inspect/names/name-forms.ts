@@ -1,5 +1,5 @@
 import type { Steps } from '#/wire/document/steps.ts';
-import { spellingsOf } from '../terms/term-spellings.ts';
+import { spellingsOf } from '../terms/term-fold.ts';
 
 /** A stretch of a folded text, and the name that it is a form of. */
 export interface FormFound {
@@ -145,7 +145,7 @@ function* find(
   const found: FormFound[] = [];
   let said: Word[] = [];
   for (const { 0: text, index: from } of folded.matchAll(WORD)) {
-    said.push({ text, from, to: from + text.length, may: readings(text, folded.charAt(from + text.length), words) });
+    said.push({ text, from, to: from + text.length, may: views(text, folded.charAt(from + text.length), words) });
     if (said.length < WORDS_A_STEP + MOST_WORDS) continue;
     addForms(folded, said, WORDS_A_STEP, root, found);
     said = said.slice(WORDS_A_STEP);
@@ -182,7 +182,7 @@ function isTitle({ text, to }: Word, folded: string): boolean {
 const NONE: Word['may'] = new Map();
 
 /** The words of names that a word may be, each with how many of its letters are the name's own. */
-function readings(text: string, next: string, words: ReadonlyMap<string, ReadonlySet<string>>): Word['may'] {
+function views(text: string, next: string, words: ReadonlyMap<string, ReadonlySet<string>>): Word['may'] {
   let may: Map<string, number> | undefined;
   const add = (key: string, length: number): void => {
     for (const word of words.get(key) ?? []) {

@@ -1,4 +1,4 @@
-import type { Span } from '../detectors/detector.ts';
+import type { Match } from '../match.ts';
 
 /** Products, models and projects that are nobody's name, one word each, in lower case. */
 const PRODUCTS = wordsOf(`
@@ -76,16 +76,17 @@ const IDENTIFIER = /^[a-z]+[A-Z]\w*$/;
  * code, identifiers, offices, and the assistant itself. Where people bear such a name the text decides, and a name with a
  * word that is none of these stays.
  */
-export function withoutNobody(text: string, found: readonly Span[]): readonly Span[] {
+export function withoutNobody(text: string, found: readonly Match[]): readonly Match[] {
   if (!found.some(({ category }) => category === PERSON)) return found;
   let software: boolean | undefined;
   const isSoftware = (): boolean => (software ??= SOFTWARE.test(text));
   const personas = new Set(
-    found.filter((span) => isPersona(text, span)).map(({ start, end }) => text.slice(start, end)),
+    found.filter((match) => isPersona(text, match)).map(({ start, end }) => text.slice(start, end)),
   );
   return found.filter(
-    (span) =>
-      span.category !== PERSON || !(personas.has(text.slice(span.start, span.end)) || isNobody(text, span, isSoftware)),
+    (match) =>
+      match.category !== PERSON ||
+      !(personas.has(text.slice(match.start, match.end)) || isNobody(text, match, isSoftware)),
   );
 }
 
@@ -95,7 +96,7 @@ const TITLE =
   /(?:^|[^\p{L}])(?:mrs?|ms|miss|dr|prof(?:essor)?|sir|herrn?|frau|fräulein|m|mme|mlle|monsieur|madame|sra?|srta|señora?|don|doña|sig|signora?|dott|dhr|mevr|mevrouw|meneer|pan|pani|senhora?|colleague|kolleg(?:e|in))\.? $/iu;
 const TITLE_REACH = 16;
 
-function isNobody(text: string, { start, end }: Span, isSoftware: () => boolean): boolean {
+function isNobody(text: string, { start, end }: Match, isSoftware: () => boolean): boolean {
   if (TITLE.test(text.slice(Math.max(0, start - TITLE_REACH), start))) return false;
   const words = text.slice(start, end).match(WORD) ?? [];
   if (words.length === 1 && CODE_FILE.test(text.slice(end, end + 8))) return true;
@@ -114,7 +115,7 @@ function isNobodysWord(text: string, word: string, start: number, end: number, i
 }
 
 /** Whether a text tells an assistant that this is its name. A first name and a surname are somebody's. */
-function isPersona(text: string, { start, end, category }: Span): boolean {
+function isPersona(text: string, { start, end, category }: Match): boolean {
   if (category !== PERSON || text.slice(start, end).includes(' ')) return false;
   const isCalled = PERSONA.test(text.slice(Math.max(0, start - PERSONA_REACH), start));
   return isCalled && OFFICE.test(text.slice(end, end + OFFICE_REACH));

@@ -1,6 +1,6 @@
 import type { ByName } from '#/runtime/passing.ts';
 import type { Ended, LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
-import type { RecentRefusals } from '../recent-refusals.ts';
+import type { RecentRefusals } from '../turn-away.ts';
 
 interface GiveBackDeps {
   readonly counters: Pick<LimitCounters, 'settle'>;

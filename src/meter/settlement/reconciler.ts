@@ -8,7 +8,7 @@ import { dueAlerts, refusalName, type MoneyLimit } from './alerts.ts';
 import { readBooksSurely, worstDrift, type BookLine, type BooksDeps } from './books.ts';
 import type { Restorer } from '../counter-rebuild.ts';
 
-export interface BookkeeperDeps extends BooksDeps {
+export interface ReconcilerDeps extends BooksDeps {
   readonly counters: LimitCounters;
   readonly credit: CreditEntries;
   readonly marks: Marks;
@@ -25,7 +25,7 @@ export interface BookkeeperDeps extends BooksDeps {
 }
 
 /** Looks after money beside the calls: alerts, drift, and days that begin at another hour than they did. */
-export interface Bookkeeper {
+export interface Reconciler {
   /** Calls of these organizations were settled. Cheap: once a batch of settlements. */
   settled(organization: string): void;
   /** A call that began `at` was refused for want of money. */
@@ -56,12 +56,12 @@ const MOST_ORGANIZATIONS = 1000;
 const MOST_RAISED = 10_000;
 const MOST_DELIVERING = 50;
 
-export function createBookkeeper(deps: BookkeeperDeps): Bookkeeper {
+export function createReconciler(deps: ReconcilerDeps): Reconciler {
   return new Keeper(deps);
 }
 
-class Keeper implements Bookkeeper {
-  readonly #deps: BookkeeperDeps;
+class Keeper implements Reconciler {
+  readonly #deps: ReconcilerDeps;
   /** Organization -> its last settlement, on the monotonic clock. */
   readonly #settled = new LRUCache<string, number>({ max: MOST_ORGANIZATIONS });
   /** Organization -> refusals since it was last looked at, and when their calls began. */
@@ -76,7 +76,7 @@ class Keeper implements Bookkeeper {
   #timer: NodeJS.Timeout | undefined;
   #delivering = 0;
 
-  constructor(deps: BookkeeperDeps) {
+  constructor(deps: ReconcilerDeps) {
     this.#deps = deps;
   }
 

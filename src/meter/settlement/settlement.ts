@@ -7,7 +7,7 @@ import type { Ledger } from '#/ports/ledger.ts';
 import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { Marks } from '#/ports/marks.ts';
 import type { OpenHolds } from '#/ports/open-holds.ts';
-import { createBookkeeper, type BookkeeperDeps } from './reconciler.ts';
+import { createReconciler, type ReconcilerDeps } from './reconciler.ts';
 import type { BookLine } from './books.ts';
 import { createCreditFeed } from './credit-feed.ts';
 import type { Refused } from '../limit-refusal.ts';
@@ -15,7 +15,7 @@ import { createRestorer, type Restorer } from '../counter-rebuild.ts';
 import { createSettler, type Settler } from './settler.ts';
 
 /** What is kept beside the limits of calls. */
-export interface TreasuryStores {
+export interface SettlementStores {
   readonly counters: LimitCounters & OpenHolds & CreditCounters & Marks;
   readonly ledger: Ledger & LedgerBooks;
   readonly credit: CreditEntries;
@@ -23,24 +23,24 @@ export interface TreasuryStores {
   readonly alertSink?: AlertSink | undefined;
 }
 
-export interface TreasuryDeps extends TreasuryStores, Pick<BookkeeperDeps, 'snapshot'> {
+export interface SettlementDeps extends SettlementStores, Pick<ReconcilerDeps, 'snapshot'> {
   /** Holds of this process that are not settled yet. */
   readonly open: ByName<OpenHold>;
   /** This process, as the holder of its holds. */
   readonly owner: string;
   /** Whether rows of this process wait for the ledger to take them. */
   readonly behind: () => boolean;
-  readonly onEvent: (event: TreasuryEvent) => void;
+  readonly onEvent: (event: SettlementEvent) => void;
 }
 
-export type TreasuryEvent =
+export type SettlementEvent =
   | { readonly kind: 'money.alert' | 'money.alert-undelivered'; readonly alert: Alert }
   | { readonly kind: 'money.drift'; readonly organization: string; readonly line: BookLine }
   | { readonly kind: 'counters.restored'; readonly organization: string }
   | { readonly kind: 'settle.fault' | 'books.fault' | 'credit.fault'; readonly error: unknown };
 
 /** Everything about money that happens after the calls and beside them. */
-export interface Treasury {
+export interface SettlementService {
   readonly restorer: Restorer;
   readonly settler: Settler;
   /** Closes holds whose rows are durable, and looks at what is left of the limits. */
@@ -53,7 +53,7 @@ export interface Treasury {
 }
 
 /** Closes holds, rebuilds counters, brings credit to them, raises alerts and watches the books. */
-export function createTreasury(deps: TreasuryDeps): Treasury {
+export function createSettlement(deps: SettlementDeps): SettlementService {
   const { counters, ledger, credit, snapshot, open, owner, onEvent } = deps;
   const restorer = createRestorer({
     counters,
@@ -76,7 +76,7 @@ export function createTreasury(deps: TreasuryDeps): Treasury {
     organizations: () => snapshot()?.organizations.values() ?? [],
     onFault: (error) => onEvent({ kind: 'credit.fault', error }),
   });
-  const bookkeeper = createBookkeeper({
+  const reconciler = createReconciler({
     counters,
     ledger,
     credit,
@@ -97,23 +97,23 @@ export function createTreasury(deps: TreasuryDeps): Treasury {
       settler.settle(settlements);
       let last: string | undefined;
       for (const { organization } of settlements) {
-        if (organization !== last) bookkeeper.settled(organization);
+        if (organization !== last) reconciler.settled(organization);
         last = organization;
       }
     },
     refused({ by }, workload, at) {
-      if (by !== 'requests' && by !== 'tokens') bookkeeper.refused(by, workload, at);
+      if (by !== 'requests' && by !== 'tokens') reconciler.refused(by, workload, at);
     },
     get drift() {
-      return bookkeeper.drift;
+      return reconciler.drift;
     },
     start() {
       feed.start();
-      bookkeeper.start();
+      reconciler.start();
     },
     stop() {
       feed.stop();
-      bookkeeper.stop();
+      reconciler.stop();
     },
   };
 }

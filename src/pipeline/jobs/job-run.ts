@@ -6,15 +6,15 @@ import type { JobEnd, JobFiles, JobNews, JobProgress, JobQueue, TakenJob } from 
 import type { Ledger } from '#/ports/ledger.ts';
 import type { AuditRow } from '#/seal/row.ts';
 import { ClientHungUp, ServerRestarting } from '#/call/call.ts';
-import type { Corridor } from '../pipeline.ts';
-import { MODEL_ID, type AnonymizedDocument, type Upload } from '../anonymize/anonymize.ts';
-import type { JobPapers } from './job-storage.ts';
+import type { Pipeline } from '../pipeline.ts';
+import { MODEL_ID, type AnonymizedDocument, type Upload } from '../anonymize.ts';
+import type { JobStorage } from './job-storage.ts';
 
 export interface JobRunDeps {
   readonly queue: JobQueue;
   readonly files: JobFiles;
-  readonly papers: JobPapers;
-  readonly corridor: Pick<Corridor, 'anonymize' | 'close'>;
+  readonly storage: JobStorage;
+  readonly pipeline: Pick<Pipeline, 'anonymize' | 'close'>;
   readonly ledger: Pick<Ledger, 'find'>;
   readonly snapshot: () => Snapshot | undefined;
   /** False while keys may exist that could not be read. */
@@ -120,25 +120,25 @@ async function workOn(job: TakenJob, stop: AbortController, deps: JobRunDeps): P
   return (await endInLedger(job, ROW_WAIT_MS, deps)) ?? again(job, false);
 }
 
-/** Through the corridor, as a document whose client waits; resolves with why it failed, if it did. */
+/** Through the pipeline, as a document whose client waits; resolves with why it failed, if it did. */
 async function walk(
   job: TakenJob,
   upload: Upload,
   caller: { readonly key: VirtualKeyConfig; readonly snapshot: Snapshot },
   watch: Watch,
-  { corridor, files, papers }: JobRunDeps,
+  { pipeline, files, storage }: JobRunDeps,
 ): Promise<GatewayError | undefined> {
   const { signal } = watch;
   const keep = async ({ bytes, ...document }: AnonymizedDocument): Promise<void> => {
     await watch.tell();
     signal.throwIfAborted();
-    const encrypted = papers.encryptFile(job, 'result', bytes);
+    const encrypted = storage.encryptFile(job, 'result', bytes);
     await files.put({ job: job.id, part: 'result' }, encrypted);
-    await watch.tell({ result: { outcome: papers.encryptOutcome(job, document), bytes: encrypted.length } });
+    await watch.tell({ result: { outcome: storage.encryptOutcome(job, document), bytes: encrypted.length } });
     signal.throwIfAborted();
   };
   try {
-    await corridor.anonymize({
+    await pipeline.anonymize({
       id: job.id,
       startedAt: job.createdAt,
       ...caller,
@@ -150,7 +150,7 @@ async function walk(
         timeoutMs: WORK_MS,
         onProgress: (progress) => watch.note(progress),
         keep,
-        again: (error) => goesOn(error, job, signal),
+        goesOn: (error) => goesOn(error, job, signal),
       },
     });
     return undefined;
@@ -201,7 +201,7 @@ async function close(
   const { id, createdAt: startedAt, organization, workload, key } = job;
   const mode = snapshot.workloads.get(workload)?.policy.dlp.mode ?? 'none';
   const call = { id, startedAt, organization, workload, key, error, mode };
-  deps.corridor.close({ ...call, surface: 'documents', model: MODEL_ID, revision: snapshot.revision });
+  deps.pipeline.close({ ...call, surface: 'documents', model: MODEL_ID, revision: snapshot.revision });
   return (await endInLedger(job, ROW_WAIT_MS, deps)) ?? again(job, false);
 }
 
@@ -224,10 +224,10 @@ function refusalOf({ takes, createdAt }: TakenJob, key: VirtualKeyConfig | undef
   return undefined;
 }
 
-async function uploadOf(job: TakenJob, { papers, files }: JobRunDeps): Promise<Upload | undefined> {
-  const order = papers.decryptOrder(job);
+async function uploadOf(job: TakenJob, { storage, files }: JobRunDeps): Promise<Upload | undefined> {
+  const order = storage.decryptOrder(job);
   const encrypted = order && (await files.get({ job: job.id, part: 'input' }));
-  const bytes = encrypted && papers.decryptFile(job, 'input', encrypted);
+  const bytes = encrypted && storage.decryptFile(job, 'input', encrypted);
   return order && bytes && { file: { ...order.file, bytes }, options: order.options };
 }
 

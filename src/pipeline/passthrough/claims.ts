@@ -10,7 +10,7 @@ import { permittedToolServers } from '#/route/provider-side-tools.ts';
 /** Members of a query that say from which object a list goes on. */
 const CURSORS: readonly string[] = ['after', 'before'];
 
-/** Objects that path and query of a passage name. */
+/** Objects that path and query of a passthrough call name. */
 export function claimsOfPath({ objects, objectId, namedIds = [] }: PassthroughCall, path: string): readonly Claim[] {
   if (objects === 'none') return [];
   const { kind } = objects;

@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Arrival } from '../arrival.ts';
+import type { AuthenticatedRequest } from '../authenticated-request.ts';
 import { BodyRoom } from './body-room.ts';
 import { IncomingBody } from './incoming-body.ts';
 
@@ -14,9 +14,9 @@ async function connected(room: BodyRoom): Promise<Socket> {
   const app = Fastify({ logger: false });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (_request, payload, done) => done(null, payload));
-  app.decorateRequest('arrival', undefined);
+  app.decorateRequest('authenticated', undefined);
   app.post('/', async (request, reply) => {
-    request.arrival = { key: KEY } as unknown as Arrival;
+    request.authenticated = { key: KEY } as unknown as AuthenticatedRequest;
     using body = new IncomingBody(request, reply, { room });
     const text = await body.json().catch((thrown: unknown) => (thrown as Error).message);
     return [`<${text}>`, `${room.taken} taken`].join(' ');

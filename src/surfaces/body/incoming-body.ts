@@ -1,15 +1,14 @@
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Asker } from '#/runtime/fair-turns.ts';
-import { inTurns } from '#/runtime/loop-turns.ts';
+import type { Asker } from '#/runtime/fair-places.ts';
+import { inSlices } from '#/runtime/loop-slices.ts';
 import type { Steps } from '#/wire/document/steps.ts';
-import { arrivalOf } from '../arrival.ts';
+import { authenticatedOf } from '../authenticated-request.ts';
 import type { BodyPlace, BodyRoom } from './body-room.ts';
-import { isForm, requireJson, unsupported } from './body-type.ts';
-import { decoderFor, undecodable } from './content-encoding.ts';
 import { GatheredText } from './gathered-text.ts';
 import { PACE, SlowBody, type Pace } from './slow-body.ts';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 
 export interface BodyDeps {
   readonly room: BodyRoom;
@@ -38,7 +37,7 @@ export class IncomingBody implements Disposable {
   #slow: SlowBody | undefined;
 
   constructor(request: FastifyRequest, reply: FastifyReply, { room, pace = PACE }: BodyDeps) {
-    const { key } = arrivalOf(request);
+    const { key } = authenticatedOf(request);
     const { headers, body } = request;
     this.#request = request;
     this.#reply = reply;
@@ -85,7 +84,7 @@ export class IncomingBody implements Disposable {
     if (this.#payload.destroyed) throw endedEarly();
     const text = this.#arrived() ?? (await this.#gather());
     this.#place.takeMemory(text.values * MEMORY_PER_VALUE);
-    return text.isLarge ? inTurns(this.#asker, wholly(text)) : text.whole();
+    return text.isLarge ? inSlices(this.#asker, wholly(text)) : text.whole();
   }
 
   /** The body of a form as it comes, decoded. Is destroyed with a `GatewayError` where it does not come to its end. */
@@ -209,4 +208,82 @@ function endedEarly(): GatewayError {
 // oxlint-disable-next-line require-yield -- one step: what is copied, is copied at once
 function* wholly(text: GatheredText): Steps<string> {
   return text.whole();
+}
+
+const JSON_TYPE = /^application\/json(?=[\t ;]|$)/i;
+const FORM_TYPE = /^multipart\/form-data(?=[\t ;]|$)/i;
+const CHARSET = /;[\t ]*charset[\t ]*=[\t ]*"?([^\s";]*)/gi;
+
+export function isForm(contentType: string): boolean {
+  return FORM_TYPE.test(contentType);
+}
+
+export function isJson(contentType: string): boolean {
+  return JSON_TYPE.test(contentType);
+}
+
+/** Throws `unsupported_media_type` for what is not JSON in UTF-8, which is all that JSON may be in. // RFC 8259 8.1 */
+function requireJson(contentType: string): void {
+  if (contentType === 'application/json') return;
+  if (!isJson(contentType)) throw unsupported('The request body must be application/json.');
+  for (const [, charset = ''] of contentType.matchAll(CHARSET)) {
+    if (!/^(?:utf-?8|us-ascii)$/i.test(charset)) {
+      throw unsupported('The charset of a JSON body must be utf-8: send the body in UTF-8 and leave charset out.');
+    }
+  }
+}
+
+export function unsupported(message: string): GatewayError {
+  return new GatewayError('unsupported_media_type', message);
+}
+
+/** So much comes out at a time: a body that grows is noticed before it has grown. */
+const CHUNK = { chunkSize: 64 * 1024 };
+/** Larger windows of zstd are not needed by HTTP. // RFC 9659 */
+const ZSTD_WINDOW = { ...CHUNK, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
+/** Bytes out for each byte in; text repeats itself less than this. */
+const MOST_RATIO = 100;
+/** The ratio is not asked before this much has come out. */
+const FREE_BYTES = 1024 * 1024;
+
+const DECODERS: Readonly<Record<string, () => Transform & { readonly bytesWritten: number }>> = {
+  gzip: () => createGunzip(CHUNK),
+  'x-gzip': () => createGunzip(CHUNK),
+  deflate: () => createInflate(CHUNK),
+  br: () => createBrotliDecompress(CHUNK),
+  zstd: () => createZstdDecompress(ZSTD_WINDOW),
+};
+
+/** Decodes a body as it streams. */
+interface Decoder {
+  readonly stream: Transform;
+  /** `request_too_large` where so many bytes came out of so few that it is no honest body. */
+  faultOf(bytesOut: number): GatewayError | undefined;
+}
+
+/** The decoder for a `Content-Encoding`; undefined where the body is as it is. Throws `unsupported_media_type`. */
+function decoderFor(header: string | undefined): Decoder | undefined {
+  const coding = (header ?? '').trim().toLowerCase();
+  if (coding === '' || coding === 'identity') return undefined;
+  const create = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
+  if (!create) throw unsupported('Content-Encoding must be one of gzip, deflate, br and zstd, once, or left out.');
+  const stream = create();
+  return {
+    stream,
+    faultOf(bytesOut) {
+      if (bytesOut <= FREE_BYTES || bytesOut <= stream.bytesWritten * MOST_RATIO) return undefined;
+      return new GatewayError(
+        'request_too_large',
+        `The request body is more than ${MOST_RATIO} times as large as what was sent: send it with less compression.`,
+      );
+    },
+  };
+}
+
+/** A body that is not in the coding that its header names, or not all of it. */
+function undecodable(): GatewayError {
+  return new GatewayError('invalid_request', 'The request body is not what its Content-Encoding says.', {
+    param: 'content-encoding',
+  });
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { readTerms } from '#/inspect/extension.ts';
 import { requestFault } from '#/pipeline/admit.ts';
-import type { AnonymizeOptions, Upload } from '#/pipeline/anonymize/anonymize.ts';
+import type { AnonymizeOptions, Upload } from '#/pipeline/anonymize.ts';
 import { readDocument } from '#/wire/document/document.ts';
 import type { FormFile, FormPart } from '#/wire/request/multipart-form.ts';
 import type { Json, JsonObject } from '#/wire/document/json.ts';

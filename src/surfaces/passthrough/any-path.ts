@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Opening } from '#/call/call.ts';
+import type { CallContext } from '#/call/call.ts';
 import type { PassthroughCall, PassthroughBody } from '#/call/passthrough-call.ts';
-import { isForm, isJson, unsupported } from '../body/body-type.ts';
-import type { IncomingBody } from '../body/incoming-body.ts';
-import { knows, type KeyStore } from '../caller.ts';
-import { speaksMessages } from '../messages/voice.ts';
-import { providerOf, readBody, servePassage, type PassthroughDeps, type ReadPassage } from './passthrough.ts';
+import { isForm, isJson, unsupported, type IncomingBody } from '../body/incoming-body.ts';
+import { knows, type KeyStore } from '../authenticated-request.ts';
+import { speaksMessages } from '../messages/protocol.ts';
+import { providerOf, readBody, servePassthrough, type PassthroughDeps, type ReadPassthrough } from './passthrough.ts';
 
 export interface AnyPathDeps extends PassthroughDeps {
   readonly keys: KeyStore;
@@ -51,11 +50,11 @@ export function mountAnyPath(app: FastifyInstance, deps: AnyPathDeps): void {
         reply.callNotFound();
         return reply;
       }
-      deps.arrive(request, reply);
+      deps.authenticate(request, reply);
     },
     handler: async (request, reply) => {
-      const read: ReadPassage = (opening, body) => passageOf(request, opening, body);
-      await servePassage(request, reply, 'passthrough', read, deps);
+      const read: ReadPassthrough = (context, body) => passthroughOf(request, context, body);
+      await servePassthrough(request, reply, 'passthrough', read, deps);
     },
   });
 }
@@ -71,7 +70,11 @@ function isMeant({ url, headers, method }: FastifyRequest, { keys }: AnyPathDeps
   return knows(headers, keys)?.workload.policy.passthrough.has(word) === true;
 }
 
-async function passageOf(request: FastifyRequest, opening: Opening, incoming: IncomingBody): Promise<PassthroughCall> {
+async function passthroughOf(
+  request: FastifyRequest,
+  context: CallContext,
+  incoming: IncomingBody,
+): Promise<PassthroughCall> {
   const { url, headers } = request;
   const method = request.method as PassthroughCall['method'];
   if (headers.upgrade !== undefined) {
@@ -84,10 +87,10 @@ async function passageOf(request: FastifyRequest, opening: Opening, incoming: In
   const [word = ''] = steps;
   const isFree = method === 'GET' || method === 'DELETE';
   return {
-    ...opening,
+    ...context,
     method,
     path: url.slice(ROOT.length - 1),
-    provider: providerOf(opening.headers),
+    provider: providerOf(context.headers),
     gate: { word, isKnown: false, isFree },
     quantities: [],
     ownKeyOnly: true,

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { simpleUsage } from '../hub/plain-codec.ts';
 import { writeUsage } from '../responses/usage.ts';
 import { answerTo, type Said } from './answers.ts';
-import { readInput, readQuestions, type AskedQuestion } from './request.ts';
+import { readInput, readQuestions, type AskedQuestion } from './read-request.ts';
 
 /** How many options whoever answers in the other shape takes. */
 export interface OptionBounds {
@@ -96,7 +96,7 @@ export function fromSystemOne(answer: JsonObject, body: JsonObject): JsonObject 
   const answers = questions.map((question, at) => {
     const id = ids[at] ?? '';
     const one = Object.hasOwn(given, id) ? given[id] : undefined;
-    const said = isObject(one) ? saidIn(question, one) : undefined;
+    const said = isObject(one) ? judgedText(question, one) : undefined;
     if (!said || !isObject(one)) return undefined;
     const sure = one['answer_confidence'];
     return { ...answerTo(question, said), ...(typeof sure === 'number' && { answer_confidence: sure }) };
@@ -112,7 +112,7 @@ export function fromSystemOne(answer: JsonObject, body: JsonObject): JsonObject 
   };
 }
 
-function saidIn(question: AskedQuestion, answer: JsonObject): Said | undefined {
+function judgedText(question: AskedQuestion, answer: JsonObject): Said | undefined {
   if (question.type === 'predicate') {
     const holds = answer['noul'];
     return isShare(holds) ? { probabilities: [holds] } : undefined;

@@ -126,7 +126,7 @@ export type AnswerFormat =
 
 /** A request for one answer, in no family's words. */
 export interface ModelRequest {
-  /** As the client wrote it. Encoders write it where their family has it; the corridor renames it afterwards. */
+  /** As the client wrote it. Encoders write it where their family has it; the pipeline renames it afterwards. */
   readonly model: string;
   readonly stream: boolean;
   readonly system: readonly TextPart[];
