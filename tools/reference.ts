@@ -6,6 +6,8 @@ import { chartFiles } from './reference/chart-settings.ts';
 import { detectorsPage } from './reference/detectors.ts';
 import { errorsPage } from './reference/errors.ts';
 import { gwctlPage } from './reference/gwctl.ts';
+import { logEventsPage } from './reference/log-events.ts';
+import { metricsPage } from './reference/metrics.ts';
 import { orderedRowSource } from './reference/ordered-row.ts';
 import { page, table } from './reference/page.ts';
 import { settingsPage } from './reference/settings.ts';
@@ -25,6 +27,8 @@ const PAGES: readonly Page[] = [
   { file: 'detectors.md', lists: 'kinds of personal data, and what finds each', write: detectorsPage },
   { file: 'errors.md', lists: 'error codes that clients receive', write: errorsPage },
   { file: 'gwctl.md', lists: 'commands and options of the command line', write: gwctlPage },
+  { file: 'log-events.md', lists: 'events of the logs', write: logEventsPage },
+  { file: 'metrics.md', lists: 'metrics of every program', write: metricsPage },
   { file: 'settings.md', lists: 'environment variables of every program', write: settingsPage },
   { file: 'vendors.md', lists: 'vendors of models, their addresses and credentials', write: vendorsPage },
 ];

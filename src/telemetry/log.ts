@@ -1,7 +1,13 @@
-import { pino, type Logger } from 'pino';
+import { pino } from 'pino';
+import type { EventAt, FactOf, LogEvent } from './log-events.ts';
 
 /** The process log: JSON lines of constant event names and facts. Never bodies, headers, credentials or content. */
-export type Log = Logger;
+export type Log = {
+  readonly [L in LogEvent['levels'][number]]: <const E extends EventAt<L>>(
+    facts: { readonly event: E } & Readonly<Partial<Record<FactOf<E>, unknown>>>,
+    text?: string,
+  ) => void;
+};
 
 /** How much may be logged, from least to most but for `silent`. */
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
