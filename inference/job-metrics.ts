@@ -2,7 +2,7 @@ import { counter, gauge, Metrics } from '#/telemetry/metrics.ts';
 import type { JobQueue } from './queue.ts';
 import type { KillReason, Outcome } from './thread.ts';
 
-/** What is counted of jobs: never what was in them. */
+/** Counts of jobs, never their content. */
 export interface JobMetrics {
   ended(verb: string, outcome: Outcome, ms: number): void;
   turnedAway(): void;

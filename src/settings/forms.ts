@@ -1,4 +1,4 @@
-/** What the text of a setting must look like, and what is read from it. */
+/** Which texts a setting may have, and the value that each stands for. */
 export type Form =
   /** `must` ends the sentence "GW_X must …". */
   | { readonly kind: 'text'; readonly pattern?: RegExp; readonly must?: string }
@@ -41,7 +41,7 @@ export type Value<F extends Form> = F extends { kind: 'whole' }
         ? readonly string[]
         : string;
 
-/** What is allowed, as the end of the sentence "GW_X must …". */
+/** The rule of the form, as the end of the sentence "GW_X must …". */
 export function allowed(form: Form): string {
   switch (form.kind) {
     case 'text':

@@ -12,7 +12,7 @@ test('an empty environment is the embedded run', () => {
   });
 });
 
-test('every fault is told at once, by the name of its variable and without its value', () => {
+test('every fault is reported at once, by the name of its variable and without its value', () => {
   const read = readSettings({
     PORT: '99999',
     REDIS_URL: 'http://secret@x',

@@ -3,7 +3,7 @@ import type { Reader } from './reader.ts';
 
 /** Configuration that a controller publishes, instead of a folder. */
 export interface PublishedSettings {
-  /** Master keys that the controller shares: they decrypt secrets and verify what is published. */
+  /** Master keys that the controller shares: they decrypt secrets and verify the configuration. */
   readonly keyFile: string;
   /** What this gateway reports itself as; no two may have the same. */
   readonly gateway: string;

@@ -10,7 +10,7 @@ export type ReadSettings<S> = { readonly settings: S } | { readonly faults: read
 
 /** Reads the settings of one program. An empty variable is one that is not set. */
 export interface Reader {
-  /** What is wrong so far: each names its variable and what is allowed, and never repeats a value. */
+  /** Faults so far: each names its variable and the allowed values, and never repeats a value. */
   readonly faults: string[];
   /** The value of a setting, or its default. A fault is added where the text is not allowed. */
   read<N extends SettingName>(name: N): ValueOf<N>;

@@ -7,7 +7,7 @@ export type Program = 'gateway' | 'controller' | 'engine' | 'gwctl';
 export interface ChartValue {
   /** The value of the chart for each program that the chart sets it for, such as `gateway.logLevel`. */
   readonly values: Partial<Record<Exclude<Program, 'gwctl'>, string>>;
-  /** The default in the chart where it is another one. Empty: the chart sets the variable only where somebody gives a value. */
+  /** The default in the chart where it is another one. Empty: the chart sets the variable only where the value is not empty. */
   readonly default?: string;
 }
 

@@ -77,7 +77,7 @@ describe('a reader', () => {
     expect(createReader('engine', {}).read('PORT')).toBe(8090);
   });
 
-  test('says once what is allowed, and what holds without the variable', () => {
+  test('says once which values are allowed, and which holds without the variable', () => {
     const reader = createReader('gateway', { GW_BODY_LIMIT_MIB: '513' });
     expect(reader.read('GW_BODY_LIMIT_MIB')).toBe(64 * 1024 * 1024);
     reader.read('GW_BODY_LIMIT_MIB');

@@ -16,7 +16,7 @@ type Table = typeof SETTINGS;
 /** An environment variable that a program may read: a name that is not in the table does not compile. */
 export type SettingName = keyof Table;
 
-/** What is read of a setting: undefined only where the variable may be absent and no default holds. */
+/** The value of a setting: undefined only where the variable may be absent and no default holds. */
 export type ValueOf<N extends SettingName> =
   | Value<Table[N]['form']>
   | (Table[N] extends { default: unknown } ? never : undefined);

@@ -6,7 +6,7 @@ import { unknownSettingFaults } from './unknown-settings.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('a variable that is no setting', () => {
-  test('is told with the setting that was probably meant, and without its value', () => {
+  test('is reported with the setting that was probably meant, and without its value', () => {
     expect(
       unknownSettingFaults({ GW_LEDGER_JURNAL_MIB: 'hunter2', PATH: '/bin', GWX: '1', GW_BODY_LIMIT_MIB: '1' }),
     ).toEqual(['GW_LEDGER_JURNAL_MIB is not a setting of Gatewarden: did you mean GW_LEDGER_JOURNAL_MIB?']);
@@ -16,7 +16,7 @@ describe('a variable that is no setting', () => {
     expect(unknownSettingFaults({ GW_FROBNICATE: '' })).toEqual([]);
   });
 
-  test('is not what Kubernetes tells a pod of the Services around it', () => {
+  test('is not one that Kubernetes sets for the Services around a pod', () => {
     const links = (service: string) => ({
       [`${service}_SERVICE_HOST`]: '10.0.0.7',
       [`${service}_SERVICE_PORT`]: '8080',

@@ -2,7 +2,7 @@
 export interface LogEvent {
   readonly levels: readonly ('fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace')[];
   readonly by: readonly ('gateway' | 'controller' | 'engine')[];
-  /** Members of the line beside `level`, `time` and `event`. */
+  /** Members of the line besides `level`, `time` and `event`. */
   readonly facts: readonly string[];
   readonly meaning: string;
 }
@@ -221,7 +221,7 @@ export const LOG_EVENTS = {
   'worker.killed': onEngine(['warn'], ['reason'], 'The engine ended a worker thread, or a worker thread died.'),
 } as const satisfies Readonly<Record<string, LogEvent>>;
 
-export type LogEventName = keyof typeof LOG_EVENTS;
+type LogEventName = keyof typeof LOG_EVENTS;
 
 /** Events that are logged at a level. */
 export type EventAt<L extends LogEvent['levels'][number]> = {

@@ -80,7 +80,7 @@ function placeOf(line: string): string | undefined {
   return DIGITS.test(row) && DIGITS.test(column) && PATH.test(file) ? `${file}:${row}` : undefined;
 }
 
-/** Has an error that nobody caught end the process with a line that says where, and not what it quotes. */
+/** Has an error that was not caught end the process with a line that says where, and not what it quotes. */
 export function logUncaught(log: Log): void {
   const end = (error: unknown): void => {
     log.fatal({ event: 'process.failed', err: error });

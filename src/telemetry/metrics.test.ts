@@ -10,7 +10,7 @@ const GROUP = {
   unread: gauge('gw_f', 'Of nothing.'),
 };
 
-test('writes what was counted and what is read now, in the order of the declarations that have a value', () => {
+test('writes counts and the values that are read now, in the order of the declarations that have a value', () => {
   const metrics = new Metrics();
   const count = metrics.open(GROUP);
   let now = 1;

@@ -17,7 +17,7 @@ export function counter<const L extends readonly string[]>(name: string, help: s
   return { kind: 'counter', name, help, labels } as const satisfies Metric;
 }
 
-/** Declares a counter that somebody else keeps: it is read when scraped. */
+/** Declares a counter that is kept elsewhere: it is read when scraped. */
 export function total(name: string, help: string) {
   return { kind: 'total', name, help, labels: [] } as const satisfies Metric;
 }

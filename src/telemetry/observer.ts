@@ -16,7 +16,7 @@ import { watchProcess, type WatchedProcess } from './observe/process.ts';
 import { observeStores, type JournalDamage } from './observe/stores.ts';
 import { observeUpstreams } from './observe/upstreams.ts';
 
-/** What is watched for the gauges of a scrape. */
+/** Sources of the gauges. */
 interface Watched extends WatchedProcess {
   readonly jobs: Pick<JobRunner, 'running' | 'waiting'>;
   readonly config: ConfigSource;

@@ -66,7 +66,7 @@ function unconditionalFirst(a: string, b: string): number {
   return Number(a.startsWith('{{')) - Number(b.startsWith('{{'));
 }
 
-/** Values with the block of settings of each section written anew. */
+/** Values with the block of settings of each section replaced. */
 function withValues(text: string): string {
   const written = new Set<string>();
   const result = text.replaceAll(new RegExp(`^  ${BEGIN}\\n[\\s\\S]*?^  ${END}\\n`, 'gm'), (_block, offset: number) => {
@@ -122,8 +122,8 @@ function withSchema(text: string): string {
   }
   for (const section of ['gateway', 'controller', 'inference']) {
     const items = schema.properties?.[section]?.properties?.['env']?.['items'] as Schema | undefined;
-    const name = items?.properties?.['name'];
-    if (name) items.properties!['name'] = { ...name, not: { enum: reserved } };
+    const properties = items?.properties;
+    if (properties?.['name']) properties['name'] = { ...properties['name'], not: { enum: reserved } };
   }
   return `${stringify(schema, '')}\n`;
 }

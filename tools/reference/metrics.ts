@@ -18,7 +18,7 @@ interface ListedGroup {
 }
 
 /** Every group of metrics, by the program and the part of it that counts them. */
-export const METRIC_GROUPS: Readonly<Record<string, Readonly<Record<string, ListedGroup>>>> = {
+const METRIC_GROUPS: Readonly<Record<string, Readonly<Record<string, ListedGroup>>>> = {
   Gateway: {
     Calls: { file: 'src/telemetry/observe/calls.ts', metrics: CALL_METRICS },
     Money: { file: 'src/telemetry/observe/money.ts', metrics: MONEY_METRICS },

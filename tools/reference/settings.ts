@@ -29,7 +29,7 @@ export function settingsPage(): string {
   );
 }
 
-/** What is allowed, as a cell says it. */
+/** The allowed values, as a cell says them. */
 function valuesOf(form: Form): string {
   if (form.kind === 'words') return form.words.map((word) => `\`${word}\``).join(', ');
   if (form.kind === 'text' && !form.must) return 'text';

@@ -155,7 +155,8 @@ export const GATEWAY_ROWS = {
     readers: ['gateway', 'gwctl'],
     as: 'secretsDir',
     chart: 'own',
-    meaning: 'Folder of `<name>/<key>` files for `secretKeyRef`, beside `kind: Secret` objects in `GW_CONFIG_DIR`.',
+    meaning:
+      'Folder of `<name>/<key>` files for `secretKeyRef`, in addition to `kind: Secret` objects in `GW_CONFIG_DIR`.',
   },
   GW_STREAM_SECONDS: {
     form: whole(1, 86_400),

@@ -5,7 +5,7 @@ const MASTER_KEYS = 'a line `id:base64 of 32 bytes` for each key, the newest fir
 const BUCKET_KEYS =
   'JSON file with `accessKeyId`, `secretAccessKey` and, if needed, `sessionToken`; read before every request';
 
-/** Settings about stores and what is kept in them: counters, ledger, checkpoints, content, jobs, prices; and alerts. */
+/** Settings about stores and their content: counters, ledger, checkpoints, content, jobs, prices; and alerts. */
 export const STORAGE_ROWS = {
   AWS_ACCESS_KEY_ID: {
     form: ANY,
@@ -102,7 +102,7 @@ export const STORAGE_ROWS = {
     unset: '`checkpoint-key.pem` in `GW_DATA_DIR`',
     chart: 'own',
     meaning:
-      'File of the Ed25519 keys (PEM) that sign checkpoints, the newest first. The gateway makes a missing file, and beside it the public key as `.pub`.',
+      'File of the Ed25519 keys (PEM) that sign checkpoints, the newest first. The gateway makes a missing file, and next to it the public key as `.pub`.',
   },
   GW_CONTENT_KEY_FILE: {
     form: ANY,

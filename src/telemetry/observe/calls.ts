@@ -35,7 +35,7 @@ type CallKind =
   | 'shadow.differed'
   | 'usage.implausible';
 
-/** Counts calls and their errors, and logs what is unusual about them. */
+/** Counts calls and their errors, and logs unusual ones. */
 export function observeCalls(log: Log, metrics: Metrics) {
   const count = metrics.open(CALL_METRICS);
   const handlers: Handlers<CallKind> = {
@@ -56,7 +56,7 @@ export function observeCalls(log: Log, metrics: Metrics) {
   };
   return {
     handlers,
-    onError(error: GatewayError, callId: string): void {
+    onError: (error: GatewayError, callId: string): void => {
       count.errors.inc(error.code);
       if (CATALOGUE[error.code].status >= 500)
         log.warn({ event: 'call.failed', call_id: callId, code: error.code, err: error.cause });

@@ -18,11 +18,11 @@ export const CONFIG_METRICS = {
   pricesAge: gauge('gw_price_snapshot_age_seconds', 'Age of the price snapshot in force.'),
 };
 
-/** Counts and logs what becomes of configuration and of price snapshots. */
+/** Counts and logs changes of the configuration and of price snapshots. */
 export function observeConfig(log: Log, metrics: Metrics) {
   const count = metrics.open(CONFIG_METRICS);
   return {
-    onConfig(event: ConfigEvent): void {
+    onConfig: (event: ConfigEvent): void => {
       switch (event.name) {
         case 'config.loaded':
           return log.info({ event: event.name, revision: event.revision, counts: event.counts });
@@ -37,7 +37,7 @@ export function observeConfig(log: Log, metrics: Metrics) {
           return log.error({ event: event.name, err: event.error });
       }
     },
-    onPrices(event: PricesEvent): void {
+    onPrices: (event: PricesEvent): void => {
       switch (event.name) {
         case 'prices.loaded': {
           const { id, builtAt, prices, differences } = event.snapshot;

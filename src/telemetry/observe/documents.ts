@@ -53,11 +53,11 @@ export const DOCUMENT_METRICS = {
   jobsWaiting: gauge('gw_document_jobs_waiting', 'Jobs that wait, over all gateways.'),
 };
 
-/** Counts and logs what becomes of documents, of jobs, and of questions to local models. */
+/** Counts and logs the results of documents, of jobs, and of questions to local models. */
 export function observeDocuments(log: Log, metrics: Metrics) {
   const count = metrics.open(DOCUMENT_METRICS);
   return {
-    onInference(event: DocumentsEvent | ModelsEvent): void {
+    onInference: (event: DocumentsEvent | ModelsEvent): void => {
       switch (event.kind) {
         case 'documents.asked':
           return count.asked.inc(event.verb);
@@ -70,7 +70,7 @@ export function observeDocuments(log: Log, metrics: Metrics) {
           return log.warn({ event: event.kind, code: event.code, signal: event.signal });
       }
     },
-    onJob({ state, code, pages, waitedMs, workedMs }: JobEnded): void {
+    onJob: ({ state, code, pages, waitedMs, workedMs }: JobEnded): void => {
       count.jobs.inc(state, code ?? '');
       if (state === 'queued') return;
       count.jobPages.add(pages);

@@ -9,7 +9,7 @@ type EventOf<K extends Kind, E extends PipelineEvent = PipelineEvent> = E extend
     : never
   : never;
 
-/** What is done about events of these kinds. */
+/** One function for each of these kinds of events. */
 export type Handlers<K extends Kind> = { readonly [One in K]: (event: EventOf<One>) => void };
 
 /** One function for every kind of event: a kind without a handler does not compile. */

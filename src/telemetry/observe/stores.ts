@@ -50,7 +50,7 @@ export function observeStores(log: Log, metrics: Metrics) {
   };
   return {
     handlers,
-    onJournalDamage(damage: JournalDamage): void {
+    onJournalDamage: (damage: JournalDamage): void => {
       count.damaged.inc();
       log.error({ event: 'journal.damaged', ...damage });
     },

@@ -42,7 +42,7 @@ export function observeUpstreams(log: Log, metrics: Metrics) {
   return {
     handlers,
     /** A vendor that does not list its models is logged once for each reason. */
-    onModelList(event: ListEvent): void {
+    onModelList: (event: ListEvent): void => {
       count.lists.inc(event.kind === 'models.listed' ? 'listed' : 'failed');
       if (event.kind === 'models.listed')
         log.debug({ event: event.kind, provider: event.provider, models: event.models });
