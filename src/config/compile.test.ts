@@ -622,7 +622,7 @@ describe('policies', () => {
 
   test('of two on one target the older holds, then the one that sorts first', () => {
     const fault = (loser: string, winner: string) => [
-      `Policy default/${loser}: spec.targetRefs[0]: Organization default/acme has Policy default/${winner} already`,
+      `Policy default/${loser}: spec.targetRefs[0]: Organization default/acme already has Policy default/${winner}`,
     ];
     expect(faultsOf([...base, make('Policy', 'a', {}, newer), make('Policy', 'b', {}, older)])).toEqual(
       fault('a', 'b'),
