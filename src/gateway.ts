@@ -203,7 +203,7 @@ function admit(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps, 
 function refuseWhileDraining(reply: FastifyReply, deps: GatewayDeps): void {
   if (!deps.draining()) return;
   reply.header('connection', 'close');
-  throw new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+  throw new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
 }
 
 /** A failure outside the corridor: sealed where a call was meant, and told in the voice of the path. */

@@ -29,7 +29,7 @@ export function explainLocal(
   const unwatched = shadow && allowListReason([model], shadow);
   if (unwatched) write(`  shadow: allowedModels: ${model} would be refused: ${unwatched}`);
   const price = prices.find(organization, LOCAL_PROVIDER, id, at, id in WORK ? ['pages'] : undefined);
-  if (!price) throw new GatewayError('price_unknown', 'A model without a price is not served.');
+  if (!price) throw new GatewayError('price_unknown', 'Models without a price are refused.');
   write(`  ${model}: price from ${price.source}`);
   return 0;
 }

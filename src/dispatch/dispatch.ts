@@ -240,7 +240,7 @@ async function drain(chunks: AsyncIterator<Uint8Array>, relay: Relay): Promise<v
 
 /** What a client is told whose call the end of this process has ended. */
 export function restarting(): GatewayError {
-  return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+  return new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
 }
 
 /** What a fault behind the gateway is to the client. */

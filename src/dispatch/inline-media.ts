@@ -19,7 +19,8 @@ export async function inlineRemoteMedia(
   const inline = async (part: Part): Promise<Part> => {
     if (part.type === 'tool-result') return { ...part, parts: await all(part.parts) };
     if (part.type !== 'media' || !('url' in part.source)) return part;
-    if (++fetched > MAX_FETCHED) throw new BadRequestShape(`at most ${MAX_FETCHED} files are fetched`, 'messages');
+    if (++fetched > MAX_FETCHED)
+      throw new BadRequestShape(`a request may have at most ${MAX_FETCHED} files to fetch`, 'messages');
     return fetchPart(part, part.source.url, media, signal);
   };
   const all = async (parts: readonly Part[]): Promise<readonly Part[]> => {

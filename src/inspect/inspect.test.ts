@@ -282,7 +282,7 @@ describe('what cannot be read', () => {
 
   test('inline images: named, their bytes not read as text', async () => {
     expect((await run(image, 'tokenize')).inspection).toMatchObject({ unscanned: ['image'], findings: {} });
-    expect((await refusal(image, 'block')).message).toContain('pictures are read first (dlp.images: Inspect)');
+    expect((await refusal(image, 'block')).message).toContain('images must be inspected (dlp.images: Inspect)');
   });
 });
 
@@ -301,7 +301,7 @@ describe('a conversation that the provider keeps', () => {
   test.each(kept)('%j: no tag may be added, whose number may be taken', async (before) => {
     await expect(ask({ ...before, input: MAIL }, 'tokenize')).rejects.toMatchObject({
       code: 'data_protection',
-      message: expect.stringContaining('Send the whole conversation') as string,
+      message: expect.stringContaining('send the whole conversation') as string,
     });
   });
 

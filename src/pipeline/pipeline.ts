@@ -140,7 +140,10 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   };
   const requireRoom = (): void => {
     if (!writer.accepting)
-      throw new GatewayError('ledger_unavailable', 'The audit ledger is behind; nothing was sent.');
+      throw new GatewayError(
+        'ledger_unavailable',
+        'The audit ledger cannot take more rows at the moment. Nothing was sent.',
+      );
   };
   const guard = ({ key, signal }: Opening, spoken: Spoken, entry: Entry): Promise<void> => {
     const onVerdict = (verdict: string): void => void (entry.scope = verdict);

@@ -26,7 +26,7 @@ export function managedKeyDenial(question: RouteQuestion, target: Target): Denia
   if (traits.cacheMarks !== 'none' && traits.cacheMarks !== 'as-written') {
     for (const { ttl } of cacheMarkers(question.document)) {
       if (ttl === undefined || ttl === '5m') continue;
-      return denial('The ttl of cache_control must be 5m on a managed provider.', 'cache_control');
+      return denial('cache_control.ttl must be 5m on a managed provider.', 'cache_control');
     }
   }
   if ((family === 'messages' || traits.claude) && betaFlags(question).some((flag) => LONG_CONTEXT.test(flag))) {

@@ -18,6 +18,6 @@ export function toolServerDenial(
   const denied = (message: string): Denial => ({ code: 'invalid_request', why: reasonOf(message), message, param });
   if (!policy.providerSideTools.has('mcp')) return denied(`${param} is not supported under this policy.`);
   if (keyOwnership !== 'organization') return denied(`${param} needs the organization's own account with ${slug}.`);
-  if (family !== codec.family) return denied(`${param} cannot be translated for ${slug}, which is asked in ${family}.`);
+  if (family !== codec.family) return denied(`${param} cannot be translated to ${family}, the protocol of ${slug}.`);
   return undefined;
 }

@@ -23,7 +23,7 @@ export function requireOnce(rawHeaders: readonly string[], headers: object): voi
     const name = rawHeaders[at]!.toLowerCase();
     if (!ONCE.has(name) && !name.startsWith('x-gw-')) continue;
     if (seen.has(name)) {
-      throw new GatewayError('invalid_request', `The header ${name} must be sent once.`, { param: name });
+      throw new GatewayError('invalid_request', `The header ${name} must be sent only once.`, { param: name });
     }
     seen.add(name);
   }

@@ -207,7 +207,7 @@ async function* whole(
 
 export function explain(thrown: unknown, { signal }: PassthroughCall, entry: Entry): unknown {
   if (signal.aborted && signal.reason instanceof ServerRestarting) {
-    return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+    return new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
   }
   return thrown instanceof UpstreamFault ? noAnswer(thrown, entry.attempts) : thrown;
 }

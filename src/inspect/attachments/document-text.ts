@@ -231,6 +231,6 @@ async function orRefuse(found: Promise<Finds>): Promise<Finds> {
   try {
     return await found;
   } catch (cause) {
-    throw notSearched(cause, 'The document could not be searched; nothing was given out.');
+    throw notSearched(cause, 'The document could not be searched for personal data, so nothing is returned.');
   }
 }

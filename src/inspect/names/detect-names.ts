@@ -51,7 +51,7 @@ export function withNames(detection: Detection, names: NameSearch | undefined, t
     search: (search, signal, asker) => detection.search(search, signal, asker),
     async find(texts, categories, signal, asker) {
       if (!wantsNames(categories)) return detection.find(texts, categories, signal, asker);
-      if (!names) throw new NamesUnavailable('there is no model of names in this installation', { isForGood: true });
+      if (!names) throw new NamesUnavailable('this installation has no model of names', { isForGood: true });
       const [structured, named] = await Promise.all([
         detection.find(texts, categories, signal, asker),
         askedInReadings(names, texts, signal),
@@ -90,7 +90,7 @@ async function asked(
     return found.map((spans, index) => withoutNobody(texts[index] ?? '', spans));
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new NamesUnavailable('the model of names gave no answer', { cause });
+    throw new NamesUnavailable('the model of names did not answer', { cause });
   }
 }
 

@@ -48,7 +48,7 @@ function turn({ id, search }: Order & { kind: 'turn' }): Answer {
       if (step.done !== true) continue;
       begun.delete(id);
       const found = packSpans(step.value);
-      return found ? { id, found } : { id, failed: 'too many finds' };
+      return found ? { id, found } : { id, failed: 'too many matches' };
     } while (performance.now() < end);
   } catch {
     // What was thrown may tell of the text.

@@ -38,7 +38,7 @@ export type Order =
 export interface Answer {
   readonly id: number;
   readonly found?: PackedSpans;
-  readonly failed?: 'too many finds' | 'fault';
+  readonly failed?: 'too many matches' | 'fault';
 }
 
 const MAX_ATTEMPTS = 2;
@@ -248,7 +248,7 @@ export class SearchThreads {
     job.workedMs += performance.now() - since;
     if (job.settled) tell(thread, { kind: 'drop', id });
     else if (failed === 'fault') this.#fail(job, new DetectionUnavailable('the search failed'));
-    else if (failed) this.#fail(job, new SearchTooLarge(`the texts have more than ${MOST_FINDS} finds`));
+    else if (failed) this.#fail(job, new SearchTooLarge(`the texts have more than ${MOST_FINDS} matches`));
     else if (found) {
       this.#forget(job);
       if (found.numbers.length < MANY_NUMBERS) job.resolve(finish(unpackSpans(found)));

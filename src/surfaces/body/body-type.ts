@@ -18,7 +18,7 @@ export function requireJson(contentType: string): void {
   if (!isJson(contentType)) throw unsupported('The request body must be application/json.');
   for (const [, charset = ''] of contentType.matchAll(CHARSET)) {
     if (!/^(?:utf-?8|us-ascii)$/i.test(charset)) {
-      throw unsupported('The charset of a JSON body must be utf-8: send the body in UTF-8 and leave charset out.');
+      throw unsupported('The charset of a JSON body must be utf-8. Send the body in UTF-8 and omit charset.');
     }
   }
 }

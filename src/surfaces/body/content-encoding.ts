@@ -33,7 +33,7 @@ export function decoderFor(header: string | undefined): Decoder | undefined {
   const coding = (header ?? '').trim().toLowerCase();
   if (coding === '' || coding === 'identity') return undefined;
   const create = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
-  if (!create) throw unsupported('Content-Encoding must be one of gzip, deflate, br and zstd, once, or left out.');
+  if (!create) throw unsupported('Content-Encoding must be one of gzip, deflate, br, zstd, sent once, or absent.');
   const stream = create();
   return {
     stream,
@@ -41,7 +41,7 @@ export function decoderFor(header: string | undefined): Decoder | undefined {
       if (bytesOut <= FREE_BYTES || bytesOut <= stream.bytesWritten * MOST_RATIO) return undefined;
       return new GatewayError(
         'request_too_large',
-        `The request body is more than ${MOST_RATIO} times as large as what was sent: send it with less compression.`,
+        `The decompressed request body is more than ${MOST_RATIO} times as large as the compressed one. Send it with less compression.`,
       );
     },
   };
@@ -49,7 +49,7 @@ export function decoderFor(header: string | undefined): Decoder | undefined {
 
 /** A body that is not in the coding that its header names, or not all of it. */
 export function undecodable(): GatewayError {
-  return new GatewayError('invalid_request', 'The request body is not what its Content-Encoding says.', {
+  return new GatewayError('invalid_request', 'The request body does not match its Content-Encoding.', {
     param: 'content-encoding',
   });
 }

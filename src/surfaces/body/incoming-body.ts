@@ -194,7 +194,7 @@ export class IncomingBody implements Disposable {
 
   #tooLarge(): GatewayError {
     const most = Math.floor(this.#largest / 1024);
-    return new GatewayError('request_too_large', `The request body is too large: at most ${most} KiB are taken.`);
+    return new GatewayError('request_too_large', `The request body is too large: it may have at most ${most} KiB.`);
   }
 }
 
@@ -203,7 +203,7 @@ function isReadable(body: unknown): body is Readable {
 }
 
 function endedEarly(): GatewayError {
-  return new GatewayError('invalid_request', 'The request body ended before it was whole.');
+  return new GatewayError('invalid_request', 'The request body ended early.');
 }
 
 // oxlint-disable-next-line require-yield -- one step: what is copied, is copied at once
