@@ -140,10 +140,7 @@ export function createCorridor(deps: CorridorDeps): Corridor {
   };
   const requireRoom = (): void => {
     if (!writer.accepting)
-      throw new GatewayError(
-        'ledger_unavailable',
-        'The audit ledger cannot take more rows at the moment. Nothing was sent.',
-      );
+      throw new GatewayError('ledger_unavailable', 'The audit ledger accepts no rows. Nothing was sent.');
   };
   const guard = ({ key, signal }: Opening, spoken: Spoken, entry: Entry): Promise<void> => {
     const onVerdict = (verdict: string): void => void (entry.scope = verdict);

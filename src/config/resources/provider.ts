@@ -42,12 +42,11 @@ const model = closed({
     Type.String({
       minLength: 1,
       maxLength: 512,
-      description:
-        'The name of the model at the provider, such as a deployment or an inference profile. Default: the id.',
+      description: 'Its name at the provider, such as a deployment or inference profile. Default: the id.',
     }),
   ),
   jurisdiction: Type.Optional(
-    jurisdiction({ description: 'Where this model is processed, if elsewhere than the other models of the provider.' }),
+    jurisdiction({ description: 'Where this model is processed, if elsewhere than the others.' }),
   ),
   vision: Type.Optional(
     Type.Boolean({ description: 'Whether the model takes images. Default: as in the model catalogue.' }),
@@ -66,10 +65,7 @@ const model = closed({
   ),
   contextTokens: Type.Optional(Type.Integer({ minimum: 1, description: 'Size of the context window.' })),
   maxOutputTokens: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: 'Most tokens of one answer. Held before the call when the caller sets no limit.',
-    }),
+    Type.Integer({ minimum: 1, description: 'Most tokens of one answer. Held when a caller sets no limit.' }),
   ),
   rejects: Type.Optional(
     setOf(Type.String({ minLength: 1, maxLength: 64 }), {
@@ -98,9 +94,7 @@ const allowedOrganizations = closed(
       ),
     ),
   },
-  {
-    description: 'Which other organizations may call a Managed provider. Those of its own namespace always may.',
-  },
+  { description: 'Which other organizations may call a Managed provider. Those of its own namespace always may.' },
 );
 
 const place = (description: string) =>
@@ -110,8 +104,7 @@ const spec = closed({
   slug: name({ description: 'Prefix of its model ids: <slug>/<model>. Cannot be changed.' }),
   vendor: Type.Optional(
     values(VENDOR_IDS, {
-      description:
-        'Who serves the models. Default: the slug if it names a vendor, else by protocol. custom: any server.',
+      description: 'Who serves the models. Default: the slug if it is a vendor, else by protocol. custom: any server.',
     }),
   ),
   protocol: Type.Optional(
@@ -182,17 +175,8 @@ const spec = closed({
         default: 50,
         description: 'Share of failed attempts that opens the breaker.',
       }),
-      minRequests: Type.Integer({
-        minimum: 1,
-        default: 20,
-        description: 'Attempts needed before the breaker may open.',
-      }),
-      openSeconds: Type.Integer({
-        minimum: 1,
-        maximum: 600,
-        default: 30,
-        description: 'How long the breaker stays open.',
-      }),
+      minRequests: Type.Integer({ minimum: 1, default: 20, description: 'Attempts needed before it may open.' }),
+      openSeconds: Type.Integer({ minimum: 1, maximum: 600, default: 30, description: 'How long it stays open.' }),
     },
     { default: {}, description: 'Circuit breaker: keeps calls away from a failing provider.' },
   ),
