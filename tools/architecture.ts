@@ -1,6 +1,6 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
-import { badLinks, badPaths, numbersTwice, FOLDERS } from './doc-paths.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkDocuments } from './doc-check.ts';
 import { importsOf, lineOf, resolveSpecifier, type Import } from './imports.ts';
 
 /** A file as the rules see it: its path from the repository's root, with `/`, and its text. */
@@ -23,7 +23,7 @@ const BASE = ['call', 'runtime', 'wire', 'ports'];
 const STEPS = ['inspect', 'route', 'meter', 'seal'];
 const ROOMS = [
   ...['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE],
-  ...['providers', 'adapters', 'cli', 'console', 'embedded', ...FREE],
+  ...['providers', 'vendors', 'adapters', 'cli', 'console', 'embedded', ...FREE],
 ];
 const IO_MODULES =
   /^(?:node:(?:fs|http|https|http2|net|tls|dns|child_process|worker_threads|cluster)\b|undici|fastify|ioredis|pg$)/;
@@ -34,24 +34,26 @@ const IO_MODULES =
  */
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
   'src/*.ts': { uses: ['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE, 'console'], types: [] },
-  embedded: { uses: [], types: [] },
+  embedded: { uses: ['vendors'], types: [] },
   surfaces: { uses: ['pipeline', 'route', 'inspect', ...BASE], types: [] },
   console: { uses: ['route', 'seal', 'meter', ...BASE], types: [] },
   pipeline: { uses: ['dispatch', ...STEPS, ...BASE], types: [] },
-  dispatch: { uses: [...STEPS, ...BASE], types: [] },
+  dispatch: { uses: [...STEPS, ...BASE, 'vendors'], types: [] },
   inspect: { uses: BASE, types: [] },
   // An alias may choose the cheapest model.
   route: { uses: ['meter', ...BASE], types: [] },
-  meter: { uses: BASE, types: [] },
+  meter: { uses: [...BASE, 'vendors'], types: [] },
   seal: { uses: ['inspect', 'meter', ...BASE], types: [] },
   call: { uses: [], types: ['ports', 'wire', 'runtime'] },
   runtime: { uses: ['wire'], types: ['call'] },
-  providers: { uses: ['wire', 'ports'], types: [] },
+  providers: { uses: ['wire', 'ports', 'vendors'], types: [] },
+  // Data of every vendor, which configuration, prices and providers read alike.
+  vendors: { uses: [], types: ['wire'] },
   wire: { uses: [], types: [] },
   ports: { uses: [], types: ['call', 'wire'] },
   adapters: { uses: ['ports'], types: ['call', 'seal'] },
   cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
-  config: { uses: [], types: ROOMS },
+  config: { uses: ['vendors'], types: ROOMS },
   errors: { uses: [], types: ROOMS },
   telemetry: { uses: [], types: ROOMS },
   inference: { uses: [], types: [] },
@@ -147,7 +149,7 @@ function functionViolations({ path, text }: SourceFile): string[] {
   });
 }
 
-/** `src/main/` is what `src/main.ts` is too long for; `src/wire/chat/leaves.ts` is in `wire`, `src/gateway.ts` in `src/*.ts`, `inference/server.ts` in `inference`. */
+/** `src/main/` is what `src/main.ts` is too long for; `src/wire/chat/read-contents.ts` is in `wire`, `src/gateway.ts` in `src/*.ts`, `inference/server.ts` in `inference`. */
 function roomOf(path: string): string {
   if (path === 'src/main.ts') return 'main';
   const [top = '', second = ''] = path.split('/');
@@ -166,16 +168,9 @@ export function checkRepository(root: string): string[] {
       .map((path) => path.replaceAll('\\', '/'))
       .sort();
   const read = (path: string): SourceFile => ({ path, text: readFileSync(join(root, path), 'utf8') });
-  const docs = ['README.md', 'docs/**/*.md'].flatMap(list).map(read);
   const code = list('{src,inference,operators,test}/**/*.ts').map(read);
-  const names = new Set(list(`{${FOLDERS.join(',')}}/**/*.*`).map((path) => posix.basename(path)));
   const { imports } = JSON.parse(read('package.json').text) as { imports: Record<string, string> };
-  const world = { exists: (path: string) => existsSync(join(root, path)), named: (name: string) => names.has(name) };
-  return [
-    ...violations(code, imports),
-    ...docs.flatMap((doc) => [...badPaths(doc, world), ...badLinks(doc, world.exists)]),
-    ...numbersTwice(list('docs/internals/decisions/*.md')),
-  ];
+  return [...violations(code, imports), ...checkDocuments(root)];
 }
 
 if (import.meta.main) {

@@ -7,6 +7,7 @@ import { errorsPage } from './reference/errors.ts';
 import { gwctlPage } from './reference/gwctl.ts';
 import { orderedRowSource } from './reference/ordered-row.ts';
 import { page, table } from './reference/page.ts';
+import { vendorSamples, vendorsPage } from './reference/vendors.ts';
 
 interface Page {
   /** Under docs/reference. */
@@ -22,6 +23,13 @@ const PAGES: readonly Page[] = [
   { file: 'detectors.md', lists: 'kinds of personal data, and what finds each', write: detectorsPage },
   { file: 'errors.md', lists: 'error codes that clients receive', write: errorsPage },
   { file: 'gwctl.md', lists: 'commands and options of the command line', write: gwctlPage },
+  { file: 'vendors.md', lists: 'vendors of models, their addresses and credentials', write: vendorsPage },
+];
+
+/** Pages in the same folder that are written by hand. */
+export const WRITTEN_BY_HAND: readonly Omit<Page, 'write'>[] = [
+  { file: 'http-api.md', lists: 'endpoints, headers and the `gw` extension' },
+  { file: 'settings.md', lists: 'settings of the gateway' },
 ];
 
 /** Where the pages lie, from the repository's root. */
@@ -35,19 +43,22 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return pages;
 }
 
-/** Code that is written out because it runs often: its text by its path from the repository's root. */
+/** What else is written: code that runs often, and samples. Texts by their paths from the repository's root. */
 export function writtenSources(): ReadonlyMap<string, string> {
-  return new Map([['src/seal/ordered-row.ts', orderedRowSource()]]);
+  return new Map([['src/seal/ordered-row.ts', orderedRowSource()], ...vendorSamples()]);
 }
 
 function indexPage(): string {
-  const rows = PAGES.map(({ file, lists }) => [`[${file.replace(/\.md$/, '')}](${file})`, lists]);
+  const link = ({ file, lists }: Omit<Page, 'write'>): string[] => [`[${file.replace(/\.md$/, '')}](${file})`, lists];
+  const rows = PAGES.map(link);
   const resources = ['[resources](resources/README.md)', 'kinds of resources and their fields'];
   return page(
     'Reference',
     'tools/reference.ts',
     'These pages follow from the code, and a test compares them with it.',
     table(['page', 'lists'], [...rows, resources]),
+    'These pages are written by hand.',
+    table(['page', 'lists'], WRITTEN_BY_HAND.map(link)),
   );
 }
 

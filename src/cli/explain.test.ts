@@ -103,7 +103,7 @@ test.each([
   ['chat', 'home/plain', '  home/plain: taken: chat, verbatim, in EU'],
   ['messages', 'plain', '  home/plain: taken: chat, translated, in EU'],
   ['responses', 'home/plain', '  home/plain: taken: chat, translated, in EU'],
-])('tells the lane on %s', async (surface, model, line) => {
+])('tells the mode on %s', async (surface, model, line) => {
   for (const has of ['', 'tools', 'json', 'images', 'tools,images,json']) {
     const { status, lines } = await run(
       '--workload',

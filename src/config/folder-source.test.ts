@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { VENDOR_IDS } from '#/vendors/list.ts';
 import type { CompiledSnapshot } from './compile.ts';
 import type { ConfigEvent, ConfigSource } from './config-source.ts';
 import { loadFolder, openFolderSource, type FolderSourceOptions } from './folder-source.ts';
@@ -178,7 +179,7 @@ test('the samples of providers are good', async () => {
     usdToEur: '1',
   });
   expect(faults ?? []).toEqual([]);
-  expect(counts?.Provider).toBe(18);
+  expect(counts?.Provider).toBe(VENDOR_IDS.length);
 });
 
 describe('following changes', () => {

@@ -32,9 +32,9 @@ describe('a variable that is no setting', () => {
   });
 });
 
-test('what README, chart, images and samples name is a setting', () => {
+test('what documents, chart, images and samples name is a setting', () => {
   const files = globSync(
-    ['README.md', 'Dockerfile', 'inference/Dockerfile', 'charts/**/*.{yaml,tpl}', 'k8s/**/*.yaml'],
+    ['*.md', 'docs/**/*.md', 'Dockerfile', 'inference/Dockerfile', 'charts/**/*.{yaml,tpl}', 'k8s/**/*.yaml'],
     { cwd: ROOT },
   );
   const named = files.flatMap(

@@ -1,4 +1,6 @@
 import type { NanoEuro } from '#/call/money.ts';
+import type { VendorId } from '#/vendors/list.ts';
+import type { CredentialType, PromptCacheMode, VendorProtocol } from '#/vendors/vendor.ts';
 import type { ProviderSideTool } from './resources/policy-fragment.ts';
 
 /**
@@ -150,38 +152,13 @@ export interface ResolvedPolicy {
   readonly answerTimeoutSeconds: number;
 }
 
-export type ProviderProtocol = 'chat_completions' | 'messages' | 'converse' | 'generate_content' | 'custom';
-
-/** Who serves the models: decides address, credentials, families and peculiarities (`providers/registry.ts`). */
-export type VendorId =
-  | 'openai'
-  | 'azure'
-  | 'anthropic'
-  | 'bedrock'
-  | 'gemini'
-  | 'vertex'
-  | 'mistral'
-  | 'deepseek'
-  | 'xai'
-  | 'groq'
-  | 'together'
-  | 'fireworks'
-  | 'cerebras'
-  | 'scaleway'
-  | 'ovhcloud'
-  | 'ionos'
-  | 'nebius'
-  | 'typesafe'
-  /** Any server that speaks a protocol: vLLM, Ollama, a gateway of one's own. */
-  | 'custom';
-
 export interface ProviderConfig {
   readonly id: string;
   /** The prefix of its model ids. */
   readonly slug: string;
   /** As the resource says, else its slug where that is a vendor's name, else by protocol. */
   readonly vendor: VendorId;
-  readonly protocol: ProviderProtocol;
+  readonly protocol: VendorProtocol;
   /** Base address without a trailing slash. */
   readonly url: string;
   /** `EU`, `US`, `DE`, … */
@@ -206,14 +183,14 @@ export interface ProviderConfig {
     readonly openSeconds: number;
   };
   /** Absent: as the vendor does. */
-  readonly promptCache?: 'explicit_markers' | 'cache_point' | 'automatic' | 'implicit' | 'passthrough' | 'none';
+  readonly promptCache?: PromptCacheMode;
   /** Absent: as the model catalogue says. */
   readonly nativeFiles?: boolean;
 }
 
 export interface CredentialConfig {
   readonly name: string;
-  readonly type: 'api_key' | 'aws_sigv4' | 'azure_ad' | 'gcp_service_account';
+  readonly type: CredentialType;
   readonly secret: string;
   readonly weight: number;
 }

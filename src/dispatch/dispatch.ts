@@ -18,10 +18,10 @@ import { lossHeaders, tellableLosses } from './losses.ts';
 import type { Candidate } from '#/call/target.ts';
 import { RecordedAnswer, replayed } from './cache/recorded.ts';
 import type { Relay } from './relay/relay.ts';
-import { inTurns } from './relay/read-in-turns.ts';
+import { inSlices } from './relay/read-in-slices.ts';
 import { noteWithheld, restorationFor } from './relay/restoring.ts';
 import { TranslatedRelay } from './relay/translated-relay.ts';
-import { noAnswer, outcomeOfFault } from './upstream-error.ts';
+import { noAnswer, outcomeOfFault, reportedError, ReportedFailure } from './upstream-error.ts';
 import { UpstreamSignal } from './upstream-signal.ts';
 import { VerbatimRelay } from './relay/verbatim-relay.ts';
 import type { AnswerContext } from '#/wire/hub/codec.ts';
@@ -57,7 +57,7 @@ export async function dispatch(work: Dispatch, entry: Entry, emit: Emit): Promis
     if (call.signal.aborted) throw new UpstreamFault('aborted', 'the client hung up before dispatch');
     if (!recalled.hit) answered = await askProvider(work, upstream, onAttempt, entry);
     const { candidate, incoming } = answered ?? replay(recalled.hit!, onAttempt, entry);
-    entry.answering = true;
+    entry.begin();
     if (recalled.state === 'miss' || (work.retain && !recalled.hit))
       answer = new RecordedAnswer(incoming, () => recalled.letGo());
     const visit = answered?.visit;
@@ -194,7 +194,7 @@ async function streamed(
     ? new TranslatedRelay(call, restoration, entry, candidate, translation, context)
     : new VerbatimRelay(call, restoration, entry, candidate);
   upstream.relay = relay;
-  const chunks = inTurns(incoming.chunks());
+  const chunks = inSlices(incoming.chunks());
   let head = false;
   /** Nothing more is to be read. */
   let over = false;
@@ -246,6 +246,7 @@ export function restarting(): GatewayError {
 /** What a fault behind the gateway is to the client. */
 function explain(thrown: unknown, call: Call, entry: Entry): unknown {
   if (call.signal.aborted && call.signal.reason instanceof ServerRestarting) return restarting();
+  if (thrown instanceof ReportedFailure) return reportedError(thrown, entry.attempts);
   if (!(thrown instanceof UpstreamFault)) return thrown;
   const last = entry.attempts.at(-1);
   // The attempt was reported when its head came; its failure came later.

@@ -47,7 +47,7 @@ export function outcomeOf(status: number): Outcome {
  * nothing of the provider.
  */
 export function outcomeOfFault(thrown: unknown, fair: boolean): Outcome {
-  if (thrown instanceof GatewayError) return thrown.report?.cause === 'reported' ? 'failed' : 'unknown';
+  if (thrown instanceof ReportedFailure) return 'failed';
   if (!(thrown instanceof UpstreamFault) || thrown.kind === 'aborted') return 'unknown';
   if (thrown.kind === 'timeout') return fair ? 'gone' : 'unknown';
   return thrown.kind === 'protocol' || thrown.kind === 'too_large' ? 'failed' : 'gone';
@@ -142,13 +142,19 @@ const OVERLOADED: ReadonlySet<string> = new Set([
   ...['rate_limit_error', 'rate_limit_exceeded', 'throttlingException', 'RESOURCE_EXHAUSTED', '429', '503', '529'],
 ]);
 
-/** A failure that a provider tells in its stream. `message`: its own words, where the client may have them. */
-export function reportedError(
-  message: string | undefined,
-  kind: string | undefined,
-  attempts: readonly AttemptReport[],
-): GatewayError {
-  const code: ErrorCode = kind !== undefined && OVERLOADED.has(kind) ? 'upstream_overloaded' : 'upstream_error';
-  const said = message ?? 'The provider reported an error.';
-  return new GatewayError(code, said, { report: { cause: 'reported', attempts } });
+/** A failure that a provider reports in its stream. */
+export class ReportedFailure extends Error {
+  override readonly name = 'ReportedFailure';
+  readonly code: ErrorCode;
+
+  /** `message`: the provider's own words, where the client may have them. `kind`: what the provider calls such a failure. */
+  constructor(message: string | undefined, kind: string | undefined) {
+    super(message ?? 'The provider reported an error.');
+    this.code = kind !== undefined && OVERLOADED.has(kind) ? 'upstream_overloaded' : 'upstream_error';
+  }
+}
+
+/** A failure that a provider reported, as the client is told. */
+export function reportedError({ code, message }: ReportedFailure, attempts: readonly AttemptReport[]): GatewayError {
+  return new GatewayError(code, message, { report: { cause: 'reported', attempts } });
 }

@@ -112,7 +112,7 @@ export interface Provider {
   jurisdiction(model: string): string;
   traits(model: string): Traits;
   /**
-   * Edits this provider and model need in a body of a family it speaks, whichever lane it came through: members it
+   * Edits this provider and model need in a body of a family it speaks, whichever mode it is sent in: members it
    * would reject, markers it has no use for, names it has for things. Does not rename the model.
    */
   fit(document: WireDocument, context: FitContext, lose: Lose): readonly Edit[];

@@ -4,17 +4,14 @@ import { readFailure } from './http/failure.ts';
 import { fitMessages } from './fit/messages.ts';
 import { configured, httpExit, type Headers } from './http/http-api.ts';
 import { listModels, MESSAGES_LIST } from './catalogue/model-list.ts';
-import type { Vendor, VendorDeps } from './vendor.ts';
+import type { ProviderDeps } from './create-provider.ts';
 
 const DEFAULT_VERSION = '2023-06-01';
 /** Tokens of a person's account; everything else is an API key. The vendor answers 401 to both headers at once. */
 const OAUTH_TOKEN = /^sk-ant-oat/;
 
-/** Anthropic, and any server that speaks its protocol. // wire-formats 1.1 */
-export const anthropic: Vendor<'anthropic'> = { id: 'anthropic', create: messagesProvider };
-
-/** A provider that speaks messages at `<url>/messages`. */
-export function messagesProvider(config: ProviderConfig, { transport, traits }: VendorDeps): Provider {
+/** A provider that speaks messages at `<url>/messages`: Anthropic, and any server that speaks its protocol. // wire-formats 1.1 */
+export function messagesProvider(config: ProviderConfig, { transport, traits }: ProviderDeps): Provider {
   const exit = httpExit(
     {
       base: config.url,

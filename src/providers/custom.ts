@@ -1,23 +1,18 @@
+import { custom as vendor } from '#/vendors/custom.ts';
 import { messagesProvider } from './anthropic.ts';
-import { chatVendor } from './chat-vendor.ts';
+import { compatible } from './compatible.ts';
+import type { CreateProvider } from './create-provider.ts';
 import { fitRerank } from './fit/rerank.ts';
-import type { Vendor } from './vendor.ts';
 
-const chatShaped = chatVendor({
-  id: 'custom',
-  families: ['chat', 'completions', 'embeddings', 'moderations', 'images', 'ocr', 'rerank'],
-  rules: { untouched: true, chat: { streamOptions: 'any' } },
-});
+const OPENAI_FAMILIES = vendor.families.filter((family) => family !== 'messages');
+const openAiShaped = compatible(vendor, { families: () => OPENAI_FAMILIES });
 
 /** Any server that speaks a protocol: messages at `<url>/messages`, else OpenAI's families. It gets what was written. */
-export const custom: Vendor<'custom'> = {
-  id: 'custom',
-  create(config, deps) {
-    if (config.protocol === 'messages') return messagesProvider(config, deps);
-    const provider = chatShaped.create(config, deps);
-    return {
-      ...provider,
-      fit: (document, context, lose) => [...provider.fit(document, context, lose), ...fitRerank(document, config)],
-    };
-  },
+export const custom: CreateProvider = (config, deps) => {
+  if (config.protocol === 'messages') return messagesProvider(config, deps);
+  const provider = openAiShaped(config, deps);
+  return {
+    ...provider,
+    fit: (document, context, lose) => [...provider.fit(document, context, lose), ...fitRerank(document, config)],
+  };
 };

@@ -78,8 +78,8 @@ export function decide(question: RouteQuestion, choice: Choice, policy: Resolved
   const several = considered.filter(({ found }) => !isDenial(found)).length > 1;
   const fit = several ? leaveOutUnfit(considered, demandsIn(question, policy)) : considered;
   return decisionOf(fit, choice.how, ({ provider, model, family }) => {
-    const lane = family === question.codec.family ? 'verbatim' : 'translated';
-    return `${family}, ${lane}, in ${provider.jurisdiction(model)}`;
+    const mode = family === question.codec.family ? 'verbatim' : 'translated';
+    return `${family}, ${mode}, in ${provider.jurisdiction(model)}`;
   });
 }
 

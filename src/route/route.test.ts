@@ -81,7 +81,7 @@ const IMAGE = {
 const SCHEMA = { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: {} } } };
 
 describe('what is written down', () => {
-  test('of a pinned model: family, lane and place', async () => {
+  test('of a pinned model: family, mode and place', async () => {
     expect((await route(keyOf(A), ask('a/cheap'))).route).toEqual(['a/cheap: taken: chat, verbatim, in EU']);
     const body = { ...ask('a/cheap'), max_tokens: 5 };
     expect((await route(keyOf(A), body, messagesCodec)).route).toEqual(['a/cheap: taken: chat, translated, in EU']);

@@ -4,8 +4,9 @@ import type { Hold } from '#/meter/meter.ts';
 import { believedUnits, isBelievable, type Believable, type Seen } from '#/meter/plausible-usage.ts';
 import type { Units } from '#/call/units.ts';
 import type { Family } from '#/wire/document/document.ts';
-import { BESIDE_TOKENS, NO_USAGE, totalTokens, type Usage } from '#/wire/answer/usage.ts';
+import { NO_USAGE, totalTokens, type Usage } from '#/wire/answer/usage.ts';
 import type { Opening } from '#/call/call.ts';
+import { hasUnits, tokenCounts, withUnits } from './billed-units.ts';
 import type { RowDraft } from './ledger-writer.ts';
 import { jurisdictionOf } from '#/call/jurisdictions.ts';
 import { timeText } from './row-text.ts';
@@ -105,6 +106,23 @@ export class Entry implements Disposable {
     this.usage = isBelieved ? usage : undefined;
     this.#doubted = !isBelieved;
     return isBelieved;
+  }
+
+  /** The provider has begun to answer. */
+  begin(): void {
+    this.answering = true;
+  }
+
+  identify(providerResponseId: string): void {
+    this.providerResponseId ??= providerResponseId;
+  }
+
+  count(seen: Usage): void {
+    this.seen = seen;
+  }
+
+  lose(loss: string): void {
+    if (!this.losses.includes(loss)) this.losses = [...this.losses, loss];
   }
 
   /** Notes the units that the provider says were used, as far as that can be believed. */
@@ -261,31 +279,14 @@ export class Entry implements Disposable {
       stream: this.#asked.stream,
       surface,
       tool_servers: this.toolServers.length > 0 ? bounded(this.toolServers) : undefined,
-      units: units && hasAny(units) ? units : undefined,
-      usage: billed ? counts(billed.usage) : null,
+      units: units && hasUnits(units) ? units : undefined,
+      usage: billed ? tokenCounts(billed.usage) : null,
       usage_source: billed ? billed.source : null,
       v: 1,
       wire_format: this.target?.family ?? this.#family,
       workload: key.workload.id,
     };
   }
-}
-
-/** The tokens alone. */
-function counts(usage: Usage): NonNullable<AuditRow['usage']> {
-  if (usage.serviceTier === undefined && BESIDE_TOKENS.every((unit) => usage[unit] === undefined)) return usage;
-  const { serviceTier: _, searches: _searches, fileSearches: _files, containers: _containers, ...tokens } = usage;
-  return tokens;
-}
-
-/** What is billed beside tokens, with what a usage tells of it. */
-function withUnits(units: Units | undefined, usage: Usage): Units | undefined {
-  const told = BESIDE_TOKENS.filter((unit) => usage[unit] !== undefined).map((unit) => [unit, usage[unit]] as const);
-  return told.length === 0 ? units : { ...units, ...Object.fromEntries(told) };
-}
-
-function hasAny(units: Units): boolean {
-  return Object.values(units).some((count) => count > 0);
 }
 
 /** Longest list that a row tells how it was routed by. */

@@ -1,8 +1,9 @@
+import { VENDORS } from '#/vendors/list.ts';
 import type { CredentialConfig, ModelConfig, ProviderConfig } from '../snapshot.ts';
 import { isMachineAddress } from '../machine-address.ts';
 import { toSnapshot, type ResourceSpelling } from '../resources/names.ts';
 import type { ProviderSpec } from '../resources/provider.ts';
-import { addressOf, vendorOf, VENDORS } from '../resources/vendors.ts';
+import { addressOf, vendorOf } from '../resources/vendors.ts';
 import { byAge, type Resource } from './catalog.ts';
 import { hasLabels, type Compilation } from './context.ts';
 import { mayBeDeclared, placeOf } from './whereabouts.ts';

@@ -1,3 +1,4 @@
+import { VENDOR_IDS, VENDORS } from '#/vendors/list.ts';
 import Type, { type Static } from 'typebox';
 import { ENDPOINT_RULES, endpointUrl } from './endpoint.ts';
 import { customKind } from './kind.ts';
@@ -14,7 +15,7 @@ import {
   setOf,
   values,
 } from './schema.ts';
-import { isVendor, VENDOR_IDS, VENDORS, vendorOf } from './vendors.ts';
+import { isVendor, vendorOf } from './vendors.ts';
 
 const endpoint = closed(
   {
@@ -186,8 +187,8 @@ const spec = closed({
 export type ProviderSpec = Static<typeof spec>;
 
 const withAddress = VENDOR_IDS.filter((id) => VENDORS[id].address !== undefined);
-const regional = VENDOR_IDS.filter((id) => VENDORS[id].regional === true);
-const withProjects = VENDOR_IDS.filter((id) => VENDORS[id].projects === true);
+const regional = VENDOR_IDS.filter((id) => VENDORS[id].regional);
+const withProjects = VENDOR_IDS.filter((id) => VENDORS[id].projects);
 
 /** What only a Managed provider may say. */
 const OF_MANAGED = ['allowedOrganizations', 'priceBookRef'] as const;

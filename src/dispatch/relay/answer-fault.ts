@@ -4,10 +4,11 @@ import { AnswerOutOfBounds } from '#/wire/answer/answer-bounds.ts';
 import { NotAJsonObject } from '#/wire/document/document.ts';
 import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
 import { SseEventTooLarge } from '#/wire/answer/sse.ts';
+import { ReportedFailure } from '../upstream-error.ts';
 
 /** What was thrown while a provider's answer was read, as its fault where the answer is the cause. */
 export function answerFault(thrown: unknown): Error {
-  if (thrown instanceof UpstreamFault) return thrown;
+  if (thrown instanceof UpstreamFault || thrown instanceof ReportedFailure) return thrown;
   if (thrown instanceof SseEventTooLarge || thrown instanceof AnswerOutOfBounds || thrown instanceof TooManyValues) {
     return new UpstreamFault('too_large', thrown.message, { cause: thrown });
   }

@@ -1,19 +1,18 @@
-import type { GatewayError } from '#/errors/gateway-error.ts';
 import type { ProviderConfig } from '#/config/snapshot.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
-import type { Entry } from '#/seal/call-record.ts';
 import { refuseCostlyJson } from '#/wire/answer/answer-bounds.ts';
 import { estimatedTokens, inputTokens, NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
 import { SseDecoder, type SseEvent } from '#/wire/answer/sse.ts';
 import { withoutCredentials } from '../without-credentials.ts';
+import { ReportedFailure } from '../upstream-error.ts';
 import { answerFault } from './answer-fault.ts';
-import { reportedError } from '../upstream-error.ts';
+import type { AnswerMeter } from './answer-meter.ts';
 
 /** Events of a stream in which tags are restored. // spec 6.1.6 */
 const MAX_TOKENIZED_EVENT = 4 * 1024 * 1024;
 const MAX_EVENT = 64 * 1024 * 1024;
 
-/** One provider stream on its way to a client: events read, metered and written, in whichever lane. */
+/** One provider stream on its way to a client: events read, metered and written, in whichever mode. */
 export abstract class Relay {
   /** An event of the answer itself came: the call is being answered, and a failure can be a status no more. */
   begun = false;
@@ -21,7 +20,7 @@ export abstract class Relay {
   failure: Error | undefined;
   /** The end was sent: whatever comes after it is nobody's. */
   protected done = false;
-  protected readonly entry: Entry;
+  protected readonly meter: AnswerMeter;
   readonly #provider: ProviderConfig;
   readonly #decoder: SseDecoder;
   #outputBytes = 0;
@@ -29,8 +28,8 @@ export abstract class Relay {
   #told: Usage | undefined;
   #isBelieved = true;
 
-  constructor(entry: Entry, provider: ProviderConfig, tokenized: boolean) {
-    this.entry = entry;
+  constructor(meter: AnswerMeter, provider: ProviderConfig, tokenized: boolean) {
+    this.meter = meter;
     this.#provider = provider;
     this.#decoder = new SseDecoder(tokenized ? MAX_TOKENIZED_EVENT : MAX_EVENT);
   }
@@ -51,7 +50,7 @@ export abstract class Relay {
 
   /** The answer is complete and only its usage is missing. */
   get awaitsUsage(): boolean {
-    return this.complete && !this.done && this.entry.usage === undefined;
+    return this.complete && !this.done && this.meter.usage === undefined;
   }
 
   /** What to send for these bytes. Sets `failure` when the provider reports one or sends no stream of this family. */
@@ -74,14 +73,13 @@ export abstract class Relay {
    * be true.
    */
   protected observe(id: string | undefined, usage: Usage | undefined, outputBytes: number): boolean {
-    const { entry } = this;
-    if (id !== undefined) entry.providerResponseId ??= id;
+    if (id !== undefined) this.meter.identify(id);
     this.#outputBytes += outputBytes;
     const { complete } = this;
     this.#told = usage ?? this.#told;
     if (this.#told && (usage || complete)) {
       const seen = { bytes: this.#outputBytes, says: this.#outputBytes > 0, whole: complete };
-      this.#isBelieved = entry.tell(this.#told, seen);
+      this.#isBelieved = this.meter.tell(this.#told, seen);
     }
     const isBelieved = usage === undefined || this.#isBelieved;
     if (outputBytes > 0 || !isBelieved) this.#count();
@@ -90,19 +88,19 @@ export abstract class Relay {
 
   /** Our own count, on top of what was believed of the provider's. */
   #count(): void {
-    const { entry } = this;
+    const { meter } = this;
     const known = (this.#isBelieved ? this.#told : undefined) ?? NO_USAGE;
-    const input = inputTokens(known) > 0 ? known : entry.seen;
-    entry.seen = { ...input, output: Math.max(known.output, estimatedTokens(this.#outputBytes)), reasoning: 0 };
+    const input = inputTokens(known) > 0 ? known : meter.seen;
+    meter.count({ ...input, output: Math.max(known.output, estimatedTokens(this.#outputBytes)), reasoning: 0 });
   }
 
   /** A failure that the provider tells in the stream. */
-  protected reported(message: string | undefined, kind: string | undefined): GatewayError {
+  protected reported(message: string | undefined, kind: string | undefined): ReportedFailure {
     // Under a managed account an error may speak of the account, which is not the client's.
     const { keyOwnership, credentials } = this.#provider;
     const isTold = keyOwnership === 'organization' && message !== undefined;
     const said = isTold ? withoutCredentials(message, credentials) : undefined;
-    return reportedError(said, kind, this.entry.attempts);
+    return new ReportedFailure(said, kind);
   }
 
   #relayAll(decode: () => readonly SseEvent[]): string {

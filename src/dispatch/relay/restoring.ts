@@ -2,7 +2,7 @@ import { Conversation } from '#/inspect/restore/conversation.ts';
 import type { Inspection } from '#/inspect/inspect.ts';
 import { Restoration } from '#/inspect/restore/restoration.ts';
 import type { Call } from '#/call/call.ts';
-import type { Entry } from '#/seal/call-record.ts';
+import type { AnswerMeter } from './answer-meter.ts';
 
 /** What may be put back into the answer to a call. */
 export function restorationFor({ codec, document, key }: Call, { tags }: Pick<Inspection, 'tags'>): Restoration {
@@ -11,6 +11,6 @@ export function restorationFor({ codec, document, key }: Call, { tags }: Pick<In
 }
 
 /** Names tags that stayed, since what they stand for was not to go where they stand. */
-export function noteWithheld({ withheld }: Restoration, entry: Entry): void {
-  if (withheld && !entry.losses.includes('restore')) entry.losses = [...entry.losses, 'restore'];
+export function noteWithheld({ withheld }: Restoration, meter: AnswerMeter): void {
+  if (withheld) meter.lose('restore');
 }

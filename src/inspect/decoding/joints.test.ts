@@ -8,7 +8,7 @@ import { inspect } from '../inspect.ts';
 import { finish } from '#/wire/document/steps.ts';
 import { jointsOf } from './joints.ts';
 import { restorationOf } from '../../../test/harness/restoration.ts';
-import { restoreText } from '../restore/text-restorer.ts';
+import { restoreText } from '../restore/restore-text.ts';
 
 const detection = createDetectionPool({});
 

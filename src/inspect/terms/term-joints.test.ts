@@ -8,7 +8,7 @@ import { createDetectionPool } from '../search/detect-worker.ts';
 import { inspect } from '../inspect.ts';
 import { seamsOf, termsOverJoints } from './term-joints.ts';
 import { createReadingTermFinder } from '../decoding/readings.ts';
-import { restoreText } from '../restore/text-restorer.ts';
+import { restoreText } from '../restore/restore-text.ts';
 
 const detection = createDetectionPool({});
 const TERMS: readonly CustomTerm[] = [

@@ -1,6 +1,7 @@
 import type { Effort } from '#/wire/hub/canonical.ts';
 import type { ReasoningTraits, Traits } from '#/wire/hub/traits.ts';
-import { effortWords, type Row } from './row.ts';
+import { effortWords } from '#/vendors/efforts.ts';
+import type { Row } from './row.ts';
 
 const effort = (...known: Effort[]): ReasoningTraits => ({
   control: 'effort',

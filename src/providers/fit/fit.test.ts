@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import type { VendorId } from '#/vendors/list.ts';
 import type { FitContext } from '#/ports/provider.ts';
 import { readDocument, render, type Family } from '#/wire/document/document.ts';
 import type { JsonObject } from '#/wire/document/json.ts';

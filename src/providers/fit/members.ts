@@ -1,5 +1,5 @@
 import type { Traits } from '#/wire/hub/traits.ts';
-import type { FamilyRules } from './family-rules.ts';
+import type { FamilyRules } from '#/vendors/rules.ts';
 import type { Fitting } from './fitting.ts';
 
 /** Drops the top-level members that a vendor or a model does not take, and gives the others the vendor's names. */

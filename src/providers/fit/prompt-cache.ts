@@ -1,38 +1,12 @@
-import type { ProviderConfig, VendorId } from '#/config/snapshot.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import { VENDORS } from '#/vendors/list.ts';
+import type { PromptCacheMode } from '#/vendors/vendor.ts';
 import type { FitContext } from '#/ports/provider.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
 
-type PromptCacheMode = NonNullable<ProviderConfig['promptCache']>;
-
-/** How each vendor caches prompts, where the configuration does not say. // spec 4.3.2 */
-const VENDOR_MODES: Readonly<Record<VendorId, PromptCacheMode>> = {
-  anthropic: 'explicit_markers',
-  bedrock: 'cache_point',
-  openai: 'automatic',
-  azure: 'automatic',
-  gemini: 'implicit',
-  vertex: 'implicit',
-  mistral: 'automatic',
-  deepseek: 'automatic',
-  xai: 'automatic',
-  groq: 'automatic',
-  together: 'automatic',
-  fireworks: 'automatic',
-  cerebras: 'automatic',
-  scaleway: 'none',
-  ovhcloud: 'none',
-  ionos: 'none',
-  nebius: 'none',
-  typesafe: 'none',
-  custom: 'passthrough',
-};
-
-/** The vendors whose `prompt_cache_key` steers their automatic cache. */
-const CACHE_BY_KEY: ReadonlySet<VendorId> = new Set<VendorId>(['openai', 'azure']);
-
 /** How a provider caches prompts. */
 export function promptCacheMode({ promptCache, vendor }: ProviderConfig): PromptCacheMode {
-  return promptCache ?? VENDOR_MODES[vendor];
+  return promptCache ?? VENDORS[vendor].promptCache;
 }
 
 /** What becomes of a request's cache directives. */
@@ -55,7 +29,7 @@ const UNTOUCHED: PromptCacheRule = { markers: 'all', key: 'forward', options: tr
 export function promptCacheRule(config: ProviderConfig, traits: Traits, context: FitContext): PromptCacheRule {
   const mode = promptCacheMode(config);
   if (mode === 'passthrough') return UNTOUCHED;
-  const byKey = CACHE_BY_KEY.has(config.vendor);
+  const byKey = VENDORS[config.vendor].cachesByKey === true;
   const key = byKey && config.keyOwnership === 'managed' ? 'own' : byKey && context.promptCache ? 'forward' : 'strip';
   if (!context.promptCache || mode === 'none') return { markers: 'none', key, options: false };
   if (byKey) return { markers: 'breakpoints', key, options: true };

@@ -2,7 +2,7 @@ import type { ProviderConfig } from '#/config/snapshot.ts';
 import { setString } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
-import type { FamilyRules } from './family-rules.ts';
+import type { FamilyRules } from '#/vendors/rules.ts';
 import { effortWord } from './effort.ts';
 import { fitMembers } from './members.ts';
 import { fitSampling } from './sampling.ts';

@@ -1,7 +1,7 @@
 import type { FitContext } from '#/ports/provider.ts';
 import { setMember } from '#/wire/document/document.ts';
 import { member } from '#/wire/document/scan.ts';
-import type { ChatRules } from './family-rules.ts';
+import type { ChatRules } from '#/vendors/rules.ts';
 import type { Fitting } from './fitting.ts';
 
 const USAGE = '"include_usage":true';

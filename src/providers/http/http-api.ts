@@ -2,7 +2,7 @@ import type { CredentialConfig, ProviderConfig } from '#/config/snapshot.ts';
 import type { Incoming, Outgoing, Passing } from '#/ports/provider.ts';
 import type { Family } from '#/wire/document/document.ts';
 import type { Transport } from './transport.ts';
-import { knownModels } from '../catalogue/known-models.ts';
+import { VENDORS } from '#/vendors/list.ts';
 
 /** Where families are asked for below a base address that speaks OpenAI's or Anthropic's paths. */
 export const PATHS: Readonly<Partial<Record<Family, string>>> = {
@@ -94,7 +94,7 @@ export function configured(config: ProviderConfig): {
   readonly known: readonly string[];
 } {
   return {
-    known: knownModels(config.vendor),
+    known: VENDORS[config.vendor].models ?? [],
     upstreamModel: (model) => config.models.get(model)?.upstreamId ?? model,
     jurisdiction: (model) => config.models.get(model)?.jurisdiction ?? config.jurisdiction,
   };

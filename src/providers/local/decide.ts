@@ -8,7 +8,7 @@ import type { JsonObject } from '#/wire/document/json.ts';
 import { answerOf, routerAnswers } from '#/wire/systemone/answers.ts';
 import { decisionOf } from '#/wire/systemone/decision.ts';
 import { lengthOf, tooLong } from '#/wire/systemone/questions.ts';
-import { readDecision, type DecisionRequest } from '#/wire/systemone/request.ts';
+import { readDecision, type DecisionRequest } from '#/wire/systemone/read-request.ts';
 import { saysSomething } from '#/wire/systemone/state.ts';
 import { estimatedTokens } from '#/wire/answer/usage.ts';
 import { madeAnswer } from '../http/made-answer.ts';

@@ -2,14 +2,15 @@ import type { ClientCodec, UpstreamCodec } from '../hub/codec.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { encodeRequest } from './encode-request.ts';
-import { ChatEventReader, decodeAnswer } from './event-reader.ts';
-import { ChatEventWriter, DONE } from './event-writer.ts';
+import { ChatStreamDecoder, decodeAnswer } from './decode-stream.ts';
+import { ChatStreamEncoder, DONE } from './encode-stream.ts';
 import { flatAnswer } from './flat-content.ts';
-import { contents } from './leaves.ts';
-import { ask, askForUsage } from './request.ts';
-import { answerLeaves, readAnswer } from './response.ts';
-import { speakers } from './speakers.ts';
-import { calls, ChatStreamReader, deltaFrame, deltas, usageFrame } from './stream.ts';
+import { contents } from './read-contents.ts';
+import { ask, askForUsage } from './read-request.ts';
+import { answerLeaves, readAnswer } from './read-answer.ts';
+import { speakers } from './read-speakers.ts';
+import { ChatStreamReader } from './read-stream.ts';
+import { calls, deltaFrame, deltas, ends, outputBytes, usageFrame } from './stream-places.ts';
 import { tellUsage } from '../answer/replace-usage.ts';
 import { hideCacheCounts, writeUsage } from './usage.ts';
 
@@ -25,7 +26,9 @@ export const chatCodec: ClientCodec = {
   answerLeaves,
   streamReader: (answers) => new ChatStreamReader(answers),
   streamEnd: DONE,
+  outputBytes,
   deltas,
+  ends,
   calls,
   deltaFrame,
   usageFrame,
@@ -33,7 +36,7 @@ export const chatCodec: ClientCodec = {
   flatAnswer,
   decodeRequest,
   encodeAnswer,
-  eventWriter: (context) => new ChatEventWriter(context),
+  streamEncoder: (context) => new ChatStreamEncoder(context),
 };
 
 /** The chat completion family, as providers speak it. */
@@ -41,5 +44,5 @@ export const chatUpstream: UpstreamCodec = {
   family: 'chat',
   encodeRequest,
   decodeAnswer,
-  eventReader: () => new ChatEventReader(),
+  streamDecoder: () => new ChatStreamDecoder(),
 };

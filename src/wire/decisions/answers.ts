@@ -1,6 +1,6 @@
 import type { JsonObject } from '../document/json.ts';
 import { concentration } from '../systemone/answers.ts';
-import type { AskedQuestion } from './request.ts';
+import type { AskedQuestion } from './read-request.ts';
 
 /** What was said of one question: a probability for each of its options, for a predicate that it holds. */
 export interface Said {

@@ -9,7 +9,7 @@ import { isArray, modelOf } from '../request/request-shape.ts';
 import { writeUsage } from '../responses/usage.ts';
 import { NO_USAGE } from '../answer/usage.ts';
 import { answerTo, refusalOf, type Said } from './answers.ts';
-import { readInput, readQuestions, type AskedQuestion, type InputPart } from './request.ts';
+import { readInput, readQuestions, type AskedQuestion, type InputPart } from './read-request.ts';
 
 /**
  * Decisions by a model that only writes: it is asked for probabilities as JSON of a schema. They are what it says of

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { simpleUsage } from '../hub/plain-codec.ts';
 import { writeUsage } from '../responses/usage.ts';
 import { answerTo, type Said } from './answers.ts';
-import { readInput, readQuestions, type AskedQuestion } from './request.ts';
+import { readInput, readQuestions, type AskedQuestion } from './read-request.ts';
 
 /** How many options whoever answers in the other shape takes. */
 export interface OptionBounds {

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { kindOfMedia } from '../request/media.ts';
 import { says } from '../hub/defined-members.ts';
 import { isArray, optionalString, requiredString } from '../request/request-shape.ts';
-import { decodeThinking } from './answer-blocks.ts';
+import { decodeThinking } from './decode-answer.ts';
 
 /**
  * Reads the content of messages. Keeps the names of the tools called, which results do not repeat. Every method throws

@@ -19,7 +19,7 @@ import {
 import { Turns } from '../hub/collect-turns.ts';
 import { BlockDecoder } from './decode-blocks.ts';
 import { clientTool } from './client-tools.ts';
-import { answerFormat } from './request.ts';
+import { answerFormat } from './read-request.ts';
 
 /** Members that cross, or that say nothing to another family. */
 const CROSSING = new Set(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readAll } from '../../../test/harness/recordings.ts';
+import { frameFacts } from '../../../test/harness/frame-facts.ts';
+import { decodeAll } from '../../../test/harness/recordings.ts';
 import type { Part, StreamEvent } from '../hub/canonical.ts';
 import type { AnswerContext } from '../hub/codec.ts';
 import { readDocument } from '../document/document.ts';
@@ -25,11 +26,11 @@ const event = (body: object): SseEvent => {
 };
 const bytes = (...bodies: readonly object[]): Uint8Array => Buffer.from(bodies.map((body) => event(body).raw).join(''));
 const decode = (...bodies: readonly object[]): readonly StreamEvent[] =>
-  readAll(messagesUpstream.eventReader(), [bytes(...bodies)]);
+  decodeAll(messagesUpstream.streamDecoder(), [bytes(...bodies)]);
 
 function write(events: readonly StreamEvent[]): readonly { readonly name: string | undefined; body: JsonObject }[] {
-  const writer = messagesCodec.eventWriter(CONTEXT);
-  const text = events.map((one) => writer.write(one)).join('');
+  const encoder = messagesCodec.streamEncoder(CONTEXT);
+  const text = events.map((one) => encoder.encode(one)).join('');
   return new SseDecoder(2 ** 20).push(Buffer.from(text)).map((sse) => {
     return { name: sse.event, body: JSON.parse(sse.data ?? 'null') as JsonObject };
   });
@@ -47,7 +48,7 @@ const delta = (index: number, said: object): object => ({ type: 'content_block_d
 const stop = (index: number): object => ({ type: 'content_block_stop', index });
 
 describe('frames that pass as they came', () => {
-  const facts = (body: object) => messagesCodec.streamReader().read(event(body));
+  const facts = (body: object) => frameFacts(messagesCodec, messagesCodec.streamReader(), event(body));
 
   test.each([
     ['the first', { type: 'message_start', message }, { kind: 'other', id: 'msg_1', usage: { input: 3, output: 1 } }],
@@ -227,8 +228,8 @@ describe('a stream read', () => {
   });
 
   test('what breaks off is closed, and not called finished', () => {
-    const reader = messagesUpstream.eventReader();
-    const events = readAll(reader, [
+    const reader = messagesUpstream.streamDecoder();
+    const events = decodeAll(reader, [
       bytes(
         { type: 'message_start', message },
         block(0, { type: 'text', text: '' }),
@@ -370,7 +371,7 @@ describe('a stream written', () => {
       'message_delta',
       'message_stop',
     ]);
-    expect(messagesCodec.eventWriter(CONTEXT).write({ type: 'error', message: 'm' })).toBe('');
+    expect(messagesCodec.streamEncoder(CONTEXT).encode({ type: 'error', message: 'm' })).toBe('');
   });
 });
 
@@ -459,7 +460,7 @@ describe('any answer is read as it was written', () => {
   test('in a stream whose parts grow at once', () => {
     fc.assert(
       fc.property(fc.array(part), usage, finish, (parts, told, ended) => {
-        const writer = messagesCodec.eventWriter(CONTEXT);
+        const encoder = messagesCodec.streamEncoder(CONTEXT);
         const events: readonly StreamEvent[] = [
           { type: 'start' },
           ...interleaved(parts),
@@ -467,8 +468,8 @@ describe('any answer is read as it was written', () => {
           { type: 'usage', usage: told },
           { type: 'end' },
         ];
-        const text = events.map((one) => writer.write(one)).join('');
-        const again = readAll(messagesUpstream.eventReader(), [Buffer.from(text)]);
+        const text = events.map((one) => encoder.encode(one)).join('');
+        const again = decodeAll(messagesUpstream.streamDecoder(), [Buffer.from(text)]);
         expect(again.filter(({ type }) => type === 'warning')).toEqual([]);
         expect(collectAnswer(again)).toEqual({
           id: 'msg_01890a5dac96774bbcceb302099a8057',

@@ -7,7 +7,7 @@ import type { BadRequestShape } from '../hub/codec.ts';
 import { readDocument } from '../document/document.ts';
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { UNKNOWN_MODEL, type Traits } from '../hub/traits.ts';
-import { stringOf } from './answer-blocks.ts';
+import { stringOf } from './decode-answer.ts';
 import { messagesCodec, messagesUpstream } from './codec.ts';
 
 /** The version of today has no sampling any more; models of before take it. */

@@ -5,7 +5,7 @@ import { defined } from '../hub/defined-members.ts';
 import { isArray } from '../request/request-shape.ts';
 import { mintedId } from '../hub/tool-ids.ts';
 import { readReasoning } from './reasoning.ts';
-import { isAnswer } from './response.ts';
+import { isAnswer } from './read-answer.ts';
 import { usageOf } from './usage.ts';
 
 /** A whole response in the hub's words; undefined when it is none, or has failed. */
