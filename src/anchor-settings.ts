@@ -18,7 +18,7 @@ export function readAnchorSettings(env: Environment, faults: string[], place?: s
   const url = place ?? env('GW_ANCHOR_URL');
   if (url === undefined) return undefined;
   const bucket = readBucket(url, 'GW_ANCHOR', env, faults);
-  if (!bucket) faults.push('GW_ANCHOR_URL must be like s3://bucket/prefix');
+  if (!bucket) faults.push('GW_ANCHOR_URL must have the form s3://bucket/prefix');
   const mode = env('GW_ANCHOR_MODE') ?? 'COMPLIANCE';
   if (mode !== 'COMPLIANCE' && mode !== 'GOVERNANCE') faults.push('GW_ANCHOR_MODE must be COMPLIANCE or GOVERNANCE');
   const whole = (name: SettingName, fallback: number, most: number): number =>

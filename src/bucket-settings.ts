@@ -53,7 +53,9 @@ function readCredentials(family: Family, env: Environment, faults: string[]): Bu
   const secretAccessKey = env('AWS_SECRET_ACCESS_KEY');
   const sessionToken = env('AWS_SESSION_TOKEN');
   if (accessKeyId === undefined || secretAccessKey === undefined)
-    faults.push(`a bucket needs ${family}_CREDENTIALS_FILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`);
+    faults.push(
+      `a bucket needs credentials: set ${family}_CREDENTIALS_FILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`,
+    );
   const fixed = {
     accessKeyId: accessKeyId ?? '',
     secretAccessKey: secretAccessKey ?? '',

@@ -38,6 +38,6 @@ function readPlace(env: Environment, faults: string[]): JobSettings['files'] {
   if (place.startsWith('/')) return { folder: place };
   const bucket = readBucket(place, 'GW_JOBS', env, faults);
   if (bucket) return { bucket };
-  faults.push('GW_JOBS_FILES must be database, a folder like /var/lib/jobs, or like s3://bucket/prefix');
+  faults.push('GW_JOBS_FILES must be database, a folder such as /var/lib/jobs, or a bucket such as s3://bucket/prefix');
   return 'database';
 }

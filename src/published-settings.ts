@@ -27,7 +27,7 @@ export function readPublishedSettings(
   if (keyFile === undefined)
     faults.push('GW_CONFIG_SOURCE=redis needs GW_CONFIG_KEY_FILE, which the controller shares');
   for (const name of ['GW_CONFIG_DIR', 'GW_BOOTSTRAP_KEY'] as const)
-    if (text(name) !== undefined) faults.push(`${name} has no meaning with GW_CONFIG_SOURCE=redis`);
+    if (text(name) !== undefined) faults.push(`${name} must not be set with GW_CONFIG_SOURCE=redis`);
   const gateway = text('GW_GATEWAY_NAME', `${hostname()}-${process.pid}`)!;
   if (!/^[A-Za-z0-9._-]{1,253}$/.test(gateway)) faults.push('GW_GATEWAY_NAME must be letters, digits, dashes and dots');
   return keyFile === undefined ? undefined : { keyFile, gateway };

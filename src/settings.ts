@@ -110,7 +110,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   const alertUrl = address('GW_ALERT_WEBHOOK_URL', ['https:', 'http:']);
   const alertSecret = text('GW_ALERT_WEBHOOK_SECRET');
   if ((alertUrl === undefined) !== (alertSecret === undefined))
-    faults.push('GW_ALERT_WEBHOOK_URL and GW_ALERT_WEBHOOK_SECRET need each other');
+    faults.push('GW_ALERT_WEBHOOK_URL and GW_ALERT_WEBHOOK_SECRET must be set together');
   if (alertSecret !== undefined && alertSecret.length < 16)
     faults.push('GW_ALERT_WEBHOOK_SECRET must have at least 16 characters');
   const configDir = text('GW_CONFIG_DIR');
@@ -121,7 +121,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
     );
   }
   if (bootstrapKey !== undefined && !/^\S{16,200}$/.test(bootstrapKey)) {
-    faults.push('GW_BOOTSTRAP_KEY must have 16 to 200 characters without blanks');
+    faults.push('GW_BOOTSTRAP_KEY must have 16 to 200 characters and no spaces');
   }
   const usdToEur = text('GW_USD_TO_EUR', '0.92')!;
   if (!readExchangeRates(usdToEur)) {
@@ -136,7 +136,7 @@ export function readSettings(env: Environment): { settings: Settings } | { fault
   if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   const phoneRegions = text('GW_PHONE_REGIONS')?.split(',');
   if (phoneRegions?.some((region) => !/^[A-Z]{2}$/.test(region)))
-    faults.push('GW_PHONE_REGIONS must be regions like DE,FR,US');
+    faults.push('GW_PHONE_REGIONS must be two-letter regions with commas between, such as DE,FR,US');
   const settings: Settings = {
     host: text('HOST', '127.0.0.1')!,
     port: whole('PORT', 8080, 0, 65_535),

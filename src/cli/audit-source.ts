@@ -73,6 +73,6 @@ export function openAnchors(
   const faults: string[] = [];
   const settings = readAnchorSettings(defaults.env, faults, place);
   if (faults[0] !== undefined) throw new UsageError(faults[0]);
-  if (!settings) throw new UsageError('name the place of the copies: s3://bucket/prefix, or GW_ANCHOR_URL');
+  if (!settings) throw new UsageError('give the place of the copies: --to s3://bucket/prefix, or GW_ANCHOR_URL');
   return { store: openS3Anchors(settings), settings };
 }
