@@ -128,7 +128,7 @@ export class World {
     if (!trouble) return faults;
     const at = { file: '', object: `VirtualKey ${id}`, reason: trouble.reason };
     return trouble.reason === 'Conflicted'
-      ? [{ ...at, field: 'spec.hash.value', message: `is the hash of VirtualKey ${trouble.holder} already` }]
+      ? [{ ...at, field: 'spec.hash.value', message: `is already the hash of VirtualKey ${trouble.holder}` }]
       : [{ ...at, field: 'spec.workloadRef', message: 'there is no such Workload' }];
   }
 

@@ -283,8 +283,8 @@ describe('the messages surface', () => {
     ['/v1/messages/batches', 'GET', /batches are not supported/],
     ['/anthropic/v1/messages/batches/x/results', 'GET', /batches are not supported/],
     ['/anthropic/v1/files', 'POST', /files API is not supported/],
-    ['/anthropic/v1/other?x=1', 'POST', /Nothing is served/],
-    ['/anthropic', 'GET', /Nothing is served/],
+    ['/anthropic/v1/other?x=1', 'POST', /This path does not exist/],
+    ['/anthropic', 'GET', /This path does not exist/],
   ] as const)('%s is not found by %s', async (url, method, message) => {
     const reply = await send(url, { method });
     expect(reply.statusCode).toBe(404);

@@ -219,7 +219,7 @@ function admit(
 function refuseWhileDraining(reply: FastifyReply, deps: GatewayDeps): void {
   if (!deps.draining()) return;
   reply.header('connection', 'close');
-  throw new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+  throw new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
 }
 
 /** A failure outside the pipeline: sealed where a call was meant, and told in the client protocol of the path. */

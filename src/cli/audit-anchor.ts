@@ -5,10 +5,10 @@ import type { Output } from './output.ts';
 
 export const AUDIT_ANCHOR_HELP = `gwctl audit anchor [--to s3://BUCKET/PREFIX] [--database-url URL | --data-dir DIR]
 
-Copies every checkpoint of which there is no copy yet to object storage, locked against change; gateways do so every
-minute by themselves. gwctl audit verify --anchor s3://BUCKET/PREFIX compares the copies with the ledger.
+Copies every checkpoint that has no copy yet to object storage, locked against change. Gateways do this every minute.
+gwctl audit verify --anchor s3://BUCKET/PREFIX compares the copies with the ledger.
 
-  --to s3://…          Bucket and prefix (default: GW_ANCHOR_URL); everything else as GW_ANCHOR_… says
+  --to s3://…          Bucket and prefix (default: GW_ANCHOR_URL); the other GW_ANCHOR_… settings apply
   --database-url URL   The ledger in PostgreSQL (default: DATABASE_URL)
   --data-dir DIR       The ledger of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
 `;

@@ -72,6 +72,6 @@ export function openAnchors(
   const settings = readAnchorSettings(defaults.settings, place);
   const [fault] = defaults.settings.faults;
   if (fault !== undefined) throw new UsageError(fault);
-  if (!settings) throw new UsageError('name the place of the copies: s3://bucket/prefix, or GW_ANCHOR_URL');
+  if (!settings) throw new UsageError('give the place of the copies: --to s3://bucket/prefix, or GW_ANCHOR_URL');
   return { store: openS3Anchors(settings), settings };
 }

@@ -50,14 +50,14 @@ const priceDefaults = (settings: Reader): PriceDefaults => ({
 export function createCommands(settings: Reader): Readonly<Record<string, Entry>> {
   return {
     'audit verify': {
-      summary: 'Recompute the audit chain and name what was changed',
+      summary: 'Verify the audit chain and report what was changed',
       load: async () => {
         const { AUDIT_VERIFY_HELP, auditVerify } = await import('./audit-verify.ts');
         return { help: AUDIT_VERIFY_HELP, run: (args, output) => auditVerify(args, auditDefaults(settings), output) };
       },
     },
     'audit export': {
-      summary: 'Write rows of an organization so that others can verify them',
+      summary: 'Export the rows of an organization so that others can verify them',
       load: async () => {
         const { AUDIT_EXPORT_HELP, auditExport } = await import('./audit-export.ts');
         return { help: AUDIT_EXPORT_HELP, run: (args, output) => auditExport(args, auditDefaults(settings), output) };
@@ -78,14 +78,14 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
       },
     },
     'audit retain': {
-      summary: 'Drop rows that are older than retention asks for',
+      summary: 'Drop rows that are older than the retention period',
       load: async () => {
         const { AUDIT_RETAIN_HELP, auditRetain } = await import('./audit-retain.ts');
         return { help: AUDIT_RETAIN_HELP, run: (args, output) => auditRetain(args, auditDefaults(settings), output) };
       },
     },
     usage: {
-      summary: 'Tell who used what, and what it cost',
+      summary: 'Show who used what, and what it cost',
       load: async () => {
         const { USAGE_HELP, usage } = await import('./usage.ts');
         const defaults = { databaseUrl: settings.text('DATABASE_URL'), dataDir: settings.text('GW_DATA_DIR') };
@@ -93,14 +93,14 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
       },
     },
     'content show': {
-      summary: 'Show what was kept of a call',
+      summary: 'Show the retained content of a call',
       load: async () => {
         const { CONTENT_SHOW_HELP, contentShow } = await import('./content.ts');
         return { help: CONTENT_SHOW_HELP, run: (args, output) => contentShow(args, contentDefaults(settings), output) };
       },
     },
     'content erase': {
-      summary: 'Erase what is kept of an organization',
+      summary: 'Erase the retained content of an organization',
       load: async () => {
         const { CONTENT_ERASE_HELP, contentErase } = await import('./content.ts');
         return {
@@ -110,7 +110,7 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
       },
     },
     'credit add': {
-      summary: 'Enter prepaid credit, or a correction',
+      summary: 'Add prepaid credit, or a correction',
       load: async () => {
         const { CREDIT_ADD_HELP, creditAdd } = await import('./credit.ts');
         return { help: CREDIT_ADD_HELP, run: (args, output) => creditAdd(args, creditDefaults(settings), output) };
@@ -124,7 +124,7 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
       },
     },
     'credit balance': {
-      summary: "Tell what is left of an organization's credit",
+      summary: 'Show how much credit an organization has left',
       load: async () => {
         const { CREDIT_BALANCE_HELP, creditBalance } = await import('./credit.ts');
         return {
@@ -134,7 +134,7 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
       },
     },
     migrate: {
-      summary: 'Bring the schema of the database up to date',
+      summary: 'Update the schema of the database',
       load: async () => {
         const { MIGRATE_HELP, migrate } = await import('./migrate.ts');
         return { help: MIGRATE_HELP, run: (args, output) => migrate(args, settings.text('DATABASE_URL'), output) };
@@ -156,7 +156,7 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
       },
     },
     'key create': {
-      summary: 'Make a key for a workload',
+      summary: 'Create a key for a workload',
       load: async () => {
         const { KEY_CREATE_HELP, keyCreate } = await import('./key-create.ts');
         const kubeconfig =
@@ -172,7 +172,7 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
       },
     },
     explain: {
-      summary: 'Tell what policy makes of a call, and why',
+      summary: 'Explain how policy and routing treat a call',
       load: async () => {
         const { EXPLAIN_HELP, explain } = await import('./explain.ts');
         const defaults = { usdToEur: settings.text('GW_USD_TO_EUR') };
@@ -188,21 +188,21 @@ export function createCommands(settings: Reader): Readonly<Record<string, Entry>
       },
     },
     'price explain': {
-      summary: 'Tell how a call was priced, or would be',
+      summary: 'Explain how a call was priced, or would be',
       load: async () => {
         const { PRICE_EXPLAIN_HELP, explainPrice } = await import('./price.ts');
         return { help: PRICE_EXPLAIN_HELP, run: (args, output) => explainPrice(args, priceDefaults(settings), output) };
       },
     },
     'price snapshot': {
-      summary: 'Merge lists of prices into a signed file',
+      summary: 'Merge price lists into a signed file',
       load: async () => {
         const { PRICE_SNAPSHOT_HELP, priceSnapshot } = await import('./price-snapshot.ts');
         return { help: PRICE_SNAPSHOT_HELP, run: priceSnapshot };
       },
     },
     'price verify': {
-      summary: 'Check the signature of a file of prices',
+      summary: 'Check the signature of a price snapshot',
       load: async () => {
         const { PRICE_VERIFY_HELP, priceVerify } = await import('./price-snapshot.ts');
         return { help: PRICE_VERIFY_HELP, run: (args, output) => priceVerify(args, priceDefaults(settings), output) };
@@ -218,5 +218,5 @@ export function overviewOf(commands: Readonly<Record<string, Entry>>): string {
 
 ${list.join('\n')}
 
-gwctl COMMAND --help tells more. Every command ends with 2 when it could not do what it was asked to.`;
+For details, run gwctl COMMAND --help. Every command exits with 2 when it cannot do its work.`;
 }

@@ -96,7 +96,7 @@ function writeRoute(
     write(`  ${id}: ${source === undefined ? 'left out: no price is known for it' : `price from ${source}`}`);
     if (source !== undefined) priced.push(id);
   }
-  if (priced.length === 0) throw new GatewayError('price_unknown', 'A model without a price is not served.');
+  if (priced.length === 0) throw new GatewayError('price_unknown', 'Models without a price are refused.');
   write(`asked in this order: ${priced.join(', ')}`);
   return 0;
 }

@@ -135,8 +135,8 @@ test('what the gateway does itself: where it is asked, and that policy of what l
   const { status, lines } = await run('--workload', 'bot', '--model', 'gw/ocr');
   expect(lines.slice(lines.indexOf('gw/ocr'))).toEqual([
     'gw/ocr',
-    '  gw/ocr: asked on /v1/ocr: the document engine reads the text of documents sent as data: URLs',
-    '  gw/ocr: taken: nothing leaves, so neither residency nor data protection decides',
+    '  gw/ocr: called on /v1/ocr: the document engine reads the text of documents sent as data: URLs',
+    '  gw/ocr: taken: nothing leaves the gateway, so residency and data protection do not apply',
     '  shadow: allowedModels: gw/ocr would be refused: not on the allow-list of Policy default/next (shadow workload)',
     '  gw/ocr: price from gatewarden documents',
   ]);

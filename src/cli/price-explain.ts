@@ -97,7 +97,7 @@ function tokenLines(price: Price, usage: Usage): readonly string[] {
       : [
           price.services?.has(serviceTier)
             ? `rates of the service tier ${serviceTier}`
-            : `no rates are known for the service tier ${serviceTier}: those of the ordinary one`,
+            : `no rates are known for the service tier ${serviceTier}: using those of the ordinary tier`,
         ];
   const size =
     tiersIn(price, serviceTier).length === 1

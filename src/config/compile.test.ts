@@ -158,7 +158,7 @@ describe('providers', () => {
       make('Provider', 'team/own'),
     ];
     expect(faultsOf([...base, ...resources], { platformNamespace: 'platform' })).toEqual([
-      'Provider team/shared: spec.keyOwnership: can be Managed in namespace platform only, where the platform is',
+      'Provider team/shared: spec.keyOwnership: can be Managed only in platform, the namespace of the platform',
     ]);
     expect(ids([...resources])).toEqual(['platform/shared']);
   });
@@ -506,14 +506,14 @@ describe('prices', () => {
   test.each([
     [
       [{ model: 'a/b', input: '1', serviceTier: 'Flex' }],
-      'spec.prices[0]: needs a row of a/b without serviceTier and aboveInputTokens',
+      'spec.prices[0]: needs a row for a/b without serviceTier and aboveInputTokens',
     ],
     [
       [
         { model: 'a/b', input: '1' },
         { model: 'a/b', input: '1', serviceTier: 'Priority', aboveInputTokens: 9 },
       ],
-      'spec.prices[1]: needs a row of a/b with serviceTier Priority and without aboveInputTokens',
+      'spec.prices[1]: needs a row for a/b with serviceTier Priority and without aboveInputTokens',
     ],
   ])('a tier without what it deviates from is a fault: %j', (rows, fault) => {
     expect(faultsOf([...base, make('PriceBook', 'book', { prices: rows })])).toEqual([
@@ -611,7 +611,7 @@ describe('policies', () => {
     const shadow = (name: string) =>
       make('Policy', name, { mode: 'Shadow', defaults: { contentRetention: 'Enabled' } });
     expect(faultsOf([...base, shadow('b'), shadow('a')])).toEqual([
-      'Policy default/b: spec.targetRefs[0]: Organization default/acme has shadow Policy default/a already',
+      'Policy default/b: spec.targetRefs[0]: Organization default/acme already has shadow Policy default/a',
     ]);
   });
 
@@ -622,7 +622,7 @@ describe('policies', () => {
 
   test('of two on one target the older holds, then the one that sorts first', () => {
     const fault = (loser: string, winner: string) => [
-      `Policy default/${loser}: spec.targetRefs[0]: Organization default/acme has Policy default/${winner} already`,
+      `Policy default/${loser}: spec.targetRefs[0]: Organization default/acme already has Policy default/${winner}`,
     ];
     expect(faultsOf([...base, make('Policy', 'a', {}, newer), make('Policy', 'b', {}, older)])).toEqual(
       fault('a', 'b'),
@@ -651,7 +651,7 @@ describe('namespaces of workloads', () => {
     organization({ from: 'Selector', selector: { matchLabels } });
   const team = makeCore('Namespace', 'team', {}, { labels: { tier: 'gold', unit: 'x' } });
   const fault = [
-    'Workload team/bot: spec.organizationRef: Organization platform/acme does not permit workloads of namespace team',
+    'Workload team/bot: spec.organizationRef: Organization platform/acme does not accept workloads of namespace team',
   ];
 
   test.each<readonly [string, readonly TestResource[], readonly string[]]>([
@@ -744,17 +744,17 @@ describe('faults', () => {
     [
       'two keys of one hash',
       [...base, make('VirtualKey', 'again', { hash: { value: sha256('key') } })],
-      ['VirtualKey default/again: spec.hash.value: is the hash of VirtualKey default/key already'],
+      ['VirtualKey default/again: spec.hash.value: is already the hash of VirtualKey default/key'],
     ],
     [
       'two providers of one slug',
       [make('Provider', 'b', { slug: 's' }), make('Provider', 'a', { slug: 's' })],
-      ['Provider default/b: spec.slug: is the slug of Provider default/a already'],
+      ['Provider default/b: spec.slug: is already the slug of Provider default/a'],
     ],
     [
       'two aliases of one id',
       [make('ModelAlias', 'a'), make('ModelAlias', 'b', { alias: 'gw/a' })],
-      ['ModelAlias default/b: spec.alias: is the alias of ModelAlias default/a already'],
+      ['ModelAlias default/b: spec.alias: is already the alias of ModelAlias default/a'],
     ],
     [
       'a date that no clock shows',
@@ -783,8 +783,8 @@ describe('faults', () => {
         { ...acme, kind: 'toString' },
       ],
       [
-        'document 1: kind: is not a kind that Gatewarden reads',
-        'document 2: kind: is not a kind that Gatewarden reads',
+        'document 1: kind: is not a kind that Gatewarden knows',
+        'document 2: kind: is not a kind that Gatewarden knows',
       ],
     ],
     [

@@ -136,7 +136,7 @@ describe('reading once', () => {
 
   test('a folder that is not there', async () => {
     expect((await loadFolder({ dir: join(root, 'nowhere'), usdToEur: '1' })).faults).toEqual([
-      { file: 'nowhere', object: '', field: '', message: 'is not there' },
+      { file: 'nowhere', object: '', field: '', message: 'does not exist' },
     ]);
   });
 
@@ -244,7 +244,7 @@ describe('following changes', () => {
     await rename(dir, `${dir}.away`);
     await until(() => !source.readable());
     expect(source.current()?.keys.size).toBe(1);
-    expect(source.faults()).toMatchObject([{ message: 'is not there' }]);
+    expect(source.faults()).toMatchObject([{ message: 'does not exist' }]);
     await rename(`${dir}.away`, dir);
     await until(() => source.readable());
     const before = events.length;
@@ -438,7 +438,7 @@ describe('half a state is never taken for a whole one', () => {
     restless = true;
     await source.reload();
     expect(source.faults()).toEqual([
-      { file: 'config', object: '', field: '', message: 'keeps changing while it is read' },
+      { file: 'config', object: '', field: '', message: 'keeps changing while it is being read' },
     ]);
     expect(source.current()?.keys.size).toBe(1);
     restless = false;

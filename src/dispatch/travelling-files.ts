@@ -94,8 +94,8 @@ function formOf(file: AttachedFile, target: Target): Form {
 function leaving(file: AttachedFile, form: Form): Form {
   if (file.mayLeave) return form;
   throw protection(
-    'this model would be sent an attached document as a file or as pictures of it, which nobody reads where ' +
-      'dlp.documents is Off: ask a model that is sent its text, or set dlp.documents: Anonymize',
+    'this model would get an attached document as a file or as images, which are not inspected when ' +
+      'dlp.documents is Off: choose a model that gets its text, or set dlp.documents: Anonymize',
   );
 }
 

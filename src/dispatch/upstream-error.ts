@@ -84,14 +84,13 @@ export function answeredWithError(
 
 /** A refusal of our own account: nobody but who configures it can mend it, by what the provider says. */
 function refusedBy(status: 401 | 403, why: string | undefined): string {
-  const what =
-    status === 401 ? 'the credentials it is configured with' : 'this request for the account it is configured with';
+  const what = status === 401 ? 'the credentials configured for it' : 'this request for the account configured for it';
   return `The provider refused ${what}${why === undefined ? '.' : `: ${withoutKeys(why)}`}`;
 }
 
 const UNAVAILABLE_MESSAGES: Readonly<Record<UpstreamHealth['cause'], string>> = {
-  circuit_open: 'The provider has been failing and is left alone for a while; nothing was sent.',
-  overloaded: 'The provider has asked to be left alone for a while; nothing was sent.',
+  circuit_open: 'The provider keeps failing, so calls to it are paused for a while. Nothing was sent.',
+  overloaded: 'The provider has asked for a pause. Nothing was sent.',
 };
 
 /** That nobody was asked, as the client is told: every upstream that may serve the call is to be left alone. */
@@ -107,12 +106,12 @@ export function nobodyToAsk(upstreams: readonly UpstreamHealth[]): GatewayError 
 
 const FAULT_MESSAGES: Readonly<Record<UpstreamFaultKind, string>> = {
   timeout:
-    'The provider did not answer within the answer timeout. The call is not repeated: the provider may still be running it.',
+    'The provider did not answer within the answer timeout. The gateway does not repeat the call, because the provider may still be running it.',
   connect: 'The provider could not be reached.',
-  reset: 'The provider cut the connection before its answer was complete.',
-  protocol: 'The provider sent something that is not an answer.',
-  too_large: 'The provider sent more than an answer may be: too many bytes, values, choices or restored tags.',
-  aborted: 'The request was given up.',
+  reset: 'The provider closed the connection before its answer was complete.',
+  protocol: 'The provider sent an invalid answer.',
+  too_large: 'The answer of the provider is too large: it has too many bytes, values, choices or restored tags.',
+  aborted: 'The request was aborted.',
 };
 
 /** A provider that gave no usable answer, as the client is told. */
@@ -128,13 +127,13 @@ export function noAnswer({ kind, cause }: UpstreamFault, attempts: readonly Atte
 }
 
 function withoutEnd({ seconds }: AnswerWithoutEnd): string {
-  return `The provider did not come to the end of its answer within ${seconds} seconds, which is as long as one may take here. What came until then is billed.`;
+  return `The provider did not finish its answer within ${seconds} seconds, the longest that an answer may take. What arrived until then is billed.`;
 }
 
 /** // spec 6.1.6 */
 function eventTooLarge({ limit }: SseEventTooLarge): string {
   const most = `${limit / 1024 / 1024} MiB`;
-  return `The provider sent an event of more than ${most}, the most that one event of this stream may have.`;
+  return `The provider sent an event of more than ${most}, the largest that this stream allows.`;
 }
 
 /** What providers call it, in a stream or as a status, when they have too much to do. */

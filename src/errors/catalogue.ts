@@ -196,7 +196,7 @@ export const CATALOGUE = {
     remedy: 'Wait; if it lasts, check the inference service.',
   }),
   scope_guard_unavailable: temporary(503, 'api_error', 'api_error', 2, {
-    meaning: 'The scope guard reached no verdict; nothing was sent.',
+    meaning: 'The scope guard could not judge the request. Nothing was sent.',
     remedy: 'Wait; if it lasts, check the inference service.',
   }),
   local_model_busy: temporary(503, 'api_error', 'overloaded_error', 2, {

@@ -74,5 +74,5 @@ export function asGatewayError(thrown: unknown): GatewayError {
 
 /** What a client is told whose call the end of this process has ended. // spec 6.1.5 */
 export function restarting(): GatewayError {
-  return new GatewayError('server_restarting', 'The gateway is restarting; send the request again.');
+  return new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
 }

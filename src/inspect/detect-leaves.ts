@@ -193,7 +193,7 @@ export async function detectOrRefuse(
       const { matches } = await detectOrRefuse(texts, { entities: others, mode }, detection, what);
       return { matches, missed: LEFT_OUT };
     }
-    throw notSearched(cause, `${what} could not be inspected; nothing was sent.`);
+    throw notSearched(cause, `${what} could not be inspected. Nothing was sent.`);
   }
 }
 
@@ -210,7 +210,7 @@ export function notSearched(cause: unknown, message: string): unknown {
   if (!(cause instanceof NamesUnavailable) || !cause.isForGood) {
     return new GatewayError('inspection_unavailable', message, {}, { cause });
   }
-  const why = `${message} ${capitalized(cause.message)}: the policy must not ask for names.`;
+  const why = `${message} ${capitalized(cause.message)}: remove the kinds of names from dlp.entities in the policy.`;
   return new GatewayError('inspection_unavailable', why, { shouldRetry: false }, { cause });
 }
 

@@ -22,13 +22,13 @@ export function categoriesOf(
   if (unknown !== undefined) {
     const meant = nearest(unknown, ENTITIES);
     const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-    throw new GatewayError('invalid_request', `${param} may name ${ENTITIES.join(', ')}.${hint}`, { param });
+    throw new GatewayError('invalid_request', `${param} must be a list of ${ENTITIES.join(', ')}.${hint}`, { param });
   }
   const missing = names.filter((name) => !findable.has(name.toUpperCase()));
   if (missing.length > 0) {
     const message =
-      `${missing.join(', ')} cannot be found by this installation, and the result would still have it. ` +
-      'Leave it out of entities, and name in remove what must go.';
+      `This installation cannot detect ${missing.join(', ')}. ` +
+      'Remove it from entities, and list the exact terms in remove.';
     throw new GatewayError('invalid_request', message, { param });
   }
   return new Set(names.map((name) => name.toUpperCase()));

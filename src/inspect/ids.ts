@@ -185,7 +185,7 @@ function prefixOf(id: string): string {
 function refused(categories: readonly string[], place?: string): GatewayError {
   const found = [...new Set(categories)].sort().join(', ');
   return protection(
-    `an id of the request holds ${found}, and an id cannot be rewritten`,
+    `an id in the request contains ${found}, and an id cannot be rewritten`,
     place === undefined ? [] : [place],
   );
 }
@@ -231,6 +231,6 @@ function namesTerm(
 
 function noModel(): GatewayError {
   const message =
-    'model holds personal data, a secret or a protected term, and ids of models are written down in clear.';
+    'model must not contain personal data, a secret or a protected term: model ids are recorded in clear text.';
   return new GatewayError('invalid_request', message, { param: 'model' });
 }

@@ -284,7 +284,7 @@ describe('what cannot be read', () => {
 
   test('inline images: named, their bytes not read as text', async () => {
     expect((await run(image, 'tokenize')).inspection).toMatchObject({ unscanned: ['image'], facts: { findings: {} } });
-    expect((await refusal(image, 'block')).message).toContain('pictures are read first (dlp.images: Inspect)');
+    expect((await refusal(image, 'block')).message).toContain('images must be inspected (dlp.images: Inspect)');
   });
 });
 
@@ -304,7 +304,7 @@ describe('a conversation that the provider keeps', () => {
     await expect(ask({ ...before, input: MAIL }, 'tokenize')).rejects.toMatchObject({
       cause: {
         code: 'data_protection',
-        message: expect.stringContaining('Send the whole conversation') as string,
+        message: expect.stringContaining('send the whole conversation') as string,
       },
     });
   });

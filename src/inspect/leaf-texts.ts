@@ -78,7 +78,7 @@ function* scanLarge(text: string): Steps<JsonNode | undefined> {
 }
 
 function tooLarge(cause?: unknown): GatewayError {
-  const message = 'A text of the request holds JSON that is too deep or too large to inspect.';
+  const message = 'A text in the request contains JSON that is too deep or too large to inspect.';
   return new GatewayError('invalid_request', message, {}, { cause });
 }
 

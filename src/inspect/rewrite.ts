@@ -269,14 +269,14 @@ function asSource(by: string): string {
 }
 
 function tooManyTags(): GatewayError {
-  const message = `The request is too large: a text of it has more than ${MOST_REPLACED} finds, terms and tags. Nothing was sent.`;
+  const message = `The request is too large: one of its texts has more than ${MOST_REPLACED} matches, terms and tags. Nothing was sent.`;
   return new GatewayError('request_too_large', message);
 }
 
 /** Tags are numbered over one request: this one's would stand for other texts in the turns that the provider has kept. */
 export function confusion(): GatewayError {
   return protection(
-    'personal data cannot be added to a conversation that the provider keeps. Send the whole conversation',
+    'personal data cannot be added to a conversation that the provider stores: send the whole conversation',
   );
 }
 

@@ -120,7 +120,7 @@ function decoded(tokens: readonly number[], decode: Vocabulary['decode']): strin
   try {
     return decode(tokens);
   } catch (cause) {
-    const message = 'A list of tokens has a number that is no token of this model. Send the text instead.';
+    const message = 'A list of tokens has a number that is not a token of this model. Send the text instead.';
     throw new GatewayError('invalid_request', message, {}, { cause });
   }
 }
@@ -128,7 +128,7 @@ function decoded(tokens: readonly number[], decode: Vocabulary['decode']): strin
 function unreadable(): GatewayError {
   return new GatewayError(
     'data_protection',
-    'Refused by data protection: the tokens of this model cannot be read here. Send text instead of tokens ' +
+    'Refused by data protection: the gateway cannot decode the tokens of this model. Send text instead of tokens ' +
       '(LangChain: check_embedding_ctx_length=False). Nothing was sent.',
   );
 }

@@ -28,7 +28,7 @@ class ConfigRefused extends Error {
       return `${[file, object, field].filter((part) => part !== '').join(': ')} ${message}`;
     });
     const more = faults.length > MOST_TOLD ? `; and ${faults.length - MOST_TOLD} more` : '';
-    super(`the configuration is refused: ${told.join('; ')}${more}. gwctl config check DIR lists all of it`);
+    super(`the configuration is refused: ${told.join('; ')}${more}. To see every fault, run: gwctl config check DIR`);
   }
 }
 

@@ -90,7 +90,8 @@ export async function hold<T extends Target>(
     const worst = ceiling(price, bounds.ceiling);
     if (worst > amount) amount = worst;
   }
-  if (amount > MOST) throw new GatewayError('insufficient_quota', 'The request may cost more than any budget holds.');
+  if (amount > MOST)
+    throw new GatewayError('insufficient_quota', 'The estimated cost exceeds the largest supported budget.');
   if (!deps.lease.fresh()) {
     await deps.lease.ensure().catch((cause: unknown) => {
       throw unavailable(cause);
@@ -214,7 +215,7 @@ async function place(request: HoldRequest, organization: OrganizationConfig, dep
 function unavailable(cause: unknown): GatewayError {
   const store =
     cause === undefined || cause instanceof CountersUnavailable ? 'limits_unavailable' : 'ledger_unavailable';
-  return new GatewayError(store, 'Limits and budget could not be checked; nothing was sent.', {}, { cause });
+  return new GatewayError(store, 'Limits and budget could not be checked. Nothing was sent.', {}, { cause });
 }
 
 type WorkloadLimits = Pick<

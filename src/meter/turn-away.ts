@@ -201,9 +201,9 @@ export function billingPlanRefusal({ suspended, plan }: OrganizationConfig, now:
   if (plan === undefined) return undefined;
   if (plan.type === 'none') return noPlan('This organization has no active plan.');
   if (plan.activeFrom !== undefined && now < plan.activeFrom)
-    return noPlan(`This organization has no active plan yet: it begins at ${instant(plan.activeFrom)}.`);
+    return noPlan(`This organization has no active plan yet. It begins at ${instant(plan.activeFrom)}.`);
   if (plan.activeUntil !== undefined && now >= plan.activeUntil)
-    return noPlan(`This organization has no active plan any more: it ended at ${instant(plan.activeUntil)}.`);
+    return noPlan(`This organization has no active plan any more. It ended at ${instant(plan.activeUntil)}.`);
   return undefined;
 }
 

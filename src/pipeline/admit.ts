@@ -77,7 +77,7 @@ export function refuseBeforeReading({ headers, key, startedAt }: CallContext): v
 /** Throws `header_removed`, whatever is asked for. // spec 5.8 */
 export function refuseRemovedHeader(headers: CallContext['headers']): void {
   if (headers['x-gw-dlp'] === undefined) return;
-  const message = 'The header x-gw-dlp was removed: data protection is set by the policy of the workload.';
+  const message = 'The header x-gw-dlp is no longer supported: the policy of the workload sets data protection.';
   throw new GatewayError('header_removed', message, { param: 'x-gw-dlp' });
 }
 
@@ -100,7 +100,7 @@ export function answerTimeout({ headers, key }: CallContext): number {
   if (asked === undefined) return workloadSeconds * 1000;
   const seconds = askedSeconds(asked) ?? 0;
   if (seconds >= 1) return Math.min(seconds, workloadSeconds) * 1000;
-  const message = `${TIMEOUT_HEADER} must be whole seconds from 1; at most ${workloadSeconds} are waited.`;
+  const message = `${TIMEOUT_HEADER} must be a whole number of seconds from 1. At most ${workloadSeconds} apply.`;
   throw new GatewayError('invalid_request', message, { param: TIMEOUT_HEADER });
 }
 

@@ -277,11 +277,11 @@ function begun(
 /** What was debited must be enough: a file with more pages than its size lets expect is no honest one. */
 function refuseMore({ pages }: ReadDocument, most: number): void {
   if (pages <= most) return;
-  throw new DocumentFault('too_many_pages', 'the document has more pages than such a file lets expect: split it');
+  throw new DocumentFault('too_many_pages', 'the document has more pages than its size allows: split it');
 }
 
 function asJob(fault: DocumentFault): DocumentFault {
-  const message = `${fault.message}: hand it in as a job, POST ${JOBS_PATH}, or split it`;
+  const message = `${fault.message}: submit it as a job with POST ${JOBS_PATH}, or split it`;
   return new DocumentFault('too_slow', message, { cause: fault });
 }
 
@@ -290,5 +290,5 @@ function explain(thrown: unknown, given: AbortSignal, late?: AbortSignal): unkno
   if (thrown instanceof DocumentFault && thrown.kind === 'too_slow') return documentError(asJob(thrown), 'file');
   if (thrown instanceof DocumentFault) return documentError(thrown, 'file');
   if (late?.aborted !== true) return thrown;
-  return new GatewayError('upstream_timeout', 'The document was not done within the answer timeout.');
+  return new GatewayError('upstream_timeout', 'The document could not be processed within the answer timeout.');
 }

@@ -39,6 +39,6 @@ export async function decideBySystemOne(
   const incoming = await send({ ...outgoing, family: 'systemone', body: JSON.stringify(toSystemOne(body)) });
   if (!succeeded(incoming)) return incoming;
   const answer = fromSystemOne(await readObject(incoming, MAX_ANSWER), body);
-  if (!answer) throw new UpstreamFault('protocol', 'the answer does not answer each of the questions');
+  if (!answer) throw new UpstreamFault('protocol', 'the answer does not cover every question');
   return { ...madeAnswer(incoming.status, answer), header: (name) => incoming.header(name) };
 }

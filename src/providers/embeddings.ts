@@ -37,7 +37,10 @@ export function readEmbeddingsAsk(body: JsonObject): EmbeddingsAsk {
   const { input, dimensions } = body;
   const texts: readonly Json[] = typeof input === 'string' ? [input] : Array.isArray(input) ? input : [];
   if (texts.length === 0 || texts.length > MOST_TEXTS || !texts.every((text) => typeof text === 'string')) {
-    throw new BadRequestShape(`input must be a text or 1 to ${MOST_TEXTS} texts for this model`, 'input');
+    throw new BadRequestShape(
+      `input must be a string or an array of 1 to ${MOST_TEXTS} strings for this model`,
+      'input',
+    );
   }
   if (dimensions !== undefined && dimensions !== null && typeof dimensions !== 'number') {
     throw new BadRequestShape('dimensions must be a number', 'dimensions');

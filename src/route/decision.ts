@@ -58,7 +58,7 @@ export function targetsOf(decision: Decision): readonly [Target, ...Target[]] {
 /** The first reason, one that policy gives before one that configuration gives, and everything that was tried. // spec 7.1 */
 function refusalOf({ considered }: Decision): GatewayError {
   const denials = considered.flatMap(({ id, found }) => (isDenial(found) ? [{ id, ...found }] : []));
-  const [first = notThere('No model of this name is offered here.')] = [
+  const [first = notThere('No model with this name is offered.')] = [
     ...denials.filter(({ code }) => code !== 'model_not_found'),
     ...denials,
   ];

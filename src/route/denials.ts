@@ -27,7 +27,7 @@ export function managedKeyDenial(question: RouteQuestion, target: Target): Denia
   if (traits.cacheMarks !== 'none' && traits.cacheMarks !== 'as-written') {
     for (const { ttl } of cacheMarkers(question.document)) {
       if (ttl === undefined || ttl === '5m') continue;
-      return denial('The ttl of cache_control must be 5m on a managed provider.', 'cache_control');
+      return denial('cache_control.ttl must be 5m on a managed provider.', 'cache_control');
     }
   }
   if ((family === 'messages' || traits.claude) && betaFlags(question).some((flag) => LONG_CONTEXT.test(flag))) {
@@ -64,6 +64,6 @@ export function toolServerDenial(
   const denied = (message: string): Denial => ({ code: 'invalid_request', why: reasonOf(message), message, param });
   if (!policy.providerSideTools.has('mcp')) return denied(`${param} is not supported under this policy.`);
   if (keyOwnership !== 'organization') return denied(`${param} needs the organization's own account with ${slug}.`);
-  if (family !== codec.family) return denied(`${param} cannot be translated for ${slug}, which is asked in ${family}.`);
+  if (family !== codec.family) return denied(`${param} cannot be translated to ${family}, the protocol of ${slug}.`);
   return undefined;
 }

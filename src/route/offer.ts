@@ -43,11 +43,11 @@ export function offerOf(
   const slash = id.indexOf('/');
   const [slug, model] = [id.slice(0, slash), id.slice(slash + 1)];
   const config = slug === LOCAL_PROVIDER.slug ? LOCAL_PROVIDER : organization.providers.get(slug);
-  if (!config) return notThere('No provider of this name is configured for the organization.');
+  if (!config) return notThere('No provider with this name is configured for the organization.');
   const settings = config.models.get(model);
   if (config.onlyListedModels === true && !settings) return notThere(config === LOCAL_PROVIDER ? NO_ALIAS : NO_MODEL);
   const provider = providers(config);
-  if (!provider) return notThere(config === LOCAL_PROVIDER ? ENGINE_OFF : 'The provider cannot be reached.');
+  if (!provider) return notThere(config === LOCAL_PROVIDER ? ENGINE_OFF : 'The provider cannot be used.');
   const kept = namedOnly(config, alias);
   if (kept) return kept;
   const offer = { provider, model, settings };
@@ -55,9 +55,9 @@ export function offerOf(
   return config === LOCAL_PROVIDER ? offer : (outside(slug, provider.jurisdiction(model), policy) ?? offer);
 }
 
-const NO_ALIAS = 'No alias of this name is configured for the organization.';
+const NO_ALIAS = 'No alias with this name is configured for the organization.';
 
-const NO_MODEL = 'The provider does not offer this model here.';
+const NO_MODEL = 'The provider is not configured to offer this model.';
 
 /** A vendor whose models are asked for by name, on the organization's own account, or not at all. // spec 4.4.1 */
 function namedOnly({ vendor, slug, keyOwnership }: ProviderConfig, alias: string | undefined): Denial | undefined {
@@ -65,7 +65,7 @@ function namedOnly({ vendor, slug, keyOwnership }: ProviderConfig, alias: string
   const denied = (message: string): Denial => {
     return { code: 'permission_denied', why: reasonOf(message), message, param: 'model' };
   };
-  if (alias !== undefined) return denied(`Models of ${slug} are asked for by name, never by an alias.`);
+  if (alias !== undefined) return denied(`Models of ${slug} must be called by name, not through an alias.`);
   if (keyOwnership !== 'organization') return denied(`Models of ${slug} need the organization's own key.`);
   return undefined;
 }

@@ -112,7 +112,7 @@ function consider(
   const offer = offerOf(id, alias, { organization, policy }, providers);
   if (isDenial(offer)) return undecided(question, id, offer) ?? offer;
   const family = familyFor(question, offer.provider.families(offer.model, { tools: hasTools(question) }));
-  if (family === undefined) return notThere('The provider cannot be reached through this surface.');
+  if (family === undefined) return notThere('The provider cannot be used through this endpoint.');
   const target = { ...offer, family };
   return (
     askedOutside(question, target, policy) ??
@@ -126,7 +126,7 @@ function consider(
 /** An answer that comes later is fetched by its id: from who keeps it, on an account that its workloads may ask. */
 function answeredLater({ ask }: RouteQuestion, { family, provider: { config } }: Target): Denial | undefined {
   if (ask.background !== true || (family === 'responses' && config.keyOwnership === 'organization')) return undefined;
-  const message = "background needs a provider that speaks responses, on the organization's own account.";
+  const message = "background needs a provider with the responses protocol, on the organization's own account.";
   return { code: 'invalid_request', why: reasonOf(message), message, param: 'background' };
 }
 

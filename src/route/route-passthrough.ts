@@ -34,7 +34,7 @@ export function choosePassthroughModels(
   const id = besideProvider(question, named);
   if (id === undefined) {
     if (question.provider !== undefined) return { ids: [question.provider] };
-    const message = 'Name the provider: in model, in x-gw-provider, or by the prefix of the id.';
+    const message = 'Name the provider in model, in x-gw-provider, or by the prefix of the id.';
     throw new GatewayError('invalid_request', message, { param: 'x-gw-provider' });
   }
   const slash = id.indexOf('/');
@@ -111,13 +111,13 @@ function offerOfProvider(
   return outside(slug, provider.jurisdiction(''), policy) ?? { provider, model: '', settings: undefined };
 }
 
-const NOT_SERVED = notThere('No provider of this name serves this here.');
+const NOT_SERVED = notThere('No provider with this name serves this endpoint.');
 
 function passable({ ownKeyOnly }: PassthroughQuestion, offer: Offer): Target | Denial {
   if (!offer.provider.pass) return NOT_SERVED;
   if (ownKeyOnly && offer.provider.config.keyOwnership === 'managed') {
-    const message = "This is served on the organization's own provider key only.";
-    return { code: 'permission_denied', why: "served on the organization's own key only", message };
+    const message = "This endpoint needs the organization's own provider key.";
+    return { code: 'permission_denied', why: "needs the organization's own key", message };
   }
   return { ...offer, family: 'passthrough' };
 }
@@ -135,7 +135,7 @@ function closed(
   const { word } = gate;
   if (!policy.passthrough.has(word)) {
     const why = `${word} is not in passthrough`;
-    const message = `/v1/${word} is not passed on here: a Policy must have ${word} in passthrough.`;
+    const message = `/v1/${word} is not allowed: add ${word} to passthrough in the Policy.`;
     return { code: 'permission_denied', why, message };
   }
   const { organization } = key.workload;
@@ -143,9 +143,9 @@ function closed(
     return undefined;
   }
   const message =
-    `What /v1/${word} keeps is not known to the gateway: it needs an account of one organization alone, ` +
+    `The gateway does not know which objects /v1/${word} stores: it needs an account that only one organization uses, ` +
     'with sharedObjects: Organization.';
-  return { code: 'permission_denied', why: `${word} may reach what others keep`, message };
+  return { code: 'permission_denied', why: `${word} may reach objects of others`, message };
 }
 
 /** Providers that several organizations reach, by snapshot: nobody goes through all of them for each call. */

@@ -114,7 +114,7 @@ describe('what is written down', () => {
       code: 'residency_denied',
       message:
         'No allowed jurisdiction serves this request: us is in US, allowed are CH, FR (Policy default/policy (workload)). ' +
-        'Tried: gone/x (no provider of this name is configured for the organization), ' +
+        'Tried: gone/x (no provider with this name is configured for the organization), ' +
         'us/m (in US, allowed are CH, FR (Policy default/policy (workload))), ' +
         'a/cheap (in EU, allowed are CH, FR (Policy default/policy (workload))).',
     });

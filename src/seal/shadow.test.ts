@@ -55,7 +55,9 @@ describe('data protection in the shadow', () => {
       {},
       { mode: 'block' },
       { unscanned: ['audio'] },
-      ['dlp.documents: the call would be refused: audio cannot be scanned, and the mode Block sends nothing unread'],
+      [
+        'dlp.documents: the call would be refused: audio cannot be inspected, and the mode Block sends nothing that is not inspected',
+      ],
     ],
     [
       {},

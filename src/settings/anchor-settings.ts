@@ -14,7 +14,7 @@ export function readAnchorSettings(reader: Reader, place?: string): AnchorSettin
   const url = place ?? reader.read('GW_ANCHOR_URL');
   if (url === undefined) return undefined;
   const bucket = readBucket(url, 'GW_ANCHOR', reader);
-  if (!bucket) reader.faults.push('GW_ANCHOR_URL must be like s3://bucket/prefix');
+  if (!bucket) reader.faults.push('GW_ANCHOR_URL must have the form s3://bucket/prefix');
   const mode = reader.read('GW_ANCHOR_MODE');
   const retentionDays = reader.read('GW_ANCHOR_RETENTION_DAYS');
   const every = reader.read('GW_ANCHOR_EVERY');

@@ -46,7 +46,9 @@ function readCredentials(family: Family, reader: Reader): BucketSettings['creden
   const secretAccessKey = reader.read('AWS_SECRET_ACCESS_KEY');
   const sessionToken = reader.read('AWS_SESSION_TOKEN');
   if (accessKeyId === undefined || secretAccessKey === undefined)
-    reader.faults.push(`a bucket needs ${family}_CREDENTIALS_FILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`);
+    reader.faults.push(
+      `a bucket needs credentials: set ${family}_CREDENTIALS_FILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`,
+    );
   const fixed = {
     accessKeyId: accessKeyId ?? '',
     secretAccessKey: secretAccessKey ?? '',

@@ -75,7 +75,7 @@ function checkBootstrapKey(reader: Reader): void {
 function readAlertWebhook(reader: Reader): Settings['alertWebhook'] {
   const isHalf =
     (reader.text('GW_ALERT_WEBHOOK_URL') === undefined) !== (reader.text('GW_ALERT_WEBHOOK_SECRET') === undefined);
-  if (isHalf) reader.faults.push('GW_ALERT_WEBHOOK_URL and GW_ALERT_WEBHOOK_SECRET need each other');
+  if (isHalf) reader.faults.push('GW_ALERT_WEBHOOK_URL and GW_ALERT_WEBHOOK_SECRET must be set together');
   const url = reader.read('GW_ALERT_WEBHOOK_URL');
   const secret = reader.read('GW_ALERT_WEBHOOK_SECRET');
   return url !== undefined && secret !== undefined ? { url, secret } : undefined;

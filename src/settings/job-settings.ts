@@ -35,6 +35,8 @@ function readPlace(reader: Reader): JobSettings['files'] {
   if (place.startsWith('/')) return { folder: place };
   const bucket = readBucket(place, 'GW_JOBS', reader);
   if (bucket) return { bucket };
-  reader.faults.push('GW_JOBS_FILES must be database, a folder like /var/lib/jobs, or like s3://bucket/prefix');
+  reader.faults.push(
+    'GW_JOBS_FILES must be database, a folder such as /var/lib/jobs, or a bucket such as s3://bucket/prefix',
+  );
   return 'database';
 }

@@ -18,7 +18,7 @@ export function readPublishedSettings(reader: Reader): PublishedSettings | undef
   if (keyFile === undefined)
     faults.push('GW_CONFIG_SOURCE=redis needs GW_CONFIG_KEY_FILE, which the controller shares');
   for (const name of ['GW_CONFIG_DIR', 'GW_BOOTSTRAP_KEY'] as const)
-    if (reader.text(name) !== undefined) faults.push(`${name} has no effect with GW_CONFIG_SOURCE=redis: remove it`);
+    if (reader.text(name) !== undefined) faults.push(`${name} must not be set with GW_CONFIG_SOURCE=redis`);
   const gateway = reader.read('GW_GATEWAY_NAME') ?? `${hostname()}-${process.pid}`;
   return keyFile === undefined ? undefined : { keyFile, gateway };
 }

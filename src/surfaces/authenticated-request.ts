@@ -89,7 +89,7 @@ function identify(headers: RequestHeaders, store: KeyStore): Caller {
   if (!snapshot) throw unavailable();
   const digest = hash('sha256', secret, 'hex');
   const key = snapshot.keys.get(digest);
-  if (!key) throw store.mayHold(digest) ? unavailable() : unknown('The API key is not known.');
+  if (!key) throw store.mayHold(digest) ? unavailable() : unknown('The API key is unknown.');
   if (key.revoked) throw unknown('The API key was revoked.');
   if (key.expiresAt !== undefined && key.expiresAt <= Date.now()) throw unknown('The API key has expired.');
   return { key, snapshot };
@@ -110,13 +110,14 @@ function presentedKey(headers: RequestHeaders): string {
   const bearer = typeof authorization === 'string' ? /^Bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined;
   // Tools that were given a bearer key send the other header empty.
   const apiKey = headers['x-api-key'] === '' ? undefined : headers['x-api-key'];
-  if (authorization !== undefined && bearer === undefined) throw unknown('Authorization must be a bearer API key.');
-  if (apiKey !== undefined && typeof apiKey !== 'string') throw unknown('x-api-key must be sent once.');
+  if (authorization !== undefined && bearer === undefined)
+    throw unknown('Authorization must have the form Bearer <API key>.');
+  if (apiKey !== undefined && typeof apiKey !== 'string') throw unknown('x-api-key must be sent only once.');
   if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) {
     throw unknown('Authorization and x-api-key carry different API keys.');
   }
   const secret = bearer ?? apiKey;
-  if (!secret) throw unknown('No API key was sent: use Authorization: Bearer <API key> or x-api-key.');
+  if (!secret) throw unknown('The API key is missing. Send Authorization: Bearer <API key>, or x-api-key.');
   return secret;
 }
 
@@ -127,7 +128,7 @@ function unknown(message: string): GatewayError {
 function unavailable(): GatewayError {
   return new GatewayError(
     'auth_unavailable',
-    'API keys cannot be checked at the moment; the key may be valid. Try again.',
+    'API keys cannot be checked at the moment. The key may be valid. Try again.',
   );
 }
 
@@ -154,7 +155,7 @@ function requireOnce(rawHeaders: readonly string[], headers: object): void {
     const name = rawHeaders[at]!.toLowerCase();
     if (!ONCE.has(name) && !name.startsWith('x-gw-')) continue;
     if (seen.has(name)) {
-      throw new GatewayError('invalid_request', `The header ${name} must be sent once.`, { param: name });
+      throw new GatewayError('invalid_request', `The header ${name} must be sent only once.`, { param: name });
     }
     seen.add(name);
   }

@@ -25,7 +25,7 @@ export function answerUnknown(
   const allowed = paths.methodsAt(path);
   const protocol = protocolAt(path);
   if (allowed.length > 0) {
-    const told = `${method} is not served at this path: use ${allowed.join(' or ')}.`;
+    const told = `${method} is not supported at this path. Use ${allowed.join(' or ')}.`;
     const id = numberReply(reply.header('allow', allowed.join(', ')), protocol, Date.now());
     return sendFailure(reply, protocol, new GatewayError('method_not_allowed', told), id);
   }

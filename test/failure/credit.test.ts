@@ -267,7 +267,7 @@ describe('gwctl reconcile', () => {
       );
       expect(report.out).toMatch(/total of default\/app: 250000000 nano-euro \(0.25 EUR\) too little/);
       expect(report.out).toMatch(/call [0-9a-f-]{36}: its cost of 250000000 may not be counted/);
-      expect(report.out).toMatch(/no call of the last 40 days alone comes to this/);
+      expect(report.out).toMatch(/no single call of the last 40 days explains this/);
       const raised = await gwctl(stack, 'reconcile', '--repair');
       expect(raised.status).toBe(1);
       expect(raised.out).toMatch(/DIFFERS(.|\n)*DIFFERS: 6 counters.*\n {2}total of organization: 3 nano-euro/);
@@ -308,7 +308,7 @@ describe('gwctl reconcile', () => {
     stack = await startStack(PER_CALL);
     expect(await gwctl(stack, 'reconcile', '--organization', 'default/none')).toMatchObject({
       status: 2,
-      err: expect.stringContaining('there is no organization') as string,
+      err: expect.stringContaining('this folder has no organization') as string,
     });
     expect(
       (await gwctl(stack, 'credit', 'add', '--organization', 'default/acme', '--amount', '0', '--reference', 'x')).err,

@@ -37,7 +37,7 @@ interface Refusal {
 export function refusalOf(cell: Pick<Cell, 'kind' | 'surface' | 'one'>): Refusal | undefined {
   const { kind, one } = cell;
   if (kind.refused !== undefined) {
-    const message = /^The provider cannot be reached through this surface\.$/;
+    const message = /^The provider cannot be used through this endpoint\.$/;
     return { why: kind.refused, status: 404, code: 'model_not_found', message };
   }
   const pieces = one.turns.flatMap(({ items }) => items);

@@ -223,8 +223,8 @@ describe('the local model', () => {
     const answer = await ask('gw/typed', { questions: [{ ...CHOICE, choices: options(255) }] });
     const { error } = (await answer.json()) as { error: { message: string } };
     expect(error.message).toBe(
-      'gw/typed takes 2 to 20 choices a question, and this one has 255; gw/typed takes 20 of both, other models up to ' +
-        '255 choices and, where they say no less, 20 levels',
+      'gw/typed takes 2 to 20 choices per question, and this one has 255. gw/typed takes 20 of both; other models take up to ' +
+        '255 choices and, unless they state fewer, 20 levels.',
     );
   });
 

@@ -33,7 +33,7 @@ export function openConfigCopy(folder: string): ConfigCopy {
       for (const digest of wanted) {
         const bytes = fresh.get(digest);
         if (bytes) await write(folder, digest, bytes);
-        else if (!there.has(digest)) throw new Error('a segment to be kept is not there');
+        else if (!there.has(digest)) throw new Error('a segment of the configuration to keep is missing');
       }
       const { epoch, seq, manifest, signature } = head;
       await write(folder, HEAD, Buffer.from(JSON.stringify({ epoch, seq, manifest, signature })));

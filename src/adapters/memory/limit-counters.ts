@@ -167,7 +167,8 @@ async function restore(
   const organization = organizationOf(state, id);
   const deadline = performance.now() + state.pauseMs;
   while (organization.isPaused()) {
-    if (performance.now() > deadline) throw new CountersUnavailable('another restore of the organization does not end');
+    if (performance.now() > deadline)
+      throw new CountersUnavailable('another restore of the organization has not ended');
     await sleep(ASK_AGAIN_MS);
   }
   const pause = organization.pause(state.pauseMs);
@@ -178,7 +179,7 @@ async function restore(
     const open = [...holdsIn(organization), ...lost.map(openHoldOf)];
     const totals = await read(open);
     if (!organization.isPaused(pause))
-      throw new CountersUnavailable('the restore took longer than holds may be paused');
+      throw new CountersUnavailable('the restore took longer than the longest pause of holds');
     // Together with the counters that count them: a restore that fails leaves both as they were.
     if (lost.length > 0) state.journal?.placed(lost);
     for (const put of lost) organization.holds.set(put.callId, { hold: openHoldOf(put), reservedIn: 0 });

@@ -54,7 +54,9 @@ async function add(pool: Connections, entry: CreditEntry): Promise<{ entry: Numb
     return { kept: entryOf(rows[0]!), added: rowCount === 1 };
   });
   if (kept.amount !== amount)
-    throw new CreditConflict(`entry ${kept.number} of ${organization} has this reference, and another amount`);
+    throw new CreditConflict(
+      `entry ${kept.number} of ${organization} already has this reference, with a different amount`,
+    );
   return { entry: kept, added };
 }
 

@@ -52,9 +52,13 @@ export async function grantTo(pool: Pool, role: string): Promise<void> {
     if (!standing) throw new Error(`there is no database role ${role}`);
     const { schema, grantee, owns, creates } = standing;
     if (owns)
-      throw new Error(`${role} owns the audit ledger, or may act as who does: gateways need a role of their own`);
+      throw new Error(
+        `${role} owns the audit ledger, or is a member of the role that owns it: give the gateways a role of their own`,
+      );
     if (creates)
-      throw new Error(`${role} may make tables in the schema ${schema}: REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC`);
+      throw new Error(
+        `${role} may create tables in the schema ${schema}: REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC`,
+      );
     await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${grantee}`);
     for (const [table, rights] of Object.entries(RIGHTS))
       await client.query(`GRANT ${rights} ON ${table} TO ${grantee}`);

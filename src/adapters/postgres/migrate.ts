@@ -69,7 +69,7 @@ export async function migrate(pool: Connections): Promise<void> {
   await run.catch((cause: unknown) => {
     if ((cause as { code?: unknown }).code !== FORBIDDEN) throw cause;
     const names = behind.map(({ name }) => name).join(', ');
-    const reason = `the schema lacks ${names}, and this database user may not change it: run gwctl migrate as its owner`;
+    const reason = `the schema lacks ${names}, and this database user cannot change it: run gwctl migrate as the owner of the schema`;
     throw new SchemaMismatch(reason, { cause });
   });
 }
@@ -89,7 +89,7 @@ async function pending(db: Connections | PoolClient | Client, migrations: readon
   const known = new Map(applied.rows.map((row) => [row.number, row.sha256]));
   for (const { number, name, sha256 } of migrations) {
     const other = known.get(number) ?? sha256;
-    if (other !== sha256) throw new SchemaMismatch(`migration ${number} (${name}) was applied with other contents`);
+    if (other !== sha256) throw new SchemaMismatch(`migration ${number} (${name}) was applied with different contents`);
   }
   return migrations.filter(({ number }) => !known.has(number));
 }

@@ -44,14 +44,14 @@ export async function dropMonths(
     const carried = await carriedSums(client, before);
     signed = sign({ ...(await readHeads(client)), plan, carried });
     const { cut, number } = signed;
-    if (!cut) throw new Error('the checkpoint says nothing of what is dropped');
+    if (!cut) throw new Error('the checkpoint does not record what is dropped');
     await saveCheckpoint(client, signed);
     await saveCut(client, number, cut);
     await withhold(client, before, plan);
     // From here on, gateways wait.
     await client.query('LOCK TABLE audit_superseded IN SHARE ROW EXCLUSIVE MODE');
     if ((await countSuperseded(client, before)) !== late)
-      throw new Error('rows of that time came meanwhile: try again');
+      throw new Error('rows of that time were added meanwhile: try again');
     const old = 'rest WHERE call_id < first_call_id($1::timestamptz)';
     await deleteFrom(client, 'audit_superseded', old, [instantOf(before)]);
     await deleteFrom(client, 'audit_rows_default', old, [instantOf(before)]);

@@ -33,7 +33,7 @@ export async function askUsage(pool: Pool, question: UsageQuestion): Promise<Usa
   const midnights = edges.map((instant) => nearest(instant, DAY_MS));
   // What lies between an instant and the midnight that stands for it is read by half hour and quarter.
   if (bounds.some((instant, index) => instant !== midnights[index] && instant < Date.now() - QUARTERS_READ_MS))
-    throw new RangeError('usage of longer than thirteen months ago is kept by days of UTC only');
+    throw new RangeError('usage older than thirteen months is kept by days of UTC only');
   const asked = USAGE_DIMENSIONS.map((dimension) => by.includes(dimension));
   const [byWorkload = false, byModel = false] = asked;
   const instants = { bounds: bounds.map(timestamp), edges: edges.map(timestamp), midnights: midnights.map(timestamp) };

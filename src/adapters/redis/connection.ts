@@ -163,7 +163,7 @@ function unavailable(error: unknown): CountersUnavailable {
 
 /** What may be told of a client's error: its code, never its text. */
 export function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown fault';
+  if (!(error instanceof Error)) return 'unknown error';
   const code =
     'code' in error && typeof error.code === 'string' ? error.code : /^[A-Z]{3,}(?= )/.exec(error.message)?.[0];
   if (code) return code;

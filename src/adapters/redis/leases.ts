@@ -56,7 +56,7 @@ export function trackLeases(store: Store): Leases {
     async requireComplete() {
       if (!lease) return;
       const { waitMs } = await renew(lease.owner, lease.ttlMs);
-      if (waitMs > 0) throw new CountersUnavailable('others may still put back what the store has lost');
+      if (waitMs > 0) throw new CountersUnavailable('other processes may still be restoring what the store has lost');
     },
   };
 }

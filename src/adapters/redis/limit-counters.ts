@@ -87,7 +87,7 @@ export function openRedisCounters(options: RedisCountersOptions): RedisLimitCoun
     if (leases.owed.has(organization)) {
       await proveOnce();
       if (leases.owed.has(organization))
-        throw new CountersUnavailable('what the store may have lost is not put back yet');
+        throw new CountersUnavailable('the holds that the store may have lost are not restored yet');
     }
     for (const { callId } of requests) orphans.forget(callId);
     const wasSent = connection.isReady;

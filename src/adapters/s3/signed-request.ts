@@ -42,7 +42,7 @@ export class S3Error extends Error {
 
   constructor(status: number, text: string) {
     const reason = /<Code>([A-Za-z0-9]{1,100})<\/Code>/.exec(text)?.[1] ?? 'no reason given';
-    super(`the object storage answers ${status}: ${reason}`);
+    super(`the object storage answered with status ${status}: ${reason}`);
     this.status = status;
     this.reason = reason;
   }

@@ -47,7 +47,7 @@ export function compileOrganizations(compilation: Compilation): ReadonlyMap<stri
 /** An organization decides what its calls may cost: who may edit some namespace has no say in that. */
 function refuseForeigners({ faults, organizationNamespaces }: Compilation, resource: Resource<'Organization'>): void {
   if (!organizationNamespaces || organizationNamespaces.includes(resource.namespace)) return;
-  const message = `organizations are accepted in ${organizationNamespaces.join(', ')} only`;
+  const message = `organizations are accepted only in ${organizationNamespaces.join(', ')}`;
   faults.add(resource, 'metadata.namespace', message, 'NamespaceNotPermitted');
 }
 

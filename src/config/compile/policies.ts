@@ -41,7 +41,7 @@ export function compilePolicies(compilation: Compilation): Policies {
       const holder = holders.get(`${mode} ${kind} ${id}`);
       if (holder) {
         const which = mode === 'Shadow' ? 'shadow Policy' : 'Policy';
-        return compilation.faults.add(resource, field, `${kind} ${id} has ${which} ${holder.id} already`, 'Conflicted');
+        return compilation.faults.add(resource, field, `${kind} ${id} already has ${which} ${holder.id}`, 'Conflicted');
       }
       holders.set(`${mode} ${kind} ${id}`, resource);
       policies[mode].set(`${kind} ${id}`, applied);

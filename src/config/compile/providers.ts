@@ -34,7 +34,7 @@ export function compileProviders(compilation: Compilation): ReachOf {
     own.set(resource.namespace, neighbours);
     const holder = neighbours.get(slug);
     if (holder) {
-      compilation.faults.add(resource, 'spec.slug', `is the slug of Provider ${holder.id} already`, 'Conflicted');
+      compilation.faults.add(resource, 'spec.slug', `is already the slug of Provider ${holder.id}`, 'Conflicted');
       continue;
     }
     compiled.set(resource, compileProvider(compilation, resource));
@@ -115,14 +115,14 @@ function compileProvider(compilation: Compilation, resource: Resource<'Provider'
 function refuseForeigners({ faults, platformNamespace }: Compilation, resource: Resource<'Provider'>): void {
   if (resource.body.spec.keyOwnership !== 'Managed') return;
   if (platformNamespace === undefined || resource.namespace === platformNamespace) return;
-  const message = `can be Managed in namespace ${platformNamespace} only, where the platform is`;
+  const message = `can be Managed only in ${platformNamespace}, the namespace of the platform`;
   faults.add(resource, 'spec.keyOwnership', message, 'NamespaceNotPermitted');
 }
 
 /** Link-local addresses tell machines about themselves: a Provider there would have the gateway fetch credentials. */
 function refuseMachines({ faults }: Compilation, resource: Resource<'Provider'>, url: string): void {
   if (!isMachineAddress(new URL(url).hostname)) return;
-  const message = 'must not be a link-local address or a metadata service: no provider serves models there';
+  const message = 'must not be a link-local address or a metadata service';
   faults.add(resource, 'spec.endpoint.url', message);
 }
 

@@ -26,7 +26,7 @@ export function referenceOf(kind: CustomKindName): string {
     table(spec, ''),
     ...ruleSection(spec),
     '## status',
-    'Written by the controller alone.',
+    'Only the controller writes it.',
     table(status, ''),
     '| condition | true when |\n|---|---|\n' +
       Object.entries(CONDITIONS)
@@ -45,7 +45,7 @@ export function referenceIndex(kinds: readonly CustomKindName[]): string {
   });
   return [
     '# Kinds',
-    `The resources that configure Gatewarden, of the group \`${API_VERSION}\`. \`kubectl get gatewarden\` lists all of them.`,
+    `The resources that configure Gatewarden, in the group \`${API_VERSION}\`. \`kubectl get gatewarden\` lists all of them.`,
     `| kind | short name | what it is for |\n|---|---|---|\n${kindRows.join('\n')}`,
     'These pages are written by `make docs` from the schemas in `src/config/resources`.',
   ]
@@ -71,7 +71,7 @@ function rows(node: StructuralNode, prefix: string): readonly string[] {
     const inner = rows(child.items ?? child, child.items ? `[].` : `.`);
     const alike = told.get(inner.join('\n'));
     if (inner.length > 0) told.set(inner.join('\n'), path);
-    const value = alike === undefined ? valueOf(child) : `the fields of \`${alike}\``;
+    const value = alike === undefined ? valueOf(child) : `same fields as \`${alike}\``;
     const row = `| \`${path}\` | ${required}${value} | ${cell(child.description ?? '')} |`;
     return [row, ...(alike === undefined ? inner.map((line) => line.replace('| `', `| \`${path}`)) : [])];
   });

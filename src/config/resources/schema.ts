@@ -112,7 +112,7 @@ export function secretKeyRef(options: TSchemaOptions = {}) {
       name: text('objectName', { minLength: 1, maxLength: 253, description: 'Name of the Secret.' }),
       key: text('secretKey', { minLength: 1, maxLength: 253, description: 'Key in the Secret.' }),
     },
-    { description: 'Where the value is kept: a Secret of the same namespace.', ...options },
+    { description: 'Where the value is stored: a Secret of the same namespace.', ...options },
   );
 }
 
@@ -121,7 +121,7 @@ export function budget(options: TSchemaOptions = {}) {
   return closed(
     {
       amount: money({ description: 'Amount in the currency of the organization, as a decimal string.' }),
-      period: oneOf('period', { description: 'When the spend starts again from zero; Total: never.' }),
+      period: oneOf('period', { description: 'When the spend restarts from zero. Total: never.' }),
     },
     options,
   );
@@ -133,7 +133,7 @@ export function budgetAlerts(options: TSchemaOptions = {}) {
     {
       percent: setOf(Type.Integer({ minimum: 1, maximum: 100 }), {
         maxItems: 8,
-        description: 'Per cent of the amount at which an alert is raised, once a period. Empty: never.',
+        description: 'Percentages of the amount at which an alert is raised, once per period. Empty: never.',
       }),
     },
     options,

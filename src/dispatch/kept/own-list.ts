@@ -147,13 +147,13 @@ function readQuery(
     new GatewayError('invalid_request', message, { param });
   for (const name of asked.keys()) {
     if (PARAMETERS.has(name) && asked.getAll(name).length === 1) continue;
-    throw refuse(name, `A list of what the workload has made takes each of ${[...PARAMETERS].join(', ')} once.`);
+    throw refuse(name, `The list takes only the parameters ${[...PARAMETERS].join(', ')}, each once.`);
   }
   const limit = asked.get('limit') ?? String(DEFAULT_LIMIT);
   if (!/^[1-9]\d{0,4}$/.test(limit))
-    throw refuse('limit', `limit must be a whole number from 1 to 99999; ${MAX_LIMIT} are told at most.`);
+    throw refuse('limit', `limit must be a whole number from 1 to 99999. A page has at most ${MAX_LIMIT} entries.`);
   const order = asked.get('order') ?? 'desc';
-  if (order !== 'asc' && order !== 'desc') throw refuse('order', 'order must be asc or desc.');
+  if (order !== 'asc' && order !== 'desc') throw refuse('order', 'order must be one of asc, desc.');
   const { id: workload, organization } = key.workload;
   const query: KeptQuery = {
     provider: provider.config.id,

@@ -96,7 +96,7 @@ export class Ownership {
       } catch (thrown) {
         if (!(thrown instanceof GatewayError) || thrown.code === 'objects_unavailable') throw thrown;
         refusal ??= thrown;
-        onLeftOut(candidate, 'the request names what the workload has not made there');
+        onLeftOut(candidate, 'the request names an object that the workload did not create there');
       }
     }
     const [first, ...rest] = left;
@@ -135,7 +135,7 @@ export class Ownership {
     if (managed) refuseUnknown(claims, config);
     if (known.length === 0) return { others };
     if (known.length > MAX_NAMED) {
-      throw new GatewayError('invalid_request', `A request may name ${MAX_NAMED} objects at most.`);
+      throw new GatewayError('invalid_request', `A request may name at most ${MAX_NAMED} objects.`);
     }
     const { organization, id: workload } = key.workload;
     const shared = !managed && organization.sharedObjects === 'organization';
@@ -168,8 +168,8 @@ export class Ownership {
       for (const config of own) if ((await this.find(config, [id])).some(isTheirs)) return config.slug;
     }
     const message =
-      `This workload has made no ${kind} of this id on an account of the organization's own. ` +
-      'Where sharedObjects: Organization permits what was made elsewhere, name its provider in x-gw-provider.';
+      `This workload has created no ${kind} with this id on the organization's own accounts. ` +
+      'If the organization has sharedObjects: Organization, name the provider in x-gw-provider to use objects created elsewhere.';
     throw new GatewayError('not_found', message, { param });
   }
 
@@ -224,7 +224,7 @@ export class Ownership {
       return await ask();
     } catch (cause) {
       this.#onFault(cause);
-      const message = 'It cannot be told at the moment whose this object is. Nothing was sent; try again.';
+      const message = 'The owner of the object cannot be looked up at the moment. Nothing was sent. Try again.';
       throw new GatewayError('objects_unavailable', message);
     }
   }
@@ -249,7 +249,7 @@ function nobodys(id: string): string {
 function refuseUnknown(claims: readonly Claim[], { slug }: ProviderConfig): void {
   const unknown = claims.find(({ kind }) => kind === 'unknown');
   if (unknown === undefined) return;
-  const message = `${unknown.param} may name an object on the account of ${slug}, which is not the organization's own. Leave it out.`;
+  const message = `${unknown.param} may name an object on the account of ${slug}, which is not the organization's own. Remove it.`;
   throw new GatewayError('invalid_request', message, { param: unknown.param });
 }
 
@@ -260,9 +260,11 @@ function notTheirs({ kind, param, id }: Claim, { slug, keyOwnership }: ProviderC
     return new GatewayError('permission_denied', message, { param });
   }
   const rule = managed
-    ? 'On a managed account only what the workload made through the gateway can be named.'
-    : 'What was made elsewhere can be named if the organization has sharedObjects: Organization.';
-  return new GatewayError('not_found', `This workload has made no ${kind} of this id on ${slug}. ${rule}`, { param });
+    ? 'On a managed account, a workload can use only objects that it created through the gateway.'
+    : 'Objects created elsewhere can be used if the organization has sharedObjects: Organization.';
+  return new GatewayError('not_found', `This workload has created no ${kind} with this id on ${slug}. ${rule}`, {
+    param,
+  });
 }
 
 /** The credential of objects, where it matters. Throws `invalid_request` where they are on several accounts. */
@@ -270,7 +272,10 @@ function accountOf(records: readonly KeptObject[], { credentials, slug }: Provid
   if (credentials.length <= 1) return undefined;
   const accounts = new Set(records.map(({ credential }) => credential));
   if (accounts.size > 1) {
-    throw new GatewayError('invalid_request', `The request names objects of several accounts of ${slug}.`);
+    throw new GatewayError(
+      'invalid_request',
+      `The request names objects of several accounts with ${slug}. Send one request per account.`,
+    );
   }
   return [...accounts][0];
 }

@@ -27,8 +27,8 @@ export function attach(media: readonly Media[], scope: AttachScope): readonly At
   const images = wanted && scope.reader.engine !== undefined;
   const inline = media.filter((item) => item.source === 'inline' && (isDocument(item) || (images && isImage(item))));
   if (inline.some((one) => media.some((other) => sharePart(one, other))))
-    throw invalid('A content part holds one file.');
-  if (inline.length > MOST_FILES) throw invalid(`At most ${MOST_FILES} files may be attached to a request.`);
+    throw invalid('A content part must hold exactly one file.');
+  if (inline.length > MOST_FILES) throw invalid(`A request may have at most ${MOST_FILES} attached files.`);
   return inline.map((item) => open(item, scope)).filter((file) => canBeRead(file, scope));
 }
 
@@ -49,7 +49,7 @@ function canBeRead({ kind }: AttachedFile, { policy, reader }: AttachScope): boo
 
 function open(media: Media, scope: AttachScope): AttachedFile {
   const { place } = media;
-  if (!place) throw new TypeError('a file without a place cannot be looked into');
+  if (!place) throw new TypeError('a file without a place in the request cannot be read');
   const attachment = attachmentAt(place);
   return new AttachedFile(media, place, attachment, kindOf(attachment, scope.policy), scope);
 }

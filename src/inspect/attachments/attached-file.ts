@@ -264,10 +264,7 @@ export class AttachedFile {
   #guardSize(): void {
     if (this.#file.bytes.length <= MOST_FILE_BYTES) return;
     throw documentError(
-      new DocumentFault(
-        'too_large',
-        'the document has more bytes than text is taken out of: split it, or send it to /v1/ocr',
-      ),
+      new DocumentFault('too_large', 'the document is too large to extract its text: split it, or send it to /v1/ocr'),
     );
   }
 
@@ -291,8 +288,8 @@ export class AttachedFile {
 }
 
 const NO_RENDERER =
-  'a PDF must be sent to this model as pictures of its pages, and nothing here can draw them: ' +
-  'ask a model that takes files, or try again later';
+  'this model gets a PDF as images of its pages, and no engine that renders them is running: ' +
+  'choose a model that takes files, or try again later';
 
 /** What a reader sees, page by page. */
 function shownText({ units }: ReadDocument, replacements: readonly Replacement[]): string {
@@ -304,7 +301,7 @@ function shownText({ units }: ReadDocument, replacements: readonly Replacement[]
 /** A text that fits a prompt. Throws `document_too_large_to_scan`. // spec 7.1 */
 function fitting(text: string): string {
   if (text.length <= MOST_TEXT) return text;
-  throw documentError(new DocumentFault('too_large', 'the document has more text than fits a prompt: split it'));
+  throw documentError(new DocumentFault('too_large', 'the document has too much text for a prompt: split it'));
 }
 
 function tooLate(cause: Error): GatewayError {
@@ -313,6 +310,6 @@ function tooLate(cause: Error): GatewayError {
 }
 
 function tooManyPages(cause?: DocumentFault): GatewayError {
-  const message = 'the attached documents have more than 48 pages together: split them, or send them to /v1/ocr';
+  const message = 'the attached documents have more than 48 pages in total: split them, or send them to /v1/ocr';
   return documentError(new DocumentFault('too_many_pages', message, { cause }));
 }

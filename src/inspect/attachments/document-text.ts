@@ -230,6 +230,6 @@ async function orRefuse(found: Promise<Matches>): Promise<Matches> {
   try {
     return await found;
   } catch (cause) {
-    throw notSearched(cause, 'The document could not be searched; nothing was given out.');
+    throw notSearched(cause, 'The document could not be searched for personal data, so nothing is returned.');
   }
 }

@@ -65,7 +65,7 @@ export function withNames(detection: Detection, names: NameSearch | undefined, t
     search: (search, signal, asker) => detection.search(search, signal, asker),
     async find(texts, categories, signal, asker) {
       if (!wantsNames(categories)) return detection.find(texts, categories, signal, asker);
-      if (!names) throw new NamesUnavailable('there is no model of names in this installation', { isForGood: true });
+      if (!names) throw new NamesUnavailable('this installation has no model of names', { isForGood: true });
       const [structured, named] = await Promise.all([
         detection.find(texts, categories, signal, asker),
         askedInViews(names, texts, signal),
@@ -104,7 +104,7 @@ async function asked(
     return found.map((matches, index) => withoutNobody(texts[index] ?? '', matches));
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new NamesUnavailable('the model of names gave no answer', { cause });
+    throw new NamesUnavailable('the model of names did not answer', { cause });
   }
 }
 

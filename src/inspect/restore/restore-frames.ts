@@ -148,7 +148,7 @@ export class FrameRestorer {
     if (ends) this.#channels.delete(channel);
     if (!restorer.holding) this.#holding.delete(channel);
     else if (this.#holding.add(channel).size > MOST_HOLDING) {
-      throw new AnswerOutOfBounds(`more than ${MOST_HOLDING} texts of the stream stop inside a tag`);
+      throw new AnswerOutOfBounds(`more than ${MOST_HOLDING} texts of the stream end inside a tag`);
     }
     return text;
   }

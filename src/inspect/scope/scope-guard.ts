@@ -20,7 +20,7 @@ interface Guarded {
 /** Less likely than this to be within the purpose is outside of it. */
 const INSIDE = 0.5;
 /** Why there can be no verdict, however often it is asked for. */
-const NOTHING_SAID = 'nothing is said';
+const NOTHING_SAID = 'the request has no text';
 const NOBODY = 'absent';
 /** A call that would not be refused does not wait as long. */
 const PATIENCE_MS = { block: 11_000, monitor: 3000 } as const;
@@ -154,7 +154,7 @@ function partsOf(text: string, count: number): readonly string[] {
 
 /** `shouldRetry`: whether there may be a verdict another time. */
 function noVerdict(shouldRetry: boolean): GatewayError {
-  const message = 'The scope guard reached no verdict; nothing was sent.';
+  const message = 'The scope guard could not judge the request. Nothing was sent.';
   return new GatewayError('scope_guard_unavailable', message, { shouldRetry });
 }
 

@@ -49,7 +49,7 @@ function turn({ id, search }: Order & { kind: 'turn' }): Answer {
       if (step.done !== true) continue;
       begun.delete(id);
       const found = packMatches(step.value);
-      return found ? { id, found } : { id, failed: 'too many finds' };
+      return found ? { id, found } : { id, failed: 'too many matches' };
     } while (performance.now() < end);
   } catch {
     // What was thrown may tell of the text.

@@ -37,7 +37,7 @@ export type Order =
 export interface Answer {
   readonly id: number;
   readonly found?: PackedMatches;
-  readonly failed?: 'too many finds' | 'fault';
+  readonly failed?: 'too many matches' | 'fault';
 }
 
 const MAX_ATTEMPTS = 2;
@@ -247,7 +247,7 @@ export class SearchThreads {
     job.workedMs += performance.now() - since;
     if (job.settled) tell(thread, { kind: 'drop', id });
     else if (failed === 'fault') this.#fail(job, new DetectionUnavailable('the search failed'));
-    else if (failed) this.#fail(job, new SearchTooLarge(`the texts have more than ${MOST_MATCHES} finds`));
+    else if (failed) this.#fail(job, new SearchTooLarge(`the texts have more than ${MOST_MATCHES} matches`));
     else if (found) {
       this.#forget(job);
       if (found.numbers.length < MANY_NUMBERS) job.resolve(finish(unpackMatches(found)));

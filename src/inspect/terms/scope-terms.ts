@@ -58,7 +58,7 @@ export class ScopeTerms {
       const found = await detection.search({ kind: 'terms', texts, terms: this.#terms, skipped });
       for (const [at, one] of asked.entries()) this.#know(one, found[at] ?? []);
     } catch (cause) {
-      throw notSearched(cause, 'The request could not be inspected; nothing was sent.');
+      throw notSearched(cause, 'The request could not be inspected. Nothing was sent.');
     }
   }
 

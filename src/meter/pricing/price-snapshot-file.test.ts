@@ -80,16 +80,16 @@ test('a start without a good file uses the last good one, which is verified too'
   expect(events.at(-1)).toMatchObject({ lastGood: true });
   opened?.close();
   writeFileSync(at('last-good'), snapshot('1').replace('"1"', '"0.1"'));
-  await expect(open()).rejects.toThrow('no good price snapshot');
+  await expect(open()).rejects.toThrow('no usable price snapshot');
 });
 
 test('a start without any good snapshot fails', async () => {
-  await expect(open()).rejects.toThrow('no good price snapshot');
+  await expect(open()).rejects.toThrow('no usable price snapshot');
   put(snapshot('1', Date.now(), stranger.privateKey));
-  await expect(open()).rejects.toThrow('no good price snapshot');
+  await expect(open()).rejects.toThrow('no usable price snapshot');
   put(snapshot('1'));
   writeFileSync(at('key.pub'), 'no key');
-  await expect(open()).rejects.toThrow('no good price snapshot');
+  await expect(open()).rejects.toThrow('no usable price snapshot');
 });
 
 test('either of several keys may have signed it', async () => {

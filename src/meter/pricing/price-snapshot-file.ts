@@ -63,7 +63,7 @@ export async function openSnapshotFile(options: SnapshotFileOptions): Promise<Sn
 
   await look();
   if (!current) await load(lastGoodFile, true).catch(() => undefined);
-  if (!current) throw new Error('there is no good price snapshot: see prices.rejected');
+  if (!current) throw new Error('there is no usable price snapshot: see prices.rejected in the log');
   let inForce: PriceSnapshot = current;
   let looking = false;
   const timer = setInterval(() => {

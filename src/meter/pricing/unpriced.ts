@@ -41,17 +41,17 @@ export function unpriced(
   const why = custom ? ', whose provider is a custom endpoint' : '';
   if (quantities.length === 1 && quantities[0] === 'calls') {
     const message =
-      `No price is known for ${models.join(', ')}, which names no model; what has no price is not served. ` +
+      `No price is known for ${models.join(', ')}, which names no model. Calls without a price are refused. ` +
       `Add a row to spec.prices of ${bookOf(candidates)}: ${rowFor(models[0], 'calls')}. 0 is a price.`;
     return new GatewayError('price_unknown', message);
   }
   return new GatewayError(
     'price_unknown',
-    `No price is known for ${models.join(', ')}${inTier}${why}; a model without a price is not served. ` +
+    `No price is known for ${models.join(', ')}${inTier}${why}; models without a price are refused. ` +
       `Add a row to spec.prices of ${bookOf(candidates)}: ` +
       `${quantities.map((quantity) => rowFor(models[0], quantity)).join(' or ')}. ` +
       `0 is a price, and ${wild.join(' or ')} stands for all models of a provider. ` +
-      'Or set price: Estimated in a Policy, to serve it at the price of the nearest older model of its line.',
+      'Or set price: Estimated in a Policy to serve it at the price of the nearest older model of its line.',
     { param: 'model' },
   );
 }

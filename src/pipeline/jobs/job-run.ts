@@ -110,7 +110,7 @@ async function workOn(job: TakenJob, stop: AbortController, deps: JobRunDeps): P
   if (job.cancelled || refusal || !key) return close(job, snapshot, refusal, deps);
   const upload = await uploadOf(job, deps);
   if (!upload) {
-    const lost = new GatewayError('internal_error', 'The document can no longer be read: hand it in again.');
+    const lost = new GatewayError('internal_error', 'The document is no longer available. Submit it again.');
     return close(job, snapshot, lost, deps);
   }
   using watch = new Watch(job, stop, deps.queue);
@@ -187,7 +187,7 @@ function endOf({ outcome, code, reason, units }: AuditRow, keptMs: number): Endi
   if (outcome === 'served')
     return { end: { state: 'succeeded', keptMs }, pages: (units?.pages ?? 0) + (units?.images ?? 0) };
   if (outcome === 'hung_up') return { end: { state: 'cancelled' }, pages: 0 };
-  const error = { code: code ?? 'internal_error', message: reason ?? 'The job was given up.' };
+  const error = { code: code ?? 'internal_error', message: reason ?? 'The job was cancelled.' };
   return { end: { state: 'failed', error }, pages: 0 };
 }
 
@@ -213,14 +213,14 @@ function keyOf({ key, workload }: TakenJob, { keysById }: Snapshot): VirtualKeyC
 
 function refusalOf({ takes, createdAt }: TakenJob, key: VirtualKeyConfig | undefined): GatewayError | undefined {
   if (!key || key.revoked || (key.expiresAt !== undefined && key.expiresAt <= Date.now()))
-    return new GatewayError('invalid_api_key', 'The API key that handed in the job is no longer valid.');
+    return new GatewayError('invalid_api_key', 'The API key that submitted the job is no longer valid.');
   if (takes > MOST_TAKES)
     return new GatewayError(
       'document_engine_unavailable',
-      'The document was given up: work on it broke off too often, or twice with the process. Hand it in again, split.',
+      'Processing of the document failed repeatedly. Split it and submit it again.',
     );
   if (Date.now() - createdAt > MOST_AGE_MS)
-    return new GatewayError('upstream_timeout', 'The job was not done within a day.');
+    return new GatewayError('upstream_timeout', 'The job was not completed within a day.');
   return undefined;
 }
 

@@ -94,11 +94,11 @@ async function submit(request: AnonymizeRequest, deps: JobServiceDeps): Promise<
     deps.bounds,
   );
   if (entered === 'too_many') {
-    const message = `No more than ${deps.bounds.waiting} jobs of an organization may wait.`;
+    const message = `An organization may have at most ${deps.bounds.waiting} waiting jobs. Try again later.`;
     throw new GatewayError('rate_limit_exceeded', message, { retryAfterMs: RETRY_AFTER_MS });
   }
   if (entered === 'no_room') {
-    const message = 'There is no room for more documents and results now.';
+    const message = 'The storage for documents and results is full. Try again later.';
     throw new GatewayError('upstream_overloaded', message, { retryAfterMs: RETRY_AFTER_MS, shouldRetry: true });
   }
   await deps.files.put({ job: id, part: 'input' }, encrypted);
@@ -131,5 +131,5 @@ async function fetchResult(address: SignedAddress, deps: JobServiceDeps): Promis
 }
 
 function unknown(): GatewayError {
-  return new GatewayError('not_found', 'There is no such job, or its result is not there any more.');
+  return new GatewayError('not_found', 'Job not found, or its result has expired.');
 }

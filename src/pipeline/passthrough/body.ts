@@ -181,5 +181,5 @@ function modelOf(value: Json | undefined, { gate, provider }: PassthroughCall): 
   if (value === undefined) return undefined;
   if (gate && provider !== undefined && typeof value === 'string' && isModelId(`${provider}/${value}`)) return value;
   if (isModelId(value)) return value;
-  throw new GatewayError('invalid_request', 'model must be a model id: <provider>/<model>', { param: 'model' });
+  throw new GatewayError('invalid_request', 'model must be a model id: <provider>/<model>.', { param: 'model' });
 }

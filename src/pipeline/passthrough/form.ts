@@ -45,7 +45,7 @@ export class InspectedForm {
       if (length > room) {
         throw new GatewayError(
           'request_too_large',
-          'Name the model before the file, or send less: so much is not kept until the whole form is known.',
+          'The file is too large to buffer until the model is known. Put the model before the file in the form, or send a smaller file.',
         );
       }
       keep(chunk.length);
@@ -91,11 +91,11 @@ export class InspectedForm {
   #check(name: string, value: string): void {
     const folded = foldedName(name);
     if (isExtension(folded)) {
-      throw new BadRequestShape('gw is an extension of JSON bodies: it is not read from forms', name);
+      throw new BadRequestShape('gw is supported in JSON bodies only, not in forms', name);
     }
     if (!DECIDING.includes(folded)) return;
     if (folded !== name || this.fields.has(name)) {
-      throw new BadRequestShape(`the form names its ${folded} twice, or in capitals`, folded);
+      throw new BadRequestShape(`The form must have ${folded} once, in lower case`, folded);
     }
     countsOf(this.#inspector.call, { [name]: value });
   }

@@ -97,7 +97,10 @@ function refuseRemoteFiles(root: ObjectNode): void {
       const source = member(block, 'source');
       const kind = textOf(member(source, 'type'));
       if (kind === 'url' || kind === 'file') {
-        throw new BadRequestShape('this provider takes no addresses or ids of files: send their bytes', 'messages');
+        throw new BadRequestShape(
+          'This provider does not take addresses or ids of files: send their bytes',
+          'messages',
+        );
       }
       look(member(block, 'content'));
       look(member(source, 'content'));

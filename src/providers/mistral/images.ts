@@ -58,7 +58,7 @@ export async function askForImages(outgoing: Outgoing, api: HttpApi, transport: 
     return madeAnswer(200, { created: Math.floor(Date.now() / 1000), data: images });
   }
   if (wrong && 'fault' in wrong) throw wrong.fault;
-  return wrong?.failure ?? madeFailure(502, 'no image was made', 'image_generation_failed');
+  return wrong?.failure ?? madeFailure(502, 'no image was created', 'image_generation_failed');
 }
 
 /** Asks with one credential throughout: files belong to the account that made them. */
@@ -104,7 +104,9 @@ async function makeImage(conversation: JsonObject, ask: Ask, signal: AbortSignal
     const outputs = outputsOf(await readObject(answer, MAX_CONVERSATION_BYTES));
     const file = imageIn(outputs);
     if (!file) {
-      return { failure: madeFailure(400, wordsIn(outputs) ?? 'The model made no image.', 'image_generation_refused') };
+      return {
+        failure: madeFailure(400, wordsIn(outputs) ?? 'The model did not create an image.', 'image_generation_refused'),
+      };
     }
     const path = `/files/${encodeURIComponent(file.id)}`;
     const image = await download(`${path}/content`, ask, signal);

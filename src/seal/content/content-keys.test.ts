@@ -30,8 +30,8 @@ test('keys keep their order; blanks and comments are no keys', () => {
 });
 
 test.each([
-  ['', 'holds no key'],
-  ['# only a comment', 'holds no key'],
+  ['', 'has no key'],
+  ['# only a comment', 'has no key'],
   ['a:c2hvcnQ=', 'line 1'],
   [`${randomBytes(32).toString('base64')}`, 'line 1'],
   [`a:${randomBytes(32).toString('base64')}\na:${randomBytes(32).toString('base64')}`, 'line 2: the id is used twice'],

@@ -45,7 +45,7 @@ export const GATEWAY_ROWS = {
     meaning: 'Memory for the bodies of all requests in progress, in MiB. A body takes 8 to 14 times its size.',
   },
   GW_BOOTSTRAP_KEY: {
-    form: text(/^\S{16,200}$/, 'have 16 to 200 characters without blanks'),
+    form: text(/^\S{16,200}$/, 'have 16 to 200 characters and no spaces'),
     readers: ['gateway'],
     as: 'bootstrapKey',
     unset: 'a random key',
@@ -129,7 +129,7 @@ export const GATEWAY_ROWS = {
     meaning: "Seconds between two requests for a vendor's own list of models, in the background. `0`: never.",
   },
   GW_PHONE_REGIONS: {
-    form: list(/^[A-Z]{2}$/, 'be regions like DE,FR,US'),
+    form: list(/^[A-Z]{2}$/, 'be two-letter regions with commas between, such as DE,FR,US'),
     readers: ['gateway'],
     as: 'phoneRegions',
     unset: '`DE,FR,GB,ES,IT,NL,PL,PT,AT,CH,BE,IE,US`',

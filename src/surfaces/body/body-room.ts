@@ -92,23 +92,24 @@ export class BodyPlace implements Disposable {
     const full = this.#shares.findIndex((share) => share.taken + bytes > share.most);
     if (full < 0) return;
     if (this.#shares.some((share) => this.#taken + bytes > share.most)) {
-      throw new GatewayError('request_too_large', 'The request body takes more memory than one request may use.');
+      throw new GatewayError('request_too_large', 'The request body needs more memory than one request may use.');
     }
     const [code, whose] = FULL[full]!;
-    throw new GatewayError(code, `${whose} Send the request again in a moment, or send fewer large ones at a time.`, {
-      retryAfterMs: RETRY_AFTER_MS,
-      shouldRetry: true,
-    });
+    throw new GatewayError(
+      code,
+      `${whose} Send the request again in a moment, or send fewer large requests at a time.`,
+      {
+        retryAfterMs: RETRY_AFTER_MS,
+        shouldRetry: true,
+      },
+    );
   }
 }
 
 const FULL = [
-  [
-    'rate_limit_exceeded',
-    'The requests of this API key that are in progress take all the memory that one key may use.',
-  ],
-  ['rate_limit_exceeded', 'The requests of this organization that are in progress take all the memory it may use.'],
-  ['upstream_overloaded', 'The requests in progress take all the memory that the gateway has for them.'],
+  ['rate_limit_exceeded', 'The requests in progress with this API key use all the memory that one key may use.'],
+  ['rate_limit_exceeded', 'The requests in progress of this organization use all the memory that it may use.'],
+  ['upstream_overloaded', 'The requests in progress use all the memory that the gateway has for them.'],
 ] as const;
 
 interface Share {

@@ -68,7 +68,7 @@ test('what comes with its head and is no text, or takes more room than there is,
   expect(await answerOf(socket)).toContain('not valid UTF-8');
   const wide = Buffer.from('ü'.repeat(62));
   socket.write(Buffer.concat([Buffer.from(headOf(wide)), wide]));
-  expect(await answerOf(socket)).toContain('takes more memory');
+  expect(await answerOf(socket)).toContain('needs more memory');
   const large = Buffer.alloc(126, 'a');
   socket.write(Buffer.concat([Buffer.from(headOf(large)), large]));
   expect(await answerOf(socket)).toContain('too large');

@@ -193,7 +193,7 @@ export class IncomingBody implements Disposable {
 
   #tooLarge(): GatewayError {
     const most = Math.floor(this.#largest / 1024);
-    return new GatewayError('request_too_large', `The request body is too large: at most ${most} KiB are taken.`);
+    return new GatewayError('request_too_large', `The request body is too large: it may have at most ${most} KiB.`);
   }
 }
 
@@ -202,7 +202,7 @@ function isReadable(body: unknown): body is Readable {
 }
 
 function endedEarly(): GatewayError {
-  return new GatewayError('invalid_request', 'The request body ended before it was whole.');
+  return new GatewayError('invalid_request', 'The request body ended early.');
 }
 
 // oxlint-disable-next-line require-yield -- one step: what is copied, is copied at once
@@ -228,7 +228,7 @@ function requireJson(contentType: string): void {
   if (!isJson(contentType)) throw unsupported('The request body must be application/json.');
   for (const [, charset = ''] of contentType.matchAll(CHARSET)) {
     if (!/^(?:utf-?8|us-ascii)$/i.test(charset)) {
-      throw unsupported('The charset of a JSON body must be utf-8: send the body in UTF-8 and leave charset out.');
+      throw unsupported('The charset of a JSON body must be utf-8. Send the body in UTF-8 and omit charset.');
     }
   }
 }
@@ -267,7 +267,7 @@ function decoderFor(header: string | undefined): Decoder | undefined {
   const coding = (header ?? '').trim().toLowerCase();
   if (coding === '' || coding === 'identity') return undefined;
   const create = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
-  if (!create) throw unsupported('Content-Encoding must be one of gzip, deflate, br and zstd, once, or left out.');
+  if (!create) throw unsupported('Content-Encoding must be one of gzip, deflate, br, zstd, sent once, or absent.');
   const stream = create();
   return {
     stream,
@@ -275,7 +275,7 @@ function decoderFor(header: string | undefined): Decoder | undefined {
       if (bytesOut <= FREE_BYTES || bytesOut <= stream.bytesWritten * MOST_RATIO) return undefined;
       return new GatewayError(
         'request_too_large',
-        `The request body is more than ${MOST_RATIO} times as large as what was sent: send it with less compression.`,
+        `The decompressed request body is more than ${MOST_RATIO} times as large as the compressed one. Send it with less compression.`,
       );
     },
   };
@@ -283,7 +283,7 @@ function decoderFor(header: string | undefined): Decoder | undefined {
 
 /** A body that is not in the coding that its header names, or not all of it. */
 function undecodable(): GatewayError {
-  return new GatewayError('invalid_request', 'The request body is not what its Content-Encoding says.', {
+  return new GatewayError('invalid_request', 'The request body does not match its Content-Encoding.', {
     param: 'content-encoding',
   });
 }

@@ -101,7 +101,7 @@ function watchOf(pace: Pace): Watch {
 function tooSlow(bytes: number, windowMs: number, totalMs: number): GatewayError {
   return new GatewayError(
     'invalid_request',
-    `The request body came too slowly: at least ${bytes} bytes are wanted every ${windowMs / 1000} seconds, and all of it within ${totalMs / 1000} seconds.`,
+    `The request body arrived too slowly: it needs at least ${bytes} bytes every ${windowMs / 1000} seconds, and all of it within ${totalMs / 1000} seconds.`,
     { status: 408, shouldRetry: false },
   );
 }

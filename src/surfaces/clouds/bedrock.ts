@@ -39,7 +39,7 @@ export const bedrockProtocol: ClientProtocol = {
 
 function readHeaders(headers: RequestHeaders): RequestHeaders {
   if (headers[GUARDRAIL] !== undefined) {
-    const message = 'Guardrails of Amazon Bedrock are not applied here: leave the header out, or use policies.';
+    const message = 'Guardrails of Amazon Bedrock are not supported. Remove the header, and use policies instead.';
     throw new GatewayError('invalid_request', message, { param: GUARDRAIL });
   }
   // The protocol's version and beta flags stand in the body here.
@@ -81,7 +81,11 @@ export async function countedRequest(
   const invoke = isObject(input) ? input['invokeModel'] : undefined;
   const bytes = isObject(invoke) ? invoke['body'] : undefined;
   if (typeof bytes === 'string') return Buffer.from(bytes, 'base64').toString('utf8');
-  throw new GatewayError('invalid_request', 'input.invokeModel.body must be a request to the model in base64.', {
-    param: 'input',
-  });
+  throw new GatewayError(
+    'invalid_request',
+    'input.invokeModel.body must be a request to the model, encoded in base64.',
+    {
+      param: 'input',
+    },
+  );
 }

@@ -31,7 +31,7 @@ export const VERTEX_COUNT = `${MODELS}/count-tokens::rawPredict`;
 function addressed(call: string): Addressed {
   const [, model = '', method] = /^(.+):(rawPredict|streamRawPredict)$/.exec(call) ?? [];
   if (method === undefined) {
-    throw new GatewayError('not_found', 'Models are served by rawPredict and streamRawPredict here.');
+    throw new GatewayError('not_found', 'Models are served at rawPredict and streamRawPredict only.');
   }
   return { cloud: 'vertex', model, stream: method === 'streamRawPredict' };
 }

@@ -41,7 +41,7 @@ export function answerModel(
   const discovery = { ...deps, at: startedAt };
   const model = reachableModel(id, key, discovery);
   if (!model) {
-    const absent = new GatewayError('model_not_found', 'No model of this name is offered here.', { param: 'model' });
+    const absent = new GatewayError('model_not_found', 'No model with this name is offered.', { param: 'model' });
     throw withNearest(absent, id, key, discovery);
   }
   return clientProtocol === messagesProtocol ? vendorModel(model) : chatModel(model);

@@ -78,7 +78,7 @@ async function passthroughOf(
   const { url, headers } = request;
   const method = request.method as PassthroughCall['method'];
   if (headers.upgrade !== undefined) {
-    throw new GatewayError('invalid_request', 'Connections are not upgraded here: send an ordinary request.');
+    throw new GatewayError('invalid_request', 'Connection upgrades are not supported. Send an ordinary request.');
   }
   const at = url.indexOf('?');
   const path = at < 0 ? url : url.slice(0, at);
@@ -106,7 +106,7 @@ async function bodyOf(incoming: IncomingBody): Promise<PassthroughBody> {
   const { contentType, length } = incoming;
   if (!incoming.present || isForm(contentType) || isJson(contentType)) return readBody(incoming);
   if (!BYTES.test(contentType)) {
-    throw unsupported('The request body must be JSON, a form, or of a type that is no text, such as audio/wav.');
+    throw unsupported('The request body must be JSON, a form, or binary, such as audio/wav.');
   }
   const [type = ''] = CONTENT_TYPE.exec(contentType) ?? [];
   return { kind: 'bytes', bytes: incoming.bytes(), contentType: type, length };
@@ -114,7 +114,7 @@ async function bodyOf(incoming: IncomingBody): Promise<PassthroughBody> {
 
 function badPath(): GatewayError {
   const message =
-    `The path must be at most ${MOST_STEPS} steps of letters, digits and . _ : @ + = , - below /v1, ` +
-    'with one slash between any two and no per cent signs.';
+    `The path below /v1 must have at most ${MOST_STEPS} segments of letters, digits and . _ : @ + = , -, ` +
+    'with single slashes between them and no percent signs.';
   return new GatewayError('invalid_request', message);
 }

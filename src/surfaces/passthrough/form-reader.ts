@@ -123,11 +123,11 @@ class FormReader {
 }
 
 function malformed(): GatewayError {
-  return new GatewayError('invalid_request', 'The form could not be read to its end.');
+  return new GatewayError('invalid_request', 'The form is incomplete.');
 }
 
 function notUtf8(what: string): GatewayError {
-  return new GatewayError('invalid_request', `${what} is not UTF-8: send the form in UTF-8.`);
+  return new GatewayError('invalid_request', `${what} is not valid UTF-8. Send the form in UTF-8.`);
 }
 
 function tooLarge(): GatewayError {

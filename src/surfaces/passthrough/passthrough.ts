@@ -129,7 +129,7 @@ function isProviderId(id: string): boolean {
 }
 
 function badId(param: string): GatewayError {
-  const message = `${param} must be an id as an answer gave it: letters, digits, '.', '_' and '-', with the provider before it.`;
+  const message = `${param} must be an id from an earlier answer: the provider, then letters, digits, '.', '_' and '-'.`;
   return new GatewayError('invalid_request', message, { param });
 }
 

@@ -13,7 +13,7 @@ export class SseEventTooLarge extends Error {
   readonly limit: number;
 
   constructor(limit: number) {
-    super(`an event is larger than ${limit} characters`);
+    super(`an event is longer than ${limit} characters`);
     this.limit = limit;
   }
 }

@@ -20,7 +20,8 @@ export function decodeMessages(messages: Json | undefined, lose: Lose): { system
   const { system } = conversation;
   const turns = conversation.turns.list;
   if (turns.length > 0) return { system, turns };
-  if (system.length === 0) throw new BadRequestShape('messages must say something', 'messages');
+  if (system.length === 0)
+    throw new BadRequestShape('messages must contain at least one message with text', 'messages');
   // Instructions alone: they are what is asked.
   return { system: [], turns: [{ role: 'user', parts: system }] };
 }
@@ -51,7 +52,11 @@ class Conversation {
     else if (role === 'user') this.turns.add('user', parts);
     else if (role === 'assistant') this.turns.add('assistant', this.#assistant(message, parts, param));
     else if (role === 'tool' || role === 'function') this.#result(message, parts, param);
-    else throw new BadRequestShape(`${param}.role is none that is known`, `${param}.role`);
+    else
+      throw new BadRequestShape(
+        `${param}.role must be one of system, developer, user, assistant, tool`,
+        `${param}.role`,
+      );
   }
 
   #loseUnknown(message: JsonObject): void {

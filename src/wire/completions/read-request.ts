@@ -73,5 +73,5 @@ export function decodeRequest(document: WireDocument, lose: Lose): ModelRequest 
 function onlyPrompt(prompt: Json | undefined): string {
   const only = isArray(prompt) && prompt.length === 1 ? prompt[0] : prompt;
   if (typeof only === 'string') return only;
-  throw new BadRequestShape('prompt must be one text for this model', 'prompt');
+  throw new BadRequestShape('prompt must be a single string for this model', 'prompt');
 }

@@ -105,14 +105,15 @@ function ask(document: WireDocument): Ask {
   const plain = plainAsk(document, ['input', 'questions', 'stream']);
   checkInput(body['input']);
   readQuestions(body['questions']);
-  if (optionalBoolean(body, 'stream')) throw new BadRequestShape('decisions are not streamed', 'stream');
+  if (optionalBoolean(body, 'stream'))
+    throw new BadRequestShape('stream must not be true: decisions are not streamed', 'stream');
   return plain;
 }
 
 /** What a local model is asked in this shape must fit it in its own. // spec 4.4.4, 4.4.5 */
 function checkLocal({ body }: WireDocument, model: string): void {
   if (model === ROUTER) {
-    throw new BadRequestShape(`${ROUTER} has questions of its own: ask it at /v1/systemone`, 'model');
+    throw new BadRequestShape(`${ROUTER} has its own questions: call it at /v1/systemone`, 'model');
   }
   const asked = toSystemOne(body, { model, ...LOCAL_OPTIONS });
   try {

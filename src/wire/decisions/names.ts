@@ -18,7 +18,7 @@ export function tellApart(document: WireDocument, edits: readonly Edit[]): reado
     for (const [index, { value }] of valuesIn(question, 'choices', 'value').entries()) {
       const own = meant[index]?.value ?? value;
       if ((seen.get(value) ?? own) !== own) {
-        const message = 'two choices of a question are the same once data protection has rewritten them';
+        const message = 'The choices of a question must stay different after data protection rewrites them';
         throw new BadRequestShape(message, `questions[${at}].choices`);
       }
       seen.set(value, own);

@@ -43,25 +43,28 @@ const MOST_NAME = 256;
 /** The questions of a request. Throws `BadRequestShape`. */
 export function readQuestions(value: Json | undefined): readonly AskedQuestion[] {
   if (!isArray(value) || value.length === 0 || value.length > MOST_QUESTIONS) {
-    throw new BadRequestShape(`questions is required: a list of 1 to ${MOST_QUESTIONS} questions`, 'questions');
+    throw new BadRequestShape(
+      `questions is required and must be an array of 1 to ${MOST_QUESTIONS} questions`,
+      'questions',
+    );
   }
   return value.map((question, at) => readQuestion(question, `questions[${at}]`));
 }
 
 function readQuestion(value: Json, at: string): AskedQuestion {
-  if (!isObject(value)) throw new BadRequestShape('each question must be an object', at);
+  if (!isObject(value)) throw new BadRequestShape('Each question must be an object', at);
   const { type, name, instructions } = value;
   if (typeof instructions !== 'string' || instructions.trim() === '') {
-    throw new BadRequestShape('each question must have instructions: a text', `${at}.instructions`);
+    throw new BadRequestShape('Each question must have instructions, a string', `${at}.instructions`);
   }
   if ((name ?? undefined) !== undefined && (typeof name !== 'string' || name.length > MOST_NAME)) {
-    throw new BadRequestShape(`name must be a text of at most ${MOST_NAME} characters`, `${at}.name`);
+    throw new BadRequestShape(`name must be a string of at most ${MOST_NAME} characters`, `${at}.name`);
   }
   const common = { ...(typeof name === 'string' && { name }), instructions };
   if (type === 'predicate') return { type, ...common };
   if (type === 'choice') return { type, ...common, choices: readChoices(value['choices'], `${at}.choices`) };
   if (type === 'score') return { type, ...common, levels: readLevels(value['levels'], `${at}.levels`) };
-  throw new BadRequestShape('the type of each question must be predicate, choice or score', `${at}.type`);
+  throw new BadRequestShape('The type of each question must be one of predicate, choice, score', `${at}.type`);
 }
 
 function readChoices(value: Json | undefined, at: string): readonly Choice[] {
@@ -70,35 +73,35 @@ function readChoices(value: Json | undefined, at: string): readonly Choice[] {
     if (typeof named === 'boolean' || (typeof named === 'string' && named !== '')) {
       return { value: named, ...described(item, at) };
     }
-    throw new BadRequestShape('each choice must have a value: a text, true or false', at);
+    throw new BadRequestShape('Each choice must have a value: a string, true or false', at);
   });
   if (new Set(choices.map((choice) => choice.value)).size === choices.length) return choices;
-  throw new BadRequestShape('no two choices of a question may have the same value', at);
+  throw new BadRequestShape('The choices of a question must have different values', at);
 }
 
 function readLevels(value: Json | undefined, at: string): readonly Level[] {
   return listed(value, MOST_LEVELS, at).map((item): Level => {
     const { label } = item;
     if (typeof label === 'string' && label !== '') return { label, ...described(item, at) };
-    throw new BadRequestShape('each level must have a label: a text', at);
+    throw new BadRequestShape('Each level must have a label, a string', at);
   });
 }
 
 function listed(value: Json | undefined, most: number, at: string): readonly JsonObject[] {
   if (isArray(value) && value.length >= FEWEST_OPTIONS && value.length <= most && value.every(isObject)) return value;
-  throw new BadRequestShape(`a question must have a list of ${FEWEST_OPTIONS} to ${most} objects here`, at);
+  throw new BadRequestShape(`A question must have an array of ${FEWEST_OPTIONS} to ${most} objects here`, at);
 }
 
 function described({ description }: JsonObject, at: string): { readonly description?: string } {
   if (description === undefined || description === null) return {};
   if (typeof description === 'string') return { description };
-  throw new BadRequestShape('description must be a text', at);
+  throw new BadRequestShape('description must be a string', at);
 }
 
 /** Whether there is any evidence; what it may hold is for those to say who read it. Throws `BadRequestShape`. */
 export function checkInput(value: Json | undefined): void {
   if (typeof value === 'string' || (isArray(value) && value.length > 0)) return;
-  throw new BadRequestShape('input is required: a text, or a list of user messages', 'input');
+  throw new BadRequestShape('input is required and must be a string or an array of user messages', 'input');
 }
 
 /** The evidence of a request, message by message. Throws `BadRequestShape` for what only its own family understands. */
@@ -107,11 +110,11 @@ export function readInput(value: Json | undefined): readonly (readonly InputPart
   if (typeof value === 'string') return [[{ type: 'text', text: value }]];
   return (value as readonly Json[]).map((message) => {
     if (!isObject(message) || message['role'] !== 'user' || (message['type'] ?? 'message') !== 'message') {
-      throw new BadRequestShape('input must be a text or messages of the role user', 'input');
+      throw new BadRequestShape('input must be a string or an array of messages with the role user', 'input');
     }
     const { content } = message;
     if (typeof content === 'string') return [{ type: 'text', text: content }];
-    if (!isArray(content)) throw new BadRequestShape('content must be a text or a list of parts', 'input');
+    if (!isArray(content)) throw new BadRequestShape('content must be a string or an array of parts', 'input');
     return content.map(readPart);
   });
 }
@@ -124,5 +127,5 @@ function readPart(part: Json): InputPart {
       return { type: 'image', url, ...(typeof detail === 'string' && { detail }) };
     }
   }
-  throw new BadRequestShape('content may have parts of the types input_text and input_image', 'input');
+  throw new BadRequestShape('The type of each content part must be one of input_text, input_image', 'input');
 }

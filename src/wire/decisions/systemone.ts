@@ -34,7 +34,7 @@ function stateOf(input: Json | undefined): Json {
     parts
       .map((part) => {
         if (part.type === 'text') return part.text;
-        throw new BadRequestShape('this model reads text alone: leave out input_image', 'input');
+        throw new BadRequestShape('This model takes text only: remove input_image', 'input');
       })
       .join('\n'),
   );
@@ -68,7 +68,7 @@ function criteriaOf(question: AskedQuestion, at: number): JsonObject {
   }
   const criteria = Object.fromEntries(question.choices.map((one) => [String(one.value), one.description ?? null]));
   if (Object.keys(criteria).length === question.choices.length) return { type, instructions, criteria };
-  const message = 'this model cannot tell true from "true": no two choices may read the same';
+  const message = 'This model cannot tell true from "true": the choices must differ as text';
   throw new BadRequestShape(message, `questions[${at}].choices`);
 }
 
@@ -79,8 +79,8 @@ function refuseMany(question: AskedQuestion, at: number, { model, choices, level
       : (['levels', question.type === 'score' ? question.levels.length : 0, levels] as const);
   if (given <= most) return;
   const message =
-    `${model} takes 2 to ${most} ${name} a question, and this one has ${given}; ` +
-    'gw/typed takes 20 of both, other models up to 255 choices and, where they say no less, 20 levels';
+    `${model} takes 2 to ${most} ${name} per question, and this one has ${given}. ` +
+    'gw/typed takes 20 of both; other models take up to 255 choices and, unless they state fewer, 20 levels';
   throw new BadRequestShape(message, `questions[${at}].${name}`);
 }
 

@@ -90,7 +90,7 @@ export function locate(family: Family, text: string, body: JsonObject, options?:
 function refuseTinyValues(text: string): void {
   let commas = 0;
   for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) {
-    if (++commas > MAX_COMMAS) throw new TooManyValues('JSON has too many values');
+    if (++commas > MAX_COMMAS) throw new TooManyValues('the JSON has too many values');
   }
 }
 

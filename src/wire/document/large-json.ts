@@ -147,13 +147,13 @@ class Reader {
 
   #count(): void {
     const top = this.#open.at(-1);
-    if (this.#open.length > MAX_DEPTH) throw new AmbiguousJson(`JSON is nested deeper than ${MAX_DEPTH} levels`);
+    if (this.#open.length > MAX_DEPTH) throw new AmbiguousJson(`the JSON is nested deeper than ${MAX_DEPTH} levels`);
     const code = this.#text.charCodeAt(this.#at);
     const isListed = top !== undefined && 'items' in top && (isDigit(code) || code === 45);
     if (!isListed) this.#counted += 1;
     if (this.#counted > MAX_VALUES_AND_NAMES * this.#times || this.#values > MAX_VALUES * this.#times) {
       throw new TooManyValues(
-        `a large JSON text has more than ${MAX_VALUES_AND_NAMES} values and names, or ${MAX_VALUES} with the numbers in its lists`,
+        `a large JSON text has more than ${MAX_VALUES_AND_NAMES} values and names, or ${MAX_VALUES} including the numbers in its arrays`,
       );
     }
   }
@@ -199,11 +199,11 @@ class Reader {
     const key = this.#string();
     const top = this.#open.at(-1) as OpenObject;
     if (key.value.length > LONGEST_NAME)
-      throw new TooManyValues(`JSON has a name of more than ${LONGEST_NAME} characters`);
+      throw new TooManyValues(`a field name in the JSON has more than ${LONGEST_NAME} characters`);
     if (!this.#lenient && top.members.length === MOST_MEMBERS)
-      throw new TooManyValues(`an object of JSON has more than ${MOST_MEMBERS} members`);
+      throw new TooManyValues(`an object in the JSON has more than ${MOST_MEMBERS} fields`);
     if (!this.#lenient && Object.hasOwn(top.value, key.value)) {
-      throw new AmbiguousJson('JSON names the same member of an object twice');
+      throw new AmbiguousJson('an object in the JSON has the same field twice');
     }
     top.key = key;
     this.#counted += 1;
@@ -266,7 +266,7 @@ class Reader {
     const most = start + LONGEST_NUMBER;
     let end = start;
     while (end < most && !isEnd(text.charCodeAt(end))) end += 1;
-    if (end === most) throw new TooManyValues(`JSON has a number of ${LONGEST_NUMBER} digits or more`);
+    if (end === most) throw new TooManyValues(`a number in the JSON has ${LONGEST_NUMBER} or more digits`);
     const source = text.slice(start, end);
     const value = plainValue(source);
     if (value === undefined) throw invalid();

@@ -137,8 +137,8 @@ class Scanner {
   }
 
   #value(depth: number): JsonNode {
-    if (++this.#values > MAX_VALUES) throw new TooManyValues(`JSON has more than ${MAX_VALUES} values`);
-    if (depth > MAX_DEPTH) throw new AmbiguousJson(`JSON is nested deeper than ${MAX_DEPTH} levels`);
+    if (++this.#values > MAX_VALUES) throw new TooManyValues(`the JSON has more than ${MAX_VALUES} values`);
+    if (depth > MAX_DEPTH) throw new AmbiguousJson(`the JSON is nested deeper than ${MAX_DEPTH} levels`);
     const code = this.#text.charCodeAt(this.#at);
     if (code === QUOTE) return this.#string();
     if (code === OPEN_OBJECT) return this.#object(depth);
@@ -236,5 +236,5 @@ function refuseDuplicate(
 }
 
 function duplicate(): AmbiguousJson {
-  return new AmbiguousJson('JSON names the same member of an object twice');
+  return new AmbiguousJson('an object in the JSON has the same field twice');
 }

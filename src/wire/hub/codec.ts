@@ -145,7 +145,7 @@ export class BadRequestShape extends Error {
 /** A request for a conversation that the provider keeps, so that later requests send only what is new. */
 export class KeptThread extends BadRequestShape {
   constructor() {
-    super('Threads are not kept here: send the whole conversation without thread', 'thread');
+    super('Threads are not stored: send the whole conversation without thread', 'thread');
   }
 }
 

@@ -36,7 +36,8 @@ function ask(document: WireDocument): Ask {
   if (typeof body['prompt'] !== 'string' || body['prompt'] === '') {
     throw new BadRequestShape('prompt is required and must be a string', 'prompt');
   }
-  if (optionalBoolean(body, 'stream')) throw new BadRequestShape('images are not streamed here', 'stream');
+  if (optionalBoolean(body, 'stream'))
+    throw new BadRequestShape('stream must not be true: images are not streamed', 'stream');
   const images = optionalCount(body, 'n', MAX_ANSWERS) ?? 1;
   return {
     ...plain,

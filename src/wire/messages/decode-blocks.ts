@@ -129,10 +129,10 @@ function mediaOf(source: JsonObject, kind: 'image' | 'document', param: string):
     const data = requiredString(source, 'data', param);
     // A text called an image would be told as text, and nobody would have read it.
     if (kind === 'image' && kindOfMedia(mediaType) !== 'image') {
-      throw new BadRequestShape(`${param}.media_type must be one of an image`, `${param}.media_type`);
+      throw new BadRequestShape(`${param}.media_type must be an image type, such as image/png`, `${param}.media_type`);
     }
     return { type: 'media', kind: kindOfMedia(mediaType), mediaType, source: { data } };
   }
-  if (source['type'] !== 'url') throw new BadRequestShape(`${param}.type is none that is supported`, `${param}.type`);
+  if (source['type'] !== 'url') throw new BadRequestShape(`${param}.type must be one of base64, url`, `${param}.type`);
   return decodeUrl(requiredString(source, 'url', param), kind, `${param}.url`);
 }

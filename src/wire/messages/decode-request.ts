@@ -70,14 +70,16 @@ function decodeConversation(body: JsonObject, lose: Lose): Pick<ModelRequest, 's
     const { role } = message;
     const parts = decoder.content(message['content'], `${param}.content`);
     if (role === 'user' || role === 'assistant') turns.add(role, parts);
-    else if (role !== 'system') throw new BadRequestShape(`${param}.role is none that is known`, `${param}.role`);
+    else if (role !== 'system')
+      throw new BadRequestShape(`${param}.role must be one of system, user, assistant`, `${param}.role`);
     else if (!begun) for (const one of textsOf(parts, lose)) system.push(one);
     else turns.add('system', textsOf(parts, lose));
     if (role !== 'system') begun ||= parts.length > 0;
     if (says(message['output_config'])) lose('messages[].output_config');
   }
   if (begun) return { system, turns: turns.list };
-  if (system.length === 0) throw new BadRequestShape('messages must say something', 'messages');
+  if (system.length === 0)
+    throw new BadRequestShape('messages must contain at least one message with text', 'messages');
   // Instructions alone: they are what is asked.
   return { system: [], turns: [{ role: 'user', parts: system }] };
 }
@@ -137,10 +139,10 @@ function decodeToolChoice(choice: JsonObject, tools: readonly Tool[], lose: Lose
     return undefined;
   }
   if (type !== 'tool' || typeof name !== 'string') {
-    throw new BadRequestShape('tool_choice must be auto, any, none or a tool', 'tool_choice');
+    throw new BadRequestShape('tool_choice must be auto, any, none, or a tool', 'tool_choice');
   }
   if (tools.some((tool) => tool.name === name)) return { type: 'tool', name };
-  throw new BadRequestShape('tool_choice names a tool that this model cannot be given', 'tool_choice.name');
+  throw new BadRequestShape('tool_choice names a tool that this model does not support', 'tool_choice.name');
 }
 
 function decodeStop(body: JsonObject): readonly string[] {

@@ -86,7 +86,7 @@ function refuseFiles(content: readonly Json[], param: string): void {
     const { source } = block;
     if (isObject(source)) {
       if (source['type'] === 'file' || (source['file_id'] ?? undefined) !== undefined) {
-        throw new BadRequestShape('Files are not supported: put the content in the request', `${at}.source`);
+        throw new BadRequestShape('Files are not supported: send the content in the request', `${at}.source`);
       }
       if (isArray(source['content'])) refuseFiles(source['content'], `${at}.source.content`);
     }

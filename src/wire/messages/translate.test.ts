@@ -421,7 +421,7 @@ describe('a request written', () => {
     [
       { type: 'media', kind: 'audio', mediaType: 'audio/wav', source: { data: 'AAAA' } },
       CLAUDE,
-      'this model does not take audio',
+      'This model does not take audio',
     ],
     [{ type: 'media', kind: 'document', mediaType: 'application/msword', source: { data: 'AAAA' } }, CLAUDE, 'msword'],
     [

@@ -159,7 +159,7 @@ class Walk implements Contents {
     if (first?.kind !== 'number' || around.own || this.#places.isTokens?.(name, parent) !== true) return false;
     const tokens = node.items.map((item) => (item.kind === 'number' ? Number(item.source) : Number.NaN));
     if (!tokens.every((token) => Number.isSafeInteger(token) && token >= 0)) {
-      throw new BadRequestShape(`${name} must be text, or a list of tokens: whole numbers from 0`, name);
+      throw new BadRequestShape(`${name} must be a string or an array of tokens (whole numbers from 0)`, name);
     }
     (this.tokens ??= []).push({ node, tokens, leaves: this.leaves.length });
     return true;
@@ -203,14 +203,14 @@ class Walk implements Contents {
       const data = readDataUrl(text)?.data;
       if (data !== undefined && isBase64(data)) return data;
       if (isWords) return undefined;
-      throw new BadRequestShape(`${name} must be base64 in a data: URL that names its media type`, name);
+      throw new BadRequestShape(`${name} must be a data: URL in base64 with its media type`, name);
     }
     if (isWords || text === '' || REMOTE_MEDIA.test(text)) return undefined;
     if (this.#places.isBareMedia(name)) {
       if (isBase64(text)) return text;
-      throw new BadRequestShape(`${name} must be base64, or a data: URL of it`, name);
+      throw new BadRequestShape(`${name} must be base64 or a data: URL in base64`, name);
     }
-    if (ADDRESS.test(name)) throw new BadRequestShape(`${name} must be an address or a data: URL`, name);
+    if (ADDRESS.test(name)) throw new BadRequestShape(`${name} must be a URL or a data: URL`, name);
     return undefined;
   }
 

@@ -40,7 +40,7 @@ export function ask(document: WireDocument): Ask {
   const background = optionalBoolean(body, 'background') === true;
   if (background && optionalBoolean(body, 'stream')) {
     throw new BadRequestShape(
-      'background must not be true where stream is: ask for the response by its id',
+      'background and stream must not both be true: fetch the response by its id',
       'background',
     );
   }

@@ -21,7 +21,7 @@ export function readDecision(body: JsonObject, model: string, bounded = true): D
     return { state: readState(body['state'], bounded), questions: readQuestions(body['questions'], bounded) };
   }
   if (Object.hasOwn(body, 'questions')) {
-    throw new BadRequestShape('the router has questions of its own: leave out questions', 'questions');
+    throw new BadRequestShape('The router has its own questions: remove questions', 'questions');
   }
   const state = readState(body['state'], bounded);
   return { state, router: readRouterState(state) };
