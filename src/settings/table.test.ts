@@ -18,14 +18,28 @@ const FOLDERS: Readonly<Record<Program, readonly string[]>> = {
   engine: ['inference/*.ts'],
   gwctl: ['src/cli/*.ts', 'src/settings/{anchor,bucket}-settings.ts'],
 };
+/** Where a program uses members of its settings. */
+const USERS: Readonly<Record<Program, readonly string[]>> = {
+  gateway: ['src/**/*.ts'],
+  controller: ['operators/*.ts', 'src/telemetry/*.ts'],
+  engine: ['inference/*.ts', 'src/telemetry/*.ts'],
+  gwctl: [],
+};
 
-/** What a program says of settings, as one text. */
-const sources = Object.fromEntries(
-  Object.entries(FOLDERS).map(([program, patterns]) => {
-    const files = globSync([...patterns], { cwd: ROOT, exclude: ['**/*.test.ts'] });
-    return [program, files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n')];
-  }),
-) as Readonly<Record<Program, string>>;
+/** The code of each program in these files, as one text. */
+function textsOf(
+  files: Readonly<Record<Program, readonly string[]>>,
+  exclude: readonly string[],
+): Readonly<Record<Program, string>> {
+  const texts = Object.entries(files).map(([program, patterns]) => {
+    const found = globSync([...patterns], { cwd: ROOT, exclude: ['**/*.test.ts', ...exclude] });
+    return [program, found.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n')];
+  });
+  return Object.fromEntries(texts) as Readonly<Record<Program, string>>;
+}
+
+const readers = textsOf(FOLDERS, []);
+const users = textsOf(USERS, ['src/settings/rows/*']);
 
 /** Variables about a bucket are read by family and last part. */
 const BUCKET = /^GW_(?:ANCHOR|JOBS)(?=_(?:ENDPOINT|REGION|CREDENTIALS_FILE)$)/;
@@ -41,13 +55,15 @@ test('no name stands in two files', () => {
   expect(ALL.length).toBeGreaterThan(70);
 });
 
-test.each(ALL)('%s is read by every program that the table names', (name, { readers, as }) => {
-  for (const program of readers) {
-    const isRead =
-      as !== undefined ||
-      sources[program].includes(`'${name}'`) ||
-      sources[program].includes(`}${name.replace(BUCKET, '')}`);
-    expect(isRead, `src/settings/rows: ${program} does not read ${name}`).toBe(true);
+test.each(ALL)('%s is used by every program that the table names', (name, setting) => {
+  for (const program of setting.readers) {
+    const { as } = setting;
+    const text = readers[program];
+    const isUsed =
+      as === undefined || program === 'gwctl'
+        ? text.includes(`'${name}'`) || text.includes(`}${name.replace(BUCKET, '')}`)
+        : new RegExp(`\\b${as}\\b`).test(users[program]);
+    expect(isUsed, `src/settings/rows lists ${name}, but no file of the ${program} uses it`).toBe(true);
   }
 });
 
