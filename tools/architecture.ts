@@ -158,7 +158,7 @@ function roomOf(path: string): string {
 }
 
 function isTest(path: string): boolean {
-  return path.startsWith('test/') || path.endsWith('.test.ts');
+  return path.startsWith('test/') || path.includes('/testing/') || path.endsWith('.test.ts');
 }
 
 /** Applies every rule to the repository at `root`. */

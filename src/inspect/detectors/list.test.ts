@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { globSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { FINDABLE_ENTITIES, toCategory } from '#/config/entities.ts';
-import { marked } from '../../../test/harness/marked.ts';
+import { marked } from '../../../test/harness/marked-text.ts';
 import { NAME_CATEGORIES } from '../names/detect-names.ts';
 import type { Detector } from './detector.ts';
 import { createDetectors } from './list.ts';
