@@ -18,12 +18,14 @@ interface Direction {
 
 const MAX_LINES = 400;
 const FREE = ['config', 'errors', 'telemetry'];
+/** Where a process is put together: these alone know settings. */
+const COMPOSED = ['settings'];
 /** What every step of a call may use: its nouns, the formats, the stores' interfaces, the event loop's turns. */
 const BASE = ['call', 'runtime', 'wire', 'ports'];
 const STEPS = ['inspect', 'route', 'meter', 'seal'];
 const ROOMS = [
   ...['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE],
-  ...['providers', 'vendors', 'adapters', 'cli', 'console', 'embedded', ...FREE],
+  ...['providers', 'vendors', 'adapters', 'cli', 'console', 'embedded', ...FREE, ...COMPOSED],
 ];
 const IO_MODULES =
   /^(?:node:(?:fs|http|https|http2|net|tls|dns|child_process|worker_threads|cluster)\b|undici|fastify|ioredis|pg$)/;
@@ -33,7 +35,8 @@ const IO_MODULES =
  * `src/main.ts` may import all. `src/*.ts`: what main.ts composes the process with.
  */
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
-  'src/*.ts': { uses: ['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE, 'console'], types: [] },
+  'src/*.ts': { uses: ['surfaces', 'pipeline', 'dispatch', ...STEPS, ...BASE, 'console', ...COMPOSED], types: [] },
+  settings: { uses: [], types: [] },
   embedded: { uses: ['vendors'], types: [] },
   surfaces: { uses: ['pipeline', 'route', 'inspect', ...BASE], types: [] },
   console: { uses: ['route', 'seal', 'meter', ...BASE], types: [] },
@@ -55,12 +58,13 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   cli: { uses: ['src/*.ts', ...ROOMS.filter((room) => room !== 'surfaces')], types: [] },
   config: { uses: ['vendors'], types: ROOMS },
   errors: { uses: [], types: ROOMS },
-  telemetry: { uses: [], types: ROOMS },
+  telemetry: { uses: ['call'], types: ROOMS },
   inference: { uses: [], types: [] },
   operators: { uses: [], types: [] },
 };
 
-const MAY_READ_ENVIRONMENT = new Set(['src/main.ts', 'src/cli/gwctl.ts', 'inference/main.ts', 'operators/main.ts']);
+/** Everybody else is given settings. */
+const MAY_READ_ENVIRONMENT = new Set(['src/settings/reader.ts']);
 
 /**
  * The rules on imports, exports, environment and size, on the files given. One readable line per violation, none
@@ -97,8 +101,8 @@ function directionReasons(path: string, target: string, typeOnly: boolean): stri
   const direction = DIRECTIONS[from];
   if (!direction) return [`src/${from} is a room without a rule: give it one in tools/architecture.ts`];
   if (from === 'inference' || from === 'operators') {
-    if (to === 'config' || to === 'telemetry' || to === 'ports' || path === 'operators/main.ts') return [];
-    return [`${from} imports src/config, src/telemetry and src/ports only`];
+    if (['config', 'telemetry', 'ports', 'settings'].includes(to) || path === 'operators/main.ts') return [];
+    return [`${from} imports src/config, src/settings, src/telemetry and src/ports only`];
   }
   if (FREE.includes(to) || direction.uses.includes(to)) return [];
   if (direction.types.includes(to)) return typeOnly ? [] : [`${from} imports only types of ${to} (import type)`];
@@ -125,9 +129,7 @@ function environmentViolations({ path, text }: SourceFile): string[] {
   if (MAY_READ_ENVIRONMENT.has(path) || isTest(path)) return [];
   const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ' '));
   const read = /\bprocess\.env\b|\bprocess\[|import \{[^}]*\benv\b[^}]*\} from 'node:process'/.exec(code);
-  return read
-    ? [`${path}:${lineOf(text, read.index)}: reads the environment; only src/main.ts and src/cli/gwctl.ts do`]
-    : [];
+  return read ? [`${path}:${lineOf(text, read.index)}: reads the environment; only src/settings/reader.ts does`] : [];
 }
 
 /** What runs for each call. */

@@ -32,7 +32,7 @@ export async function startProgram<S extends { readonly logLevel: string }>(
 }
 
 /**
- * What a start that failed is told as: system errors by their code, without paths or addresses of secrets; those of the
+ * The text of a start that failed: system errors by their code, without paths or addresses of secrets; those of the
  * language by their name, as they quote what was read; our own by their text.
  */
 export function startFailure(error: unknown): string {

@@ -34,10 +34,10 @@ export interface SettlementDeps extends SettlementStores, Pick<ReconcilerDeps, '
 }
 
 export type SettlementEvent =
-  | { readonly kind: 'money.alert' | 'money.alert-undelivered'; readonly alert: Alert }
+  | { readonly kind: 'money.alert' | 'money.alert_undelivered'; readonly alert: Alert }
   | { readonly kind: 'money.drift'; readonly organization: string; readonly line: BookLine }
   | { readonly kind: 'counters.restored'; readonly organization: string }
-  | { readonly kind: 'settle.fault' | 'books.fault' | 'credit.fault'; readonly error: unknown };
+  | { readonly kind: 'settle.fault' | 'reconciler.fault' | 'credit.fault'; readonly error: unknown };
 
 /** Everything about money that happens after the calls and beside them. */
 export interface SettlementService {
@@ -86,9 +86,9 @@ export function createSettlement(deps: SettlementDeps): SettlementService {
     snapshot,
     behind: deps.behind,
     onAlert: (alert) => onEvent({ kind: 'money.alert', alert }),
-    onUndelivered: (alert) => onEvent({ kind: 'money.alert-undelivered', alert }),
+    onUndelivered: (alert) => onEvent({ kind: 'money.alert_undelivered', alert }),
     onDrift: (organization, line) => onEvent({ kind: 'money.drift', organization, line }),
-    onFault: (error) => onEvent({ kind: 'books.fault', error }),
+    onFault: (error) => onEvent({ kind: 'reconciler.fault', error }),
   });
   return {
     restorer,

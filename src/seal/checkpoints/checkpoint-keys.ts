@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 
 /**
  * The Ed25519 keys that sign checkpoints, from a PEM file, the newest first; one is made there when there is no file,
- * with its public half beside it (`….pub`) for whoever verifies. Rejects when the file holds something else.
+ * with its public half next to it (`….pub`) for verifiers. Rejects when the file holds something else.
  */
 export async function loadCheckpointKeys(file: string): Promise<readonly KeyObject[]> {
   let pem: string;
@@ -22,7 +22,7 @@ export async function loadCheckpointKeys(file: string): Promise<readonly KeyObje
 /** The private keys in a PEM text, in its order. Throws when it holds none, or one that is not Ed25519. */
 export function readCheckpointKeys(pem: string): readonly KeyObject[] {
   const blocks = pem.match(/-----BEGIN [A-Z ]+-----[^-]+-----END [A-Z ]+-----/g) ?? [];
-  // Without a block, the parser says what is wrong.
+  // Without a block, the parser reports the fault.
   const keys = (blocks.length === 0 ? [pem] : blocks).map((block) => createPrivateKey(block));
   if (keys.some((key) => key.asymmetricKeyType !== 'ed25519'))
     throw new Error('the checkpoint key is not an Ed25519 key');

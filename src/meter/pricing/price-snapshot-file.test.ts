@@ -70,7 +70,7 @@ test('a replaced file is taken over; one that does not verify is not, and the la
   await expect.poll(() => rate(file)).toEqual(fraction('5'));
 });
 
-test('a start without a good file goes by the last good one, which is verified too', async () => {
+test('a start without a good file uses the last good one, which is verified too', async () => {
   put(snapshot('1'));
   (await open()).close();
   put('{}');
@@ -99,7 +99,7 @@ test('either of several keys may have signed it', async () => {
   expect(rate(await open())).toEqual(fraction('1'));
 });
 
-test('an old one is told of once, and is used', async () => {
+test('an old one is reported once, and is used', async () => {
   put(snapshot('1', Date.now() - 31 * DAY - 1000));
   const file = await open();
   expect(events.at(-1)).toMatchObject({ name: 'prices.old', days: 31 });

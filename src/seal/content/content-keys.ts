@@ -21,7 +21,7 @@ export function readContentKeys(text: string): readonly MasterKey[] {
   return readMasterKeys(text, 'content keys');
 }
 
-/** Linked into its place whole: nobody reads half of it, and of several processes the first one makes it. */
+/** Linked into its place whole: no process reads half of it, and of several processes the first one makes it. */
 async function makeKeyFile(file: string): Promise<string> {
   const text = `${randomBytes(4).toString('hex')}:${randomBytes(32).toString('base64')}\n`;
   const draft = `${file}.${randomBytes(4).toString('hex')}`;

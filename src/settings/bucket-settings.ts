@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Environment } from './environment.ts';
+import type { Reader } from './reader.ts';
 
 /** A bucket, a prefix in it, and who asks. */
 export interface BucketSettings {
@@ -24,36 +24,29 @@ interface BucketCredentials {
 
 /**
  * The bucket that `url` names (`s3://bucket/prefix`), with what variables that begin with `family` say of it: `_ENDPOINT`,
- * `_REGION`, `_CREDENTIALS_FILE`. Undefined where it is no such address. Faults are added, each naming its variable.
+ * `_REGION`, `_CREDENTIALS_FILE`. Undefined where `url` is not such an address.
  */
-export function readBucket(
-  url: string,
-  family: Family,
-  env: Environment,
-  faults: string[],
-): BucketSettings | undefined {
+export function readBucket(url: string, family: Family, reader: Reader): BucketSettings | undefined {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/-]*?))?\/?$/.exec(url);
   if (!match) return undefined;
-  const endpoint = env(`${family}_ENDPOINT`);
-  if (endpoint !== undefined && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ''))
-    faults.push(`${family}_ENDPOINT must be a URL starting with https: or http:`);
+  const endpoint = reader.read(`${family}_ENDPOINT`);
   return {
     bucket: match[1]!,
     prefix: match[2] ?? '',
     ...(endpoint !== undefined && { endpoint }),
-    region: env(`${family}_REGION`) ?? 'us-east-1',
-    credentials: readCredentials(family, env, faults),
+    region: reader.read(`${family}_REGION`),
+    credentials: readCredentials(family, reader),
   };
 }
 
-function readCredentials(family: Family, env: Environment, faults: string[]): BucketSettings['credentials'] {
-  const file = env(`${family}_CREDENTIALS_FILE`);
+function readCredentials(family: Family, reader: Reader): BucketSettings['credentials'] {
+  const file = reader.read(`${family}_CREDENTIALS_FILE`);
   if (file !== undefined) return () => credentialsIn(file, family);
-  const accessKeyId = env('AWS_ACCESS_KEY_ID');
-  const secretAccessKey = env('AWS_SECRET_ACCESS_KEY');
-  const sessionToken = env('AWS_SESSION_TOKEN');
+  const accessKeyId = reader.read('AWS_ACCESS_KEY_ID');
+  const secretAccessKey = reader.read('AWS_SECRET_ACCESS_KEY');
+  const sessionToken = reader.read('AWS_SESSION_TOKEN');
   if (accessKeyId === undefined || secretAccessKey === undefined)
-    faults.push(
+    reader.faults.push(
       `a bucket needs credentials: set ${family}_CREDENTIALS_FILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`,
     );
   const fixed = {
@@ -64,14 +57,14 @@ function readCredentials(family: Family, env: Environment, faults: string[]): Bu
   return () => Promise.resolve(fixed);
 }
 
-/** JSON with accessKeyId, secretAccessKey and perhaps sessionToken. What it says otherwise is not repeated. */
+/** JSON with accessKeyId, secretAccessKey and perhaps sessionToken. Errors do not quote it. */
 async function credentialsIn(file: string, family: string): Promise<BucketCredentials> {
   const text = await readFile(file, 'utf8');
   let read: Partial<Record<keyof BucketCredentials, unknown>> = {};
   try {
     read = (JSON.parse(text) as typeof read | null) ?? {};
   } catch {
-    // Told below: the text of the error would hold the secret.
+    // Reported below: the text of this error would hold the secret.
   }
   const { accessKeyId, secretAccessKey, sessionToken } = read;
   if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSettings } from './settings.ts';
+import { readSettings } from './gateway-settings.ts';
 
 test('an empty environment is the embedded run', () => {
   const read = readSettings({});
@@ -12,7 +12,7 @@ test('an empty environment is the embedded run', () => {
   });
 });
 
-test('every fault is told at once, by the name of its variable and without its value', () => {
+test('every fault is reported at once, by the name of its variable and without its value', () => {
   const read = readSettings({
     PORT: '99999',
     REDIS_URL: 'http://secret@x',
@@ -63,7 +63,7 @@ test('documents are processed by a child with bounds of its own, elsewhere, or n
   ]);
   expect(inference({ GW_INFERENCE_URL: url })).toEqual([{ url }, {}]);
   expect(inference({ GW_INFERENCE: 'off', GW_INFERENCE_URL: url })).toEqual(['off', {}]);
-  expect(inference({ GW_INFERENCE: 'maybe' })).toEqual(['GW_INFERENCE must be on or off']);
+  expect(inference({ GW_INFERENCE: 'maybe' })).toEqual(['GW_INFERENCE must be on or off; unset, it is on']);
 });
 
 test('published configuration needs a store and the keys of the controller, and no folder', () => {

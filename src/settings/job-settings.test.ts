@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { readJobSettings } from './job-settings.ts';
+import { createReader } from './reader.ts';
 
 const read = (env: Readonly<Record<string, string>>) => {
-  const faults: string[] = [];
-  return { settings: readJobSettings((name) => env[name], faults), faults };
+  const reader = createReader('gateway', env);
+  return { settings: readJobSettings(reader), faults: reader.faults };
 };
 
 test('jobs are kept in the database for a day unless something else is said', () => {
@@ -24,7 +25,7 @@ test('jobs are kept in the database for a day unless something else is said', ()
 test('a bucket needs keys', () => {
   const bucket = { GW_JOBS_FILES: 's3://docs/a/b/', GW_JOBS_REGION: 'eu-central-1' };
   expect(read(bucket).faults).toEqual([
-    'a bucket needs GW_JOBS_CREDENTIALS_FILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    'a bucket needs credentials: set GW_JOBS_CREDENTIALS_FILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
   ]);
   const { settings, faults } = read({ ...bucket, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' });
   expect(faults).toEqual([]);

@@ -3,12 +3,12 @@ import { createServer, type Server } from 'node:http';
 export interface AdminDeps {
   /** Why the process is not ready to serve, or undefined when it is. */
   readonly notReady: () => string | undefined;
-  /** Why the process is to be ended and started anew; never where it is absent. */
+  /** Why the process should be restarted; absent: it never should. */
   readonly notAlive?: () => string | undefined;
   readonly metrics: () => string;
 }
 
-/** The listener for whoever runs the gateway: `/livez`, `/readyz`, `/metrics`. Not for clients; plain text. */
+/** The listener for operators: `/livez`, `/readyz`, `/metrics`. Not for clients; plain text. */
 export function createAdminServer(deps: AdminDeps): Server {
   return createServer((request, response) => {
     const send = (status: number, text: string): void => {

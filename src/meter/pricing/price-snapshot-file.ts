@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { readSnapshot, type PriceSnapshot } from '#/meter/pricing/price-snapshot.ts';
 
-/** What becomes of the file of a price snapshot. */
+/** A change of the file of a price snapshot. */
 export type PricesEvent =
   | { readonly name: 'prices.loaded'; readonly snapshot: PriceSnapshot; readonly lastGood: boolean }
   /** The file is not used; what was in force stays so. */
@@ -15,7 +15,7 @@ export interface SnapshotFileOptions {
   readonly publicKeyFile: string;
   /** Where a copy of the last good snapshot is kept, for a start at which the file is none. */
   readonly lastGoodFile: string;
-  /** A snapshot that is older is told of once a day. */
+  /** An older snapshot is reported once a day. */
   readonly maxAgeDays: number;
   readonly onEvent: (event: PricesEvent) => void;
   readonly pollMs?: number;
