@@ -41,7 +41,7 @@ export interface CallFacts {
   readonly findings?: Readonly<Record<string, number>>;
   /** Who looked through it (`DetectorMarks`). */
   readonly detectors?: string | undefined;
-  /** Kinds of content that nobody looked into. */
+  /** Kinds of content that were not inspected. */
   readonly unscanned?: readonly string[];
   /** Labels of the terms that the request itself asks to remove. */
   readonly removed?: readonly string[];
@@ -64,7 +64,7 @@ export interface CallFacts {
   readonly providerResponseId?: string | null;
   /** As the provider reported it. */
   readonly usage?: Usage | undefined;
-  /** What was used beside tokens (pages, images): as reported, and until then as it was asked for. */
+  /** What was used besides tokens (pages, images): as reported, and until then as it was asked for. */
   readonly units?: Units | undefined;
   /** What is billed when the provider reports nothing: our own count. */
   readonly seen?: Usage;

@@ -29,7 +29,7 @@ export function admit(request: CallRequest): Call {
   }
 }
 
-/** The same of a large one, in slices, once it has its place among those in work. `known`: what is still done to it. */
+/** The same of a large one, in slices, once it has its place among those in work. `known`: the rest of the work on it. */
 export async function admitLarge(
   request: CallRequest,
   slices: Slices,

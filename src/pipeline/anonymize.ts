@@ -160,7 +160,7 @@ async function holdMoney(
 
 interface Anonymized extends Metered {
   readonly anonymized: AnonymizedDocument;
-  /** That were read: what is billed. */
+  /** That were read, and are billed. */
   readonly pages: number;
 }
 
@@ -194,12 +194,12 @@ async function anonymizeDocument(
   }
 }
 
-/** What is handed to a client is billed, but for one that gave up meanwhile. */
+/** Bills the document, unless its client hung up meanwhile. */
 function handOver(work: Anonymized): Stated<object> {
   return { facts: { ...billed(work), isServed: !work.request.signal.aborted } };
 }
 
-/** What is kept is there to be fetched, whoever gave up meanwhile. What cannot be kept is not billed. */
+/** A kept document can be fetched, and is billed. One that cannot be kept is not billed. */
 async function keep(work: Anonymized): Promise<Stated<object>> {
   const { request, anonymized } = work;
   try {

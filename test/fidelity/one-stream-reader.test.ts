@@ -193,7 +193,7 @@ describe.each(cases)('%s: %s', (_family, _name, client, upstream, row) => {
   const whole = pieces.join('').replace(TAG, MAIL);
   const bytes = bytesOf(client, row.stream(pieces));
 
-  test('verbatim mode restores it, or leaves what is signed as it came', () => {
+  test('verbatim mode restores it, or leaves a signed text as it came', () => {
     const sent = verbatim(client, [bytes]);
     if (row.isSigned) expect(sent).toBe(bytes.toString());
     else expect(textsOf(client, sent)).toContain(whole);
@@ -221,7 +221,7 @@ describe.each(cases)('%s: %s', (_family, _name, client, upstream, row) => {
   });
 });
 
-test('translated mode names a text that no row knows, and verbatim mode restores it all the same', () => {
+test('translated mode names a text that no row knows, and verbatim mode restores it anyway', () => {
   const unknown: readonly (readonly [FamilyCases, string, (piece: string) => JsonObject])[] = [
     [
       messages,
