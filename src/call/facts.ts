@@ -66,7 +66,7 @@ export interface CallFacts {
   readonly usage?: Usage | undefined;
   /** What was used besides tokens (pages, images): as reported, and until then as it was asked for. */
   readonly units?: Units | undefined;
-  /** What is billed when the provider reports nothing: our own count. */
+  /** Billed when the provider reports nothing: our own count. */
   readonly seen?: Usage;
   /** What the provider said last of the whole answer can't be true. */
   readonly isDoubted?: boolean;
@@ -88,7 +88,7 @@ export class Stopped extends Error {
   }
 }
 
-/** What is known of where a call went. */
+/** Where a call went, as far as it is known. */
 interface Whereabouts {
   readonly attempts: readonly { readonly sent?: boolean; readonly jurisdiction?: string }[];
   readonly cacheHit: string;

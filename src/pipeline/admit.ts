@@ -106,7 +106,7 @@ export function answerTimeout({ headers, key }: CallContext): number {
 
 const TIMEOUT_HEADER = 'x-gw-upstream-timeout';
 
-/** Seconds that a client asks for; undefined where it says none that are whole. */
+/** Seconds that a client asks for; undefined where it gives no whole number. */
 function askedSeconds(header: CallContext['headers'][string]): number | undefined {
   return typeof header === 'string' && /^[0-9]{1,9}$/.test(header) ? Number(header) : undefined;
 }

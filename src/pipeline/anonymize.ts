@@ -54,7 +54,7 @@ export interface AnonymizeRequest extends CallContext {
 interface Lasting {
   readonly timeoutMs: number;
   readonly onProgress: (progress: JobProgress) => void;
-  /** Keeps what came of the work before that is sealed. Rejects when it cannot: then it is not billed. */
+  /** Keeps the result of the work before the call is sealed. Rejects when it cannot: then it is not billed. */
   readonly keep: (document: AnonymizedDocument) => Promise<void>;
   /** Whether the call goes on another time: then nothing is sealed now. */
   readonly goesOn: (error: GatewayError) => boolean;
@@ -91,7 +91,7 @@ export const JOBS_PATH = '/v1/documents/anonymize/jobs';
  */
 export const ANONYMIZATION = documentSteps().step('dispatch', handOver);
 
-/** The way of a document that no client waits for (`Lasting`): what came of it is kept before it is sealed. */
+/** The way of a document that no client waits for (`Lasting`): its result is kept before the call is sealed. */
 export const DOCUMENT_JOB = documentSteps().step('dispatch', keep);
 
 function documentSteps() {

@@ -33,7 +33,7 @@ interface Case {
   readonly part: Part['type'];
   /** It is never rewritten. */
   readonly isSigned?: boolean;
-  /** It proves another text, and is none for the hub. */
+  /** It proves another text, and the hub has no text for it. */
   readonly isProof?: boolean;
   /** A whole stream in which the text comes in these pieces. */
   readonly stream: (pieces: readonly string[]) => readonly JsonObject[];

@@ -7,7 +7,7 @@ export interface Piece {
   readonly text: string;
 }
 
-/** What is known of a tool call in one chunk, or of a whole one. */
+/** The parts of a tool call in one chunk, or of a whole one. */
 export interface CallPiece {
   readonly index: number | undefined;
   readonly id: string | undefined;
