@@ -26,7 +26,7 @@ import { UpstreamSignal } from './upstream-signal.ts';
 import { VerbatimRelay } from './relay/verbatim-relay.ts';
 import type { AnswerContext } from '#/wire/hub/codec.ts';
 
-/** What asking providers takes, beside the call. */
+/** What asking providers takes, besides the call. */
 export interface DispatchParts {
   readonly unsupported: UnsupportedParameters;
   readonly upstreams: Upstreams;

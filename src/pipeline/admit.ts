@@ -29,7 +29,7 @@ export function admit(request: CallRequest): Call {
   }
 }
 
-/** The same of a large one, in slices, once it has its place among those in work. `known`: what is still done to it. */
+/** The same of a large one, in slices, once it has its place among those in work. `known`: the rest of the work on it. */
 export async function admitLarge(
   request: CallRequest,
   slices: Slices,
@@ -106,7 +106,7 @@ export function answerTimeout({ headers, key }: CallContext): number {
 
 const TIMEOUT_HEADER = 'x-gw-upstream-timeout';
 
-/** Seconds that a client asks for; undefined where it says none that are whole. */
+/** Seconds that a client asks for; undefined where it gives no whole number. */
 function askedSeconds(header: CallContext['headers'][string]): number | undefined {
   return typeof header === 'string' && /^[0-9]{1,9}$/.test(header) ? Number(header) : undefined;
 }

@@ -56,17 +56,17 @@ function readRequest(
   { detection, largeWork }: PipelineParts,
 ): Stated<Pick<Read, 'call'>> | Promise<Stated<Pick<Read, 'call'>>> {
   const slices = slicesFor(request.text, request);
-  if (!slices) return asRead(withPlainModel(admit(request), detection));
-  return admitLarge(request, slices, largeWork, (call) => withPlainModel(call, detection)).then(asRead);
+  if (!slices) return readResults(withPlainModel(admit(request), detection));
+  return admitLarge(request, slices, largeWork, (call) => withPlainModel(call, detection)).then(readResults);
 }
 
-function asRead(call: Call): Stated<Pick<Read, 'call'>> {
+function readResults(call: Call): Stated<Pick<Read, 'call'>> {
   const { ask, toolServers, place } = call;
   const { model, stream } = ask;
   return { call, facts: { asked: { model, stream }, toolServers: toolServers?.names ?? [] }, release: place };
 }
 
-/** Asks whether what is said is within the workload's purpose. */
+/** Asks whether the user text is within the workload's purpose. */
 function guard({ call }: Read, { models }: PipelineParts): Stated<object> | Promise<Stated<object>> {
   const { policy } = call.key.workload;
   if (policy.scopeGuard.mode === 'off') return {};
@@ -172,7 +172,7 @@ function boundUsage({ call, inspection, candidates }: LookedUp): Stated<Pick<Bou
 }
 
 interface Metered extends Bounded {
-  /** Absent where the answer is at hand: nobody is asked for it, or paid. */
+  /** Absent where the answer is at hand: no provider is asked for it, or paid. */
   readonly hold: Hold<Candidate> | undefined;
   readonly limits: Limits;
 }

@@ -62,7 +62,7 @@ export interface SealParts {
 
 /**
  * Takes a call through its steps. What they state is merged into its record, which is sealed and settled on every way out:
- * an answer, a refusal, a fault, a client that hung up. Rejects with what the client is told. // spec 1.1
+ * an answer, a refusal, a fault, a client that hung up. Rejects with the error for the client. // spec 1.1
  */
 export async function runCall<Parts extends SealParts, Start extends CallStart, Work extends Start>(
   steps: Steps<Parts, Start, Work>,

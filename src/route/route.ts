@@ -62,7 +62,7 @@ export function routePassthrough(call: PassthroughCall, model: string | undefine
   }
 }
 
-/** The refusal of a model that nobody knows, with the nearest names; what it states stays. */
+/** The refusal of an unknown model, with the nearest names; what it states stays. */
 function naming(
   thrown: unknown,
   model: string,

@@ -13,7 +13,7 @@ export interface AuthenticatedRequest extends Caller {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly headers: RequestHeaders;
-  /** Where it came in; undefined for what is answered without the pipeline. */
+  /** Where it came in; undefined for requests that are answered without the pipeline. */
   readonly endpoint: Endpoint | undefined;
 }
 
@@ -66,7 +66,7 @@ export function authenticatedOf({ authenticated }: FastifyRequest): Authenticate
   return authenticated;
 }
 
-/** What is known of callers: the configuration in force, and whether it can be believed to be complete. */
+/** All that tells callers apart: the configuration in force, and whether it can be believed to be complete. */
 export interface KeyStore {
   current(): Snapshot | undefined;
   /** Whether a key that the snapshot does not have, by its SHA-256 (hex), may be good nevertheless. */

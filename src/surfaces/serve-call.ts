@@ -10,7 +10,7 @@ import { sendFailure } from './send-failure.ts';
 import type { ClientProtocol } from './client-protocol.ts';
 import { writeOut } from './write-out.ts';
 
-/** What an endpoint needs of what is behind it. */
+/** What an endpoint needs of the pipeline. */
 export interface CallDeps {
   readonly calls: OpenCalls;
   readonly serve: (request: CallRequest, emit: Emit) => Promise<void>;

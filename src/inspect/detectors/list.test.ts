@@ -24,7 +24,7 @@ function isDetector(value: unknown): value is Detector {
 const EXPORTED = new Map<Detector, string>();
 for (const file of FILES) for (const detector of await exportedBy(file)) EXPORTED.set(detector, file);
 
-/** Where a detector is written, for whoever reads what a test says. */
+/** Where a detector is written, as the test names it. */
 function fileOf(detector: Detector): string {
   return EXPORTED.get(detector) ?? `the detector of ${detector.category}`;
 }

@@ -214,7 +214,7 @@ function matchesBeforeOverlaps(detector: DetectorRule): (text: string) => readon
     const spy: DetectorRule = {
       ...detector,
       detect: (folded, at, floor, all) => {
-        // A pass that meets something to fold begins anew.
+        // A pass that meets something to fold begins again.
         if (folded !== searched) [searched, found] = [folded, []];
         const next = detector.detect(folded, at, floor, found);
         all.push(...found.slice(all.length));

@@ -17,7 +17,7 @@ export interface PassthroughDeps extends BodyDeps {
   readonly calls: OpenCalls;
   /** Why a request is turned away before it is read, if it is. */
   readonly turnAway: (authenticated: AuthenticatedRequest) => GatewayError | undefined;
-  /** `emit` takes the parts of the answer; false: nobody waits for the rest. */
+  /** `emit` takes the parts of the answer; false: the client is gone. */
   readonly pass: (
     call: PassthroughCall,
     emit: (answer: PassthroughAnswer) => boolean | Promise<boolean>,
