@@ -1,21 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newCallId } from '#/call/call-id.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { AuthenticatedRequest, Caller, Endpoint } from './endpoint.ts';
 import type { RequestHeaders, ClientProtocol } from './client-protocol.ts';
 import { hash } from 'node:crypto';
 import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-
-/** A request whose caller is known and whose body is not read yet. */
-export interface AuthenticatedRequest extends Caller {
-  /** The id of headers, envelopes and the audit trail. */
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly headers: RequestHeaders;
-  /** Where it came in; undefined for what is answered without the pipeline. */
-  readonly endpoint: Endpoint | undefined;
-}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -73,12 +62,6 @@ export interface KeyStore {
   mayHold(hash: string): boolean;
 }
 
-/** A caller and the configuration its call keeps to its end. */
-export interface Caller {
-  readonly key: VirtualKeyConfig;
-  readonly snapshot: Snapshot;
-}
-
 /**
  * Who sends a request: the key is hashed and looked up in memory. // spec 5.1, 5.2, 5.7
  * Throws `invalid_api_key`, or `auth_unavailable` where the key may be good but the store could not be read.
@@ -110,7 +93,8 @@ function presentedKey(headers: RequestHeaders): string {
   const bearer = typeof authorization === 'string' ? /^Bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined;
   // Tools that were given a bearer key send the other header empty.
   const apiKey = headers['x-api-key'] === '' ? undefined : headers['x-api-key'];
-  if (authorization !== undefined && bearer === undefined) throw unknown('Authorization must have the form Bearer <API key>.');
+  if (authorization !== undefined && bearer === undefined)
+    throw unknown('Authorization must have the form Bearer <API key>.');
   if (apiKey !== undefined && typeof apiKey !== 'string') throw unknown('x-api-key must be sent only once.');
   if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) {
     throw unknown('Authorization and x-api-key carry different API keys.');
