@@ -1,7 +1,7 @@
 import { cacheMarkers } from '#/wire/request/cache-markers.ts';
 import type { Json } from '#/wire/document/json.ts';
 import { reasonOf, type Denial } from './offer.ts';
-import type { RouteQuestion } from './plan.ts';
+import type { RouteQuestion } from './route-question.ts';
 import type { Target } from '#/call/target.ts';
 import type { ResolvedPolicy } from '#/config/snapshot.ts';
 

@@ -3,31 +3,22 @@ import type { AliasConfig, OrganizationConfig, ProviderConfig, ResolvedPolicy } 
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { estimatedInput } from '#/meter/usage-bounds.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
-import type { Call } from '#/call/call.ts';
 import { ENGINE_OFF } from '#/ports/documents.ts';
 import type { RouterVerdict } from '#/ports/router.ts';
-import type { Media, UpstreamCodec } from '#/wire/hub/codec.ts';
+import type { UpstreamCodec } from '#/wire/hub/codec.ts';
 import { DECIDING, type Family, type HubFamily } from '#/wire/document/document.ts';
 import { isArray } from '#/wire/request/request-shape.ts';
 import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
 import { requiredCapabilitiesOf, leaveOutUnfit, type RequiredCapabilities } from './fitness.ts';
 import { managedKeyDenial, toolServerDenial } from './denials.ts';
+import type { RouteQuestion } from './route-question.ts';
 import { isDenial, notThere, offerOf, outside, reasonOf, type Denial, type Providers } from './offer.ts';
 import { chatUpstream } from '#/wire/chat/codec.ts';
 import { converseUpstream } from '#/wire/converse/codec.ts';
 import { geminiUpstream } from '#/wire/gemini/codec.ts';
 import { messagesUpstream } from '#/wire/messages/codec.ts';
 import { responsesUpstream } from '#/wire/responses/codec.ts';
-
-/** A call as routing sees it. */
-export interface RouteQuestion extends Pick<
-  Call,
-  'key' | 'codec' | 'ask' | 'document' | 'headers' | 'text' | 'startedAt' | 'toolServers'
-> {
-  /** Content that inspection found beside text. */
-  readonly media: readonly Media[];
-}
 
 /** What vendors list of their own models. */
 export interface ListedModels {

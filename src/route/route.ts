@@ -7,7 +7,8 @@ import type { WireDocument } from '#/wire/document/document.ts';
 import { decisionOf, routeDifferences, targetsOf, type Decision } from './decision.ts';
 import { isDenial, offerOf } from './offer.ts';
 import { withNearest } from './nearest-models.ts';
-import { chooseModels, decide, type RouteDeps, type RouteQuestion } from './plan.ts';
+import { chooseModels, decide, type RouteDeps } from './plan.ts';
+import type { RouteQuestion } from './route-question.ts';
 import type { Target } from '#/call/target.ts';
 import { choosePassthroughModels, decidePassthrough } from './route-passthrough.ts';
 

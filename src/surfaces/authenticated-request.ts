@@ -1,21 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newCallId } from '#/call/call-id.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { AuthenticatedRequest, Caller, Endpoint } from './endpoint.ts';
 import type { RequestHeaders, ClientProtocol } from './client-protocol.ts';
 import { hash } from 'node:crypto';
 import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-
-/** A request whose caller is known and whose body is not read yet. */
-export interface AuthenticatedRequest extends Caller {
-  /** The id of headers, envelopes and the audit trail. */
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly headers: RequestHeaders;
-  /** Where it came in; undefined for requests that are answered without the pipeline. */
-  readonly endpoint: Endpoint | undefined;
-}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -71,12 +60,6 @@ export interface KeyStore {
   current(): Snapshot | undefined;
   /** Whether a key that the snapshot does not have, by its SHA-256 (hex), may be good nevertheless. */
   mayHold(hash: string): boolean;
-}
-
-/** A caller and the configuration its call keeps to its end. */
-export interface Caller {
-  readonly key: VirtualKeyConfig;
-  readonly snapshot: Snapshot;
 }
 
 /**

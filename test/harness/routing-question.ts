@@ -5,7 +5,8 @@ import { createTransport } from '#/providers/http/transport.ts';
 import type { Codec } from '#/wire/hub/codec.ts';
 import { readDocument } from '#/wire/document/document.ts';
 import { toolServersIn } from '#/wire/request/tool-servers.ts';
-import type { RouteDeps, RouteQuestion } from '#/route/plan.ts';
+import type { RouteDeps } from '#/route/plan.ts';
+import type { RouteQuestion } from '#/route/route-question.ts';
 
 /** Real ways out, of which none is taken, and the built-in prices. */
 export const DEPS: RouteDeps = {

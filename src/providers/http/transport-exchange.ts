@@ -4,7 +4,7 @@ import { BodySender } from './http1/body-sender.ts';
 import type { Connection, Exchange } from './http1/connection.ts';
 import { framedBy, type RequestHead } from './http1/request-head.ts';
 import { classify } from './transport-fault.ts';
-import type { TransportRequest } from './transport.ts';
+import type { TransportRequest } from './transport-request.ts';
 
 /** Bytes that wait for their reader before no more are taken from the connection. */
 const HIGH_WATER = 256 * 1024;

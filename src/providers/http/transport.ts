@@ -1,28 +1,11 @@
-import type { Incoming, PassedMethod } from '#/ports/provider.ts';
+import type { Incoming } from '#/ports/provider.ts';
 import { guardedConnector } from './guarded-connector.ts';
 import { Http1Client } from './http1/client.ts';
 import type { Pool } from './http1/pool.ts';
 import { requestHead, type RequestHead } from './http1/request-head.ts';
 import { TransportExchange } from './transport-exchange.ts';
 import { classify } from './transport-fault.ts';
-
-/** One HTTP request to a provider. */
-export interface TransportRequest {
-  readonly method: PassedMethod;
-  readonly origin: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Pieces are sent as they come, with back-pressure and chunked framing. */
-  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
-  /**
-   * Milliseconds to the whole answer; with `idle`, to its first byte and between any two bytes either way, while all of it
-   * may take as long as `TransportOptions` says.
-   */
-  readonly timeoutMs: number;
-  readonly idle: boolean;
-  readonly signal: AbortSignal;
-}
+import type { TransportRequest } from './transport-request.ts';
 
 /** Sends requests over kept-alive connections. */
 export interface Transport {
