@@ -90,7 +90,8 @@ export async function hold<T extends Target>(
     const worst = ceiling(price, bounds.ceiling);
     if (worst > amount) amount = worst;
   }
-  if (amount > MOST) throw new GatewayError('insufficient_quota', 'The estimated cost exceeds the largest supported budget.');
+  if (amount > MOST)
+    throw new GatewayError('insufficient_quota', 'The estimated cost exceeds the largest supported budget.');
   if (!deps.lease.fresh()) {
     await deps.lease.ensure().catch((cause: unknown) => {
       throw unavailable(cause);

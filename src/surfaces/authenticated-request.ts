@@ -110,7 +110,8 @@ function presentedKey(headers: RequestHeaders): string {
   const bearer = typeof authorization === 'string' ? /^Bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined;
   // Tools that were given a bearer key send the other header empty.
   const apiKey = headers['x-api-key'] === '' ? undefined : headers['x-api-key'];
-  if (authorization !== undefined && bearer === undefined) throw unknown('Authorization must have the form Bearer <API key>.');
+  if (authorization !== undefined && bearer === undefined)
+    throw unknown('Authorization must have the form Bearer <API key>.');
   if (apiKey !== undefined && typeof apiKey !== 'string') throw unknown('x-api-key must be sent only once.');
   if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) {
     throw unknown('Authorization and x-api-key carry different API keys.');
