@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkDocuments } from './doc-check.ts';
+import { cycles } from './cycles.ts';
+import { longFunctions } from './function-length.ts';
 import { importsOf, lineOf, resolveSpecifier, type Import } from './imports.ts';
+import { insideReason } from './rooms-inside.ts';
 
 /** A file as the rules see it: its path from the repository's root, with `/`, and its text. */
 export interface SourceFile {
@@ -71,12 +74,21 @@ const MAY_READ_ENVIRONMENT = new Set(['src/settings/reader.ts']);
  * when the house is in order. `aliases` is the `imports` map of package.json.
  */
 export function violations(files: readonly SourceFile[], aliases: Readonly<Record<string, string>>): string[] {
-  return files.flatMap((file) => [
+  const arrows = new Map(
+    files.filter(({ path }) => !isTest(path)).map((file) => [file.path, targetsOf(file, aliases)]),
+  );
+  const ofFiles = files.flatMap((file) => [
     ...importsOf(file.text).flatMap((found) => importViolations(file.path, found, aliases)),
     ...(file.path.startsWith('test/')
       ? []
       : [...shapeViolations(file), ...environmentViolations(file), ...functionViolations(file)]),
+    ...(isTest(file.path) ? [] : longFunctions(file)),
   ]);
+  return [...ofFiles, ...cycles(arrows)];
+}
+
+function targetsOf({ path, text }: SourceFile, aliases: Readonly<Record<string, string>>): string[] {
+  return importsOf(text).flatMap(({ specifier }) => resolveSpecifier(path, specifier, aliases) ?? []);
 }
 
 function importViolations(path: string, found: Import, aliases: Readonly<Record<string, string>>): string[] {
@@ -95,6 +107,7 @@ function importViolations(path: string, found: Import, aliases: Readonly<Record<
 function directionReasons(path: string, target: string, typeOnly: boolean): string[] {
   const from = roomOf(path);
   const to = roomOf(target);
+  if (from === to && path.startsWith('src/')) return [insideReason(path, target) ?? []].flat();
   if (from === 'main' || from === to) return [];
   if (to === 'test') return ['only tests import from test/'];
   if (to === 'main') return ['nothing imports src/main.ts'];
@@ -160,7 +173,7 @@ function roomOf(path: string): string {
 }
 
 function isTest(path: string): boolean {
-  return path.startsWith('test/') || path.endsWith('.test.ts');
+  return path.startsWith('test/') || path.includes('/testing/') || path.endsWith('.test.ts');
 }
 
 /** Applies every rule to the repository at `root`. */

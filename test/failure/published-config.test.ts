@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { openPublishedConfig, type RedisPublishedConfig } from '../../src/adapters/redis/published-config.ts';
 import { newKey, resource, startGateway, tenant, type GatewayProcess } from '../harness/gateway.ts';
 import { createDatabase } from '../harness/postgres.ts';
-import { configKeys, newConfigKey, openTestPublisher, type TestPublisher } from '../harness/published.ts';
+import { configKeys, newConfigKey, openTestPublisher, type TestPublisher } from '../harness/published-config.ts';
 import { startRedis, type RedisServer } from '../harness/redis.ts';
 import { startUpstream, type Upstream } from '../harness/upstream.ts';
 
