@@ -1,6 +1,6 @@
 import { createLog, logUncaught, type Log } from './log.ts';
 
-/** What a program was told by its environment, or every fault in it. */
+/** The settings of a program, or every fault in its environment. */
 type ReadSettings<S> = { readonly settings: S } | { readonly faults: readonly string[] };
 
 /**

@@ -4,7 +4,7 @@ import { counter, type Metrics } from '#/telemetry/metrics.ts';
 import type { Handlers } from './handlers.ts';
 
 export const STORE_METRICS = {
-  faults: counter('gw_store_faults_total', 'Failed accesses to a store, by what was tried.', 'what'),
+  faults: counter('gw_store_faults_total', 'Failed accesses to a store, by kind of access.', 'what'),
   damaged: counter('gw_ledger_journal_damaged_total', 'Unreadable lines of the journal.'),
   refused: counter(
     'gw_ledger_rows_refused_total',
