@@ -63,14 +63,16 @@ export class Metrics {
   }
 
   #counter(metric: Metric): Counter<readonly string[]> {
-    const series = new Map<string, number>();
+    const series = new Map<string, { readonly values: readonly string[]; count: number }>();
     const add = (by: number, ...values: readonly string[]): void => {
-      const labels = labelText(metric.labels, values);
-      series.set(labels, (series.get(labels) ?? 0) + by);
+      const key = values.length === 1 ? values[0]! : values.join('\0');
+      const found = series.get(key);
+      if (found) found.count += by;
+      else series.set(key, { values, count: by });
     };
     this.#lines.push(() => [
       ...headOf(metric),
-      ...[...series].map(([labels, value]) => `${metric.name}${labels} ${value}`),
+      ...[...series.values()].map(({ values, count }) => `${metric.name}${labelText(metric.labels, values)} ${count}`),
     ]);
     return { add, inc: (...values) => add(1, ...values) };
   }
@@ -96,17 +98,11 @@ function headOf({ name, help, kind }: Metric): readonly string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind === 'gauge' ? 'gauge' : 'counter'}`];
 }
 
-const UNSAFE = /["\\\n]/;
-
 /** `{verb="read",fault="busy"}`; empty without labels. */
 function labelText(labels: readonly string[], values: readonly string[]): string {
   if (labels.length === 0) return '';
-  let text = '';
-  for (const [index, label] of labels.entries()) {
-    const value = values[index] ?? '';
-    text += `${index === 0 ? '{' : ','}${label}="${UNSAFE.test(value) ? escaped(value) : value}"`;
-  }
-  return `${text}}`;
+  const pairs = labels.map((label, index) => `${label}="${escaped(values[index] ?? '')}"`);
+  return `{${pairs.join(',')}}`;
 }
 
 function escaped(value: string): string {
