@@ -92,7 +92,7 @@ test('prepaid: nothing without credit; what is added counts within seconds, on e
   expect(((await refused.json()) as { error: { message: string } }).error.message).toMatch(/prepaid credit/);
   const second = await stack.another();
   expect((await add(stack, '1', 'invoice 1')).out).toBe('entry 1 of default/acme: 1 EUR, 1 in total\n');
-  expect((await add(stack, '1', 'invoice 1')).out).toMatch(/there already/);
+  expect((await add(stack, '1', 'invoice 1')).out).toMatch(/it already exists/);
   expect(await add(stack, '2', 'invoice 1')).toMatchObject({ status: 2, out: '' });
   await untilStatus(stack, 200);
   const first = stack.gateway;
