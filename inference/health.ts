@@ -30,7 +30,7 @@ export function createHealth(queue: JobQueue, pool: WorkerPool, faultyLanguages:
     notReady: () => (draining ? 'draining' : reason),
     async start() {
       for (;;) {
-        reason = await attempt().catch(() => 'the self-check found no place yet');
+        reason = await attempt().catch(() => 'the self-check is still in the queue');
         if (reason === undefined || draining) return;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
       }

@@ -13,13 +13,13 @@ export interface JobMetrics {
 
 export function createJobMetrics(queue: JobQueue): JobMetrics {
   const metrics = new Metrics();
-  const jobs = metrics.counter('gw_inference_jobs_total', 'Jobs by verb and how they ended');
-  const seconds = metrics.counter('gw_inference_job_seconds_total', 'Seconds that jobs took in their threads, by verb');
-  const busy = metrics.counter('gw_inference_turned_away_total', 'Requests that found no place in the queue');
-  const kills = metrics.counter('gw_inference_kills_total', 'Threads that were ended, or died, before their time');
-  metrics.gauge('gw_inference_jobs_running', 'Jobs in threads', () => queue.running);
-  metrics.gauge('gw_inference_jobs_waiting', 'Jobs that wait for a thread or for their body', () => queue.waiting);
-  metrics.gauge('gw_inference_resident_bytes', 'Memory of the process', () => process.memoryUsage.rss());
+  const jobs = metrics.counter('gw_inference_jobs_total', 'Jobs, by verb and outcome');
+  const seconds = metrics.counter('gw_inference_job_seconds_total', 'Seconds that jobs ran, by verb');
+  const busy = metrics.counter('gw_inference_turned_away_total', 'Requests refused because the queue was full');
+  const kills = metrics.counter('gw_inference_kills_total', 'Threads that were stopped or crashed');
+  metrics.gauge('gw_inference_jobs_running', 'Jobs that are running', () => queue.running);
+  metrics.gauge('gw_inference_jobs_waiting', 'Jobs that wait for a thread or for the rest of their request', () => queue.waiting);
+  metrics.gauge('gw_inference_resident_bytes', 'Resident memory of the process', () => process.memoryUsage.rss());
   return {
     ended(verb, outcome, ms) {
       jobs(`verb="${verb}",outcome="${outcome.kind === 'done' ? 'done' : outcome.fault.kind}"`);

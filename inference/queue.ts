@@ -34,7 +34,7 @@ export class JobQueue {
   /** Takes a place. Throws `busy` when there is none. */
   enter(): Place {
     if (this.#taken >= this.#places)
-      throw new DocumentFault('busy', 'too many documents at once', { retryAfterMs: RETRY_AFTER_MS });
+      throw new DocumentFault('busy', 'too many documents at the same time', { retryAfterMs: RETRY_AFTER_MS });
     this.#taken++;
     let state: 'waiting' | 'running' | 'left' = 'waiting';
     return {

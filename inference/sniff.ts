@@ -16,10 +16,10 @@ const READ: readonly (readonly [RegExp, Sniffed])[] = [
 
 /** Leading bytes of what is known and not read, with what its sender may do. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
-  [/^[^]{4}ftyp(?:hei[cxmsf]|hev[cxms]|mif1|msf1|avi[fs])/, 'HEIC and AVIF pictures are not read: send JPEG or PNG'],
+  [/^[^]{4}ftyp(?:hei[cxmsf]|hev[cxms]|mif1|msf1|avi[fs])/, 'HEIC and AVIF images are not supported: send JPEG or PNG'],
   [
     /^(?:ï»¿)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!DOCTYPE svg|svg)/i,
-    'SVG is not read: send JPEG or PNG',
+    'SVG is not supported: send JPEG or PNG',
   ],
 ];
 
@@ -52,7 +52,7 @@ function oleFault(bytes: Uint8Array): DocumentFault {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (all.includes(Buffer.from('EncryptedPackage', 'utf16le')))
     return new DocumentFault('encrypted', 'the document needs a password');
-  return new DocumentFault('unsupported', 'old Office formats are not read: save it as .docx or .xlsx');
+  return new DocumentFault('unsupported', 'old Office formats are not supported: save it as .docx or .xlsx');
 }
 
 /** A PDF behind other bytes: fine when they are blank or it was sent as PDF, else nobody can say what a reader would show. */
@@ -60,5 +60,5 @@ function lateHeader({ name, mediaType }: DocumentFile, head: string): Sniffed {
   const before = head.slice(0, head.indexOf('%PDF-')).replace(/^ï»¿/, '');
   const declared = mediaType === 'application/pdf' || /\.pdf$/i.test(name);
   if (declared || before.trim() === '') return { kind: 'pdf', mediaType: 'application/pdf' };
-  throw new DocumentFault('unreadable', 'the document is a PDF and something else at once');
+  throw new DocumentFault('unreadable', 'the document is both a PDF and another format');
 }

@@ -90,7 +90,7 @@ function demote(
   blame: (name: string, fault: Fault) => void,
 ): 'fewer' | 'earlier' | 'none' {
   const document = chosen.get(name);
-  if (!document) throw new Error('a fault of something that is not compiled');
+  if (!document) throw new Error('a fault names an object that was not compiled');
   if (faults.every(({ field, reason }) => TARGET.test(field) && reason !== undefined)) {
     const pruned = withoutTargets(document, faults);
     if (!pruned) chosen.delete(name);

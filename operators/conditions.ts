@@ -56,12 +56,12 @@ function summed(type: string, faults: Verdict['faults'], reason: string): Findin
 function programmed({ faults, programmed: done, publishFailed, earlierInForce }: Verdict): Finding {
   const type = 'Programmed';
   if (done) return { type, status: 'True', reason: type, message: '' };
-  if (publishFailed) return { type, status: 'False', reason: 'PublishFailed', message: 'the store takes nothing' };
+  if (publishFailed) return { type, status: 'False', reason: 'PublishFailed', message: 'the store of published configuration cannot be written' };
   const message =
     faults.length === 0
-      ? 'not every gateway serves by it yet'
+      ? 'not every gateway uses it yet'
       : earlierInForce
-        ? 'gateways serve by an earlier generation'
-        : 'no gateway serves by it';
+        ? 'gateways use an earlier generation'
+        : 'no gateway uses it';
   return { type, status: 'False', reason: 'Pending', message };
 }

@@ -12,9 +12,9 @@ export interface Observer {
 
 export function createObserver(log: Log): Observer {
   const metrics = new Metrics();
-  const published = metrics.counter('gw_config_published_total', 'Publications of this controller.');
-  const seconds = metrics.counter('gw_config_publish_seconds_total', 'Time that they took to be put in force.');
-  const faults = metrics.counter('gw_controller_faults_total', 'Failed accesses, to the cluster or to the store.');
+  const published = metrics.counter('gw_config_published_total', 'Configurations that this controller published.');
+  const seconds = metrics.counter('gw_config_publish_seconds_total', 'Seconds until published configurations were in force.');
+  const faults = metrics.counter('gw_controller_faults_total', 'Failed requests to the cluster or to the store.');
   return {
     onEvent(event) {
       switch (event.name) {
@@ -39,23 +39,23 @@ export function createObserver(log: Log): Observer {
         metrics.gauge(name, help, () => read(controller.state()));
       gauge(
         'gw_controller_epoch',
-        'The term this controller leads in; 0 while it does not.',
+        'The leader term of this controller; 0 while it does not lead.',
         ({ epoch }) => epoch ?? 0,
       );
-      gauge('gw_controller_synced', '1 once all that there is was listed.', ({ isSynced }) => Number(isSynced));
+      gauge('gw_controller_synced', '1 once all resources are listed.', ({ isSynced }) => Number(isSynced));
       gauge(
         'gw_controller_silent_seconds',
-        'Time since some collection was heard of last.',
+        'Seconds since the least recently updated watch received an event.',
         ({ silentMs }) => silentMs / 1000,
       );
-      gauge('gw_controller_lists_total', 'How often a collection was listed.', ({ lists }) => lists);
-      gauge('gw_controller_keys', 'Keys that are known.', ({ keys }) => keys);
-      gauge('gw_controller_resources', 'Resources that are published, keys apart.', ({ documents }) => documents);
-      gauge('gw_controller_faulty_resources', 'Resources at fault, keys apart.', ({ faulty }) => faulty);
-      gauge('gw_controller_gateways', 'Gateways that live.', ({ gateways }) => gateways);
-      gauge('gw_controller_pending_resources', 'Resources that not every gateway has yet.', ({ pending }) => pending);
-      gauge('gw_controller_waiting_writes', 'Writes to the cluster that wait.', ({ waitingWrites }) => waitingWrites);
-      gauge('gw_config_published_bytes', 'Bytes of what is published.', ({ publishedBytes }) => publishedBytes);
+      gauge('gw_controller_lists_total', 'Full lists of a collection that were requested.', ({ lists }) => lists);
+      gauge('gw_controller_keys', 'Virtual keys.', ({ keys }) => keys);
+      gauge('gw_controller_resources', 'Published resources, without virtual keys.', ({ documents }) => documents);
+      gauge('gw_controller_faulty_resources', 'Resources with faults, without virtual keys.', ({ faulty }) => faulty);
+      gauge('gw_controller_gateways', 'Gateways that report.', ({ gateways }) => gateways);
+      gauge('gw_controller_pending_resources', 'Resources that some gateways do not use yet.', ({ pending }) => pending);
+      gauge('gw_controller_waiting_writes', 'Writes to the cluster in the queue.', ({ waitingWrites }) => waitingWrites);
+      gauge('gw_config_published_bytes', 'Bytes of the published configuration.', ({ publishedBytes }) => publishedBytes);
       metrics.gauge('gw_resident_bytes', 'Resident memory.', () => process.memoryUsage.rss());
     },
     scrape: () => metrics.text(),

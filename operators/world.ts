@@ -129,7 +129,7 @@ export class World {
     const at = { file: '', object: `VirtualKey ${id}`, reason: trouble.reason };
     return trouble.reason === 'Conflicted'
       ? [{ ...at, field: 'spec.hash.value', message: `is already the hash of VirtualKey ${trouble.holder}` }]
-      : [{ ...at, field: 'spec.workloadRef', message: 'there is no such Workload' }];
+      : [{ ...at, field: 'spec.workloadRef', message: 'names a Workload that does not exist' }];
   }
 
   #putKey(object: ClusterObject, own: OwnObject): Change {

@@ -66,7 +66,7 @@ export function openGlossary(bytes: Uint8Array): Glossary {
   for (const line of new TextDecoder().decode(bytes).split('\n')) {
     if (line === '') continue;
     const [language, form, gloss] = line.split('\t');
-    if (!language || !form || !gloss) throw new ModelFault('the glossary has a line that is no entry');
+    if (!language || !form || !gloss) throw new ModelFault('a line of the glossary is not an entry');
     const forms = entries.get(language) ?? new Map<string, string>();
     entries.set(language, forms);
     if (!forms.has(form)) forms.set(form, gloss);

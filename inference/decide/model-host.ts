@@ -107,7 +107,7 @@ class Host implements ModelHost {
     const { kind, queueLength, answerMs } = this.#options;
     if (this.fault !== undefined && this.fault !== LOADING) return Promise.reject(this.#gone());
     if (this.waiting + this.running > queueLength)
-      return Promise.reject(new Unanswered('busy', `the model of ${kind} has no place left`));
+      return Promise.reject(new Unanswered('busy', `the queue of the ${kind} model is full`));
     const { promise, resolve, reject } = Promise.withResolvers<object>();
     const waiting: Waiting = {
       input,
@@ -190,7 +190,7 @@ class Host implements ModelHost {
     } else if (this.#queue.includes(waiting)) {
       this.#queue = this.#queue.filter((each) => each !== waiting);
       const { kind } = this.#options;
-      waiting.settle({ fault: new Unanswered('busy', `the model of ${kind} had no time for it`) });
+      waiting.settle({ fault: new Unanswered('busy', `the ${kind} model did not answer in time`) });
     }
   }
 
@@ -222,11 +222,11 @@ class Host implements ModelHost {
   #refusal(word: Exclude<ThreadWord, { readonly kind: 'answer' }>): Unanswered {
     if (word.kind !== 'too_long') return this.#gone();
     const what = word.question === undefined ? 'the questions are' : `question ${word.question} is`;
-    return new Unanswered('too_long', `${what} longer than the model of ${this.kind} reads`, word.question);
+    return new Unanswered('too_long', `${what} longer than the ${this.kind} model can read`, word.question);
   }
 
   #gone(): Unanswered {
-    return new Unanswered('unavailable', `the model of ${this.#options.kind} gives no answer`);
+    return new Unanswered('unavailable', `the ${this.#options.kind} model does not answer`);
   }
 }
 

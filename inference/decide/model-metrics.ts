@@ -13,16 +13,16 @@ export function createModelMetrics(hosts: readonly ModelHost[]): ModelMetrics {
   const metrics = new Metrics();
   const answers = metrics.counter(
     'gw_inference_answers_total',
-    'Questions to local models by model and how they ended',
+    'Questions to local models, by model and outcome',
   );
-  const seconds = metrics.counter('gw_inference_answer_seconds_total', 'Seconds that answers took, waiting included');
-  metrics.gauges('gw_inference_model_ready', '1 for each local model that can be asked', () =>
+  const seconds = metrics.counter('gw_inference_answer_seconds_total', 'Seconds until a local model answered, with time in the queue');
+  metrics.gauges('gw_inference_model_ready', '1 for each local model that is available', () =>
     hosts.map(({ name, fault }) => [`model="${name}"`, fault === undefined ? 1 : 0]),
   );
-  metrics.gauges('gw_inference_model_running', 'Questions to local models in their threads', () =>
+  metrics.gauges('gw_inference_model_running', 'Questions that local models are working on', () =>
     hosts.map(({ name, running }) => [`model="${name}"`, running]),
   );
-  metrics.gauges('gw_inference_model_waiting', 'Questions to local models that wait', () =>
+  metrics.gauges('gw_inference_model_waiting', 'Questions to local models in the queue', () =>
     hosts.map(({ name, waiting }) => [`model="${name}"`, waiting]),
   );
   return {

@@ -38,11 +38,11 @@ export function createReadSpans({ labels, ignored = [], least = {} }: Manifest):
     const name = label.slice(2);
     const isIgnored = ignored.includes(name);
     if (!/^[BI]-/.test(label) || !(isIgnored || Object.hasOwn(KINDS, name)))
-      throw new ModelFault(`no kind of name is called ${label}`);
+      throw new ModelFault(`the label ${label} is unknown`);
     if (!labels.includes(`B-${name}`)) throw new ModelFault(`names have a beginning: there is no label B-${name}`);
     kinds.set(name, isIgnored ? undefined : KINDS[name]);
   }
-  if (!labels.includes('O')) throw new ModelFault('most words are no names: there is no label O');
+  if (!labels.includes('O')) throw new ModelFault('the label O, for words that are not names, is missing');
   return (text, words, logits) => {
     if (words.length === 0) return [];
     const spans: [start: number, end: number, name: string, score: number][] = [];

@@ -19,7 +19,7 @@ export function checkGraph(
   const missing = outputs.find((name) => !outputNames.includes(name));
   if (missing !== undefined) throw new ModelFault(`the graph has no output ${missing}`);
   const strange = inputNames.find((name) => !inputs.includes(name));
-  if (strange !== undefined) throw new ModelFault(`nothing is known of the graph's input ${strange}`);
+  if (strange !== undefined) throw new ModelFault(`the graph's input ${strange} is unknown`);
 }
 
 /** How large an input of a graph is in one of its dimensions. Throws `ModelFault` where that is not fixed, or there is none. */
@@ -29,5 +29,5 @@ export function fixedSize(session: InferenceSession, name: string, dimensions: n
   if (shape.length !== dimensions) throw new ModelFault(`the graph has no input ${name} of ${dimensions} dimensions`);
   const size = shape.at(at);
   if (typeof size === 'number' && size > 0) return size;
-  throw new ModelFault(`the graph does not say how large its input ${name} is`);
+  throw new ModelFault(`the size of the graph's input ${name} is not fixed`);
 }

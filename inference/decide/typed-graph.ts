@@ -54,7 +54,7 @@ export async function openTypedGraph(session: InferenceSession, { text, columns,
   const layers = fixedSize(session, 'state', 3, 0);
   const wide = { state: fixedSize(session, 'state', 3, 2), state_lone: fixedSize(session, 'state_lone', 3, 2) };
   const features = fixedSize(session, 'features', 3, 2);
-  if (features !== FEATURES) throw new ModelFault(`a row has ${FEATURES} plain facts, and the graph takes ${features}`);
+  if (features !== FEATURES) throw new ModelFault(`a row has ${FEATURES} facts, but the graph takes ${features}`);
   const nothing = { state: zeros(layers, 1, wide.state), state_lone: zeros(1, 1, wide.state_lone) };
   const oneRow = {
     row: zeros(1, 1, width.row),
@@ -104,7 +104,7 @@ export async function openTypedGraph(session: InferenceSession, { text, columns,
       };
       const { logits } = await run(feeds, ['logits']);
       const data = logits.data as Float32Array;
-      if (data.length !== rows.length * columns) throw new ModelFault(`the output logits is not of ${columns} columns`);
+      if (data.length !== rows.length * columns) throw new ModelFault(`the output logits must have ${columns} columns`);
       return rows.map((_, at) => Array.from(data.subarray(at * columns, (at + 1) * columns)));
     },
   };
@@ -120,7 +120,7 @@ async function tried(graph: TypedGraph, text: readonly number[]): Promise<void> 
   } catch (error) {
     if (error instanceof ModelFault) throw error;
     throw new ModelFault(
-      `the graph cannot be asked about ${text.length} pieces: its sizes are not those of the manifest`,
+      `the graph failed on ${text.length} pieces: its sizes differ from the manifest`,
     );
   }
 }

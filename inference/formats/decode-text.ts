@@ -65,7 +65,7 @@ function isSense(before: string, sign: string, after: string): boolean {
 
 function decode(bytes: Uint8Array, encoding: string): string {
   const text = tryDecode(bytes, encoding);
-  if (text === undefined) throw new DocumentFault('unreadable', 'the text is not in the encoding that it says');
+  if (text === undefined) throw new DocumentFault('unreadable', 'the text is not in its declared encoding');
   return text;
 }
 

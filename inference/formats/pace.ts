@@ -63,6 +63,6 @@ export class Deadline {
     const neededMs = performance.now() - this.#began + leftMs;
     if (neededMs <= this.#withinMs * SPARE) return;
     const [needed, given] = [neededMs, this.#withinMs].map((ms) => Math.max(1, Math.round(ms / 1000)));
-    throw new DocumentFault('too_slow', `the document takes about ${needed} s here, and ${given} s are left for it`);
+    throw new DocumentFault('too_slow', `the document needs about ${needed} s, but only ${given} s are left`);
   }
 }

@@ -77,7 +77,7 @@ export function languageCodes(named: readonly string[]): readonly string[] {
   });
   const known = codes.filter((code) => code !== undefined);
   if (known.length < codes.length)
-    throw new DocumentFault('unsupported', `text is recognized in these languages only: ${LANGUAGES.join(', ')}`);
+    throw new DocumentFault('unsupported', `languages must be from ${LANGUAGES.join(', ')}`);
   return [...new Set(known)];
 }
 

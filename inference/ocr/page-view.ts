@@ -50,7 +50,7 @@ export async function sheetOf(picture: Picture): Promise<Sheet> {
     const height = Math.max(1, Math.round(grey.height * scale));
     return { ...(await greyOf(sharpOf(grey).resize({ width, height, fit: 'fill', kernel: 'cubic' }))), scale };
   } catch (cause) {
-    throw new DocumentFault('unreadable', 'the picture of a page is damaged', { cause });
+    throw new DocumentFault('unreadable', 'the image of a page is damaged', { cause });
   }
 }
 

@@ -58,7 +58,7 @@ export function createRecognizer(open: () => Promise<Tesseract> = openTesseract)
           return (await current).read(image, codes, layout);
         } catch (cause) {
           engine = undefined;
-          throw new DocumentFault('unreadable', 'the text in a picture could not be recognized', { cause });
+          throw new DocumentFault('unreadable', 'the text in an image could not be recognized', { cause });
         }
       };
       return given ? readIn(viewAt, given, reading, read) : findOut(viewAt, reading, read);

@@ -80,9 +80,9 @@ export async function openTesseract(nets: (code: string) => Nets = netsOf): Prom
     read(image, languages, layout = 'page') {
       const api = apiFor(languages);
       module.FS.writeFile(INPUT, greyFile(image));
-      if (api.SetImageFile(1, 0) !== 0) throw new Error('the picture was not taken');
+      if (api.SetImageFile(1, 0) !== 0) throw new Error('the image was not accepted');
       api.SetVariable('tessedit_pageseg_mode', LAYOUTS[layout]);
-      if (api.Recognize(null) !== 0) throw new Error('the picture was not read');
+      if (api.Recognize(null) !== 0) throw new Error('the image was not read');
       const found = JSON.parse(api.GetJSONText()) as Found;
       // Nothing of this picture, neither its pixels nor its words, is there when the next one is read.
       api.Clear();

@@ -44,7 +44,7 @@ export function openBook(bytes: Uint8Array, checkTime: () => void): Book {
   const rootBytes = entries.get(rootPath);
   if (!rootBytes) throw damaged();
   if (second !== undefined)
-    throw new DocumentFault('unsupported', 'a book in several versions at once is not read: keep one of them');
+    throw new DocumentFault('unsupported', 'books with several renditions are not supported: keep one of them');
   const root = parseChapter(rootBytes, checkTime);
   const items = itemsOf(root, rootPath);
   const found = chaptersOf(root, items, entries, checkTime);
@@ -133,9 +133,9 @@ function refuseLocked(entries: ReadonlyMap<string, Uint8Array>, checkTime: () =>
         .map((method) => attributeOf(method, 'Algorithm') ?? '')
     : [];
   if (methods.some((method) => !GARBLED.test(method)) || entries.has('META-INF/rights.xml'))
-    throw new DocumentFault('encrypted', 'the book is locked by its seller');
+    throw new DocumentFault('encrypted', 'the book has copy protection (DRM)');
 }
 
 function damaged(): DocumentFault {
-  return new DocumentFault('unreadable', 'the book is damaged or not complete');
+  return new DocumentFault('unreadable', 'the book is damaged or incomplete');
 }

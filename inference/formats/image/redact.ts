@@ -139,5 +139,5 @@ async function stillRead(
 }
 
 function foreign(): DocumentFault {
-  return new DocumentFault('unreadable', 'the layout is not one that was read from this document');
+  return new DocumentFault('unreadable', 'the layout does not belong to this document');
 }

@@ -108,7 +108,7 @@ async function redact(
     const { layout: known, fault } = layout.files[at] ?? {};
     const name = parsed.names[at]?.text ?? '';
     if (known === undefined) {
-      written.push(notice(name, fault ?? 'it cannot be looked into'));
+      written.push(notice(name, fault ?? 'it cannot be read'));
       continue;
     }
     const { format, file: inner } = await formatFor(part, tools, depth);
@@ -134,7 +134,7 @@ interface Opened extends Mail {
 }
 
 async function open(file: DocumentFile, depth: number): Promise<Opened> {
-  if (depth >= MAX_DEPTH) throw new DocumentFault('unsupported', 'mails are too deep in each other');
+  if (depth >= MAX_DEPTH) throw new DocumentFault('unsupported', 'mails are nested too deeply');
   const parsed = await parseMail(file.bytes);
   return { ...parsed, names: parsed.files.map(({ name }) => ({ text: name })) };
 }
@@ -211,13 +211,13 @@ function within(byFile: ReadonlyMap<string, readonly Replacement[]>, key: string
 }
 
 function notice(name: string, fault: string): WrittenPart {
-  const text = `A file was removed here, since it cannot be looked into: ${fault}.\n`;
+  const text = `A file was removed here because it cannot be inspected: ${fault}.\n`;
   return { role: 'attached', name: `${name || 'file'}.removed.txt`, mediaType: 'text/plain', bytes: Buffer.from(text) };
 }
 
 function parseLayout(layout: string, { files }: Mail, own: number): MailLayout {
   const foreign = (): DocumentFault =>
-    new DocumentFault('unreadable', 'the layout is not one that was read from this document');
+    new DocumentFault('unreadable', 'the layout does not belong to this document');
   let parsed: unknown;
   try {
     parsed = JSON.parse(layout);

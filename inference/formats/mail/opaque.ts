@@ -3,7 +3,7 @@ const BEGIN = /^[>| ]{0,20}-----BEGIN ((?!PGP SIGNED)[A-Z0-9 ]{1,40})-----\s*$/;
 const UUENCODED = /^[>| ]{0,20}begin(?:-base64)? [0-7]{3,4} \S/;
 const YENC = /^=ybegin /;
 /** Whoever reads it must see that something is missing. */
-const GONE = '[a part that cannot be looked into was removed here]';
+const GONE = '[a part that cannot be inspected was removed here]';
 
 /** A text without what is locked or in an encoding of its own in it: blocks of PGP and keys, and files as mail carried them once. */
 export function withoutOpaque(text: string): string {

@@ -74,7 +74,7 @@ async function parse(bytes: Uint8Array): ReturnType<typeof PostalMime.parse> {
       maxHeadersSize: MAX_HEADS,
     });
   } catch (cause) {
-    throw new DocumentFault('too_large', 'the mail has too many parts in each other, or too long a head', { cause });
+    throw new DocumentFault('too_large', 'the mail has parts that are nested too deeply, or its header is too long', { cause });
   }
 }
 
@@ -87,7 +87,7 @@ function boundParts(bytes: Uint8Array): void {
   if (unread !== undefined)
     throw new DocumentFault(
       'unsupported',
-      `mail with letters in ${unread.toUpperCase()} is not read: save it in UTF-8`,
+      `mail in ${unread.toUpperCase()} is not supported: save it as UTF-8`,
     );
 }
 

@@ -95,9 +95,9 @@ export function zip(entries: readonly (readonly [name: string, bytes: Uint8Array
 }
 
 function damaged(cause?: unknown): DocumentFault {
-  return new DocumentFault('unreadable', 'the document is damaged or not complete', { cause });
+  return new DocumentFault('unreadable', 'the document is damaged or incomplete', { cause });
 }
 
 function tooLarge(): DocumentFault {
-  return new DocumentFault('too_large', 'the document is far larger than it looks when it is unpacked');
+  return new DocumentFault('too_large', 'the document is too large when it is unpacked');
 }

@@ -69,5 +69,5 @@ function inflate(data: Buffer): Buffer | undefined {
 }
 
 function tooLarge(cause?: unknown): DocumentFault {
-  return new DocumentFault('too_large', 'a part of the document is larger than a part may be', { cause });
+  return new DocumentFault('too_large', 'a part of the document is too large', { cause });
 }

@@ -61,5 +61,5 @@ export function parseLayout(text: string, pages: number): PdfLayout {
 
 /** A layout of another document. */
 export function foreignLayout(): DocumentFault {
-  return new DocumentFault('unreadable', 'the layout is not one that was read from this document');
+  return new DocumentFault('unreadable', 'the layout does not belong to this document');
 }

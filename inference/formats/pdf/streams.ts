@@ -72,5 +72,5 @@ function filtersOf(stream: PDFRawStream): readonly string[] {
 }
 
 function tooLarge(cause?: unknown): DocumentFault {
-  return new DocumentFault('too_large', 'a part of the document is larger than a part may be', { cause });
+  return new DocumentFault('too_large', 'a part of the document is too large', { cause });
 }

@@ -102,7 +102,7 @@ class Reader {
 
   #open(): void {
     if (this.#stack.length >= MAX_DEPTH)
-      throw new DocumentFault('too_large', 'the document has groups that are too deep in each other');
+      throw new DocumentFault('too_large', 'groups of the document are nested too deeply');
     const outer = this.#stack.at(-1);
     this.#stack.push(
       outer
@@ -225,7 +225,7 @@ class Reader {
         return;
       case 'pc':
       case 'pca':
-        throw new DocumentFault('unsupported', 'RTF with letters of DOS is not read: save it anew');
+        throw new DocumentFault('unsupported', 'RTF in a DOS encoding is not supported: save it again');
       case 'v':
       case 'deleted':
         group.hidden = value !== 0;
@@ -246,10 +246,10 @@ class Reader {
 function pageOf(page: number): string {
   const encoding = encodingOfPage(page);
   if (encoding === undefined)
-    throw new DocumentFault('unsupported', `RTF with letters of code page ${page} is not read: save it anew`);
+    throw new DocumentFault('unsupported', `RTF in code page ${page} is not supported: save it again`);
   return encoding;
 }
 
 function broken(): DocumentFault {
-  return new DocumentFault('unreadable', 'the document is damaged or not complete');
+  return new DocumentFault('unreadable', 'the document is damaged or incomplete');
 }

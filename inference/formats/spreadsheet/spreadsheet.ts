@@ -97,7 +97,7 @@ function unitsOf(workbook: Workbook, checkTime: () => void): Read {
       throw new DocumentFault('too_large', `the workbook has more than ${MAX_CELLS / 1000},000 cells: split it`);
     for (const { text } of grid.cells) letters += text.length;
     if (letters > MAX_LETTERS)
-      throw new DocumentFault('too_large', 'the cells of the workbook show more text than a workbook may: split it');
+      throw new DocumentFault('too_large', 'the cells of the workbook show too much text: split it');
     for (const unit of cellUnits(grid, { page, hidden })) units.push(unit);
     const visibility = hidden ? 'hidden' : 'shown';
     const prose = proseOf(withoutCells(root), visibility);
