@@ -51,7 +51,7 @@ function dlpDifferences(enforced: Dlp, shadow: Dlp, facts: CallFacts): readonly 
   if (facts.unscanned.includes('image') && fates[0] !== fates[1])
     differences.push({
       field: enforced.documents === shadow.documents ? 'dlp.images' : 'dlp.documents',
-      text: `pictures would ${fates[1]}, not ${fates[0]}`,
+      text: `images would ${fates[1]}, not ${fates[0]}`,
     });
   const own = new Set(facts.removed.map(categoryOf));
   for (const [category, count] of Object.entries(facts.findings)) {
@@ -98,5 +98,5 @@ function timeoutDifferences(
     return then > now && askedSeconds > now ? [{ field, text: `would have waited ${then} s, not ${now} s` }] : [];
   }
   if (answeredInMs === undefined || answeredInMs <= then * 1000) return [];
-  return [{ field, text: `would have given up after ${then} s: the answer took ${Math.ceil(answeredInMs / 1000)} s` }];
+  return [{ field, text: `would have timed out after ${then} s: the answer took ${Math.ceil(answeredInMs / 1000)} s` }];
 }

@@ -173,25 +173,25 @@ export class CheckpointCheck {
     const edited = (detail: string): CheckpointFault => ({ number, kind: 'edited', detail });
     const kept = publicKey === undefined ? undefined : this.#kept(publicKey);
     if (publicKey !== undefined && kept?.id !== key)
-      return edited('the public key kept with it is not the one it names');
+      return edited('the public key stored with it is not the key that it names');
     const handedOver = this.#retired.get(key);
     if (handedOver !== undefined) {
-      const detail = `it names the key ${key}, which handed over to another that signed checkpoint ${handedOver}`;
+      const detail = `it names the key ${key}, which was replaced by the key of checkpoint ${handedOver}`;
       return { number, kind: 'unsigned', detail };
     }
     if (!this.#keys) return undefined;
     const trusted = this.#keys.get(key);
     if (!trusted) {
-      const detail = `it names the key ${key}, which is not one of those given, nor one that these introduce`;
+      const detail = `it names the key ${key}, which is not trusted: no trusted key introduces it`;
       const fault = { number, kind: 'unsigned', detail } as const;
       if (this.#trusted || (this.#unsigned && !this.#olderKeys.has(key))) return fault;
       this.#unsigned ??= fault;
       this.#olderKeys.add(key);
       // Nobody's word counts for it yet, but what does not fit the key it came with was changed.
       if (!kept || fits(statement, kept.key, signature)) return undefined;
-      return edited('its signature does not fit its statement');
+      return edited('its signature does not match its statement');
     }
-    if (!fits(statement, trusted, signature)) return edited('its signature does not fit its statement');
+    if (!fits(statement, trusted, signature)) return edited('its signature does not match its statement');
     if (!this.#trusted && this.#unsigned && !this.#olderKeys.has(key)) this.#fault ??= this.#unsigned;
     this.#trusted = true;
     return undefined;
@@ -210,7 +210,7 @@ export class CheckpointCheck {
     if (!anchored) return undefined;
     this.#anchoredSeen += 1;
     if (anchored.every((each) => each === statement)) return undefined;
-    return { number, kind: 'edited', detail: 'another statement was anchored under its number' };
+    return { number, kind: 'edited', detail: 'the anchor has a different statement with this number' };
   }
 
   #missingAnchors(): CheckpointFault | undefined {
@@ -218,9 +218,9 @@ export class CheckpointCheck {
     const numbers = [...(this.#trust.anchored?.keys() ?? [])];
     const last = numbers.reduce((most, each) => Math.max(most, each), 0);
     if (last > number)
-      return { number, kind: 'removed', detail: `checkpoint ${last} was anchored, and there is none after ${number}` };
+      return { number, kind: 'removed', detail: `checkpoint ${last} was anchored, but the last one here is ${number}` };
     if (numbers.length > this.#anchoredSeen)
-      return { number, kind: 'removed', detail: 'checkpoints that were anchored are not there' };
+      return { number, kind: 'removed', detail: 'anchored checkpoints are missing' };
     if (this.#anchored) return undefined;
     return { number, kind: 'removed', detail: `no checkpoint has the hash ${this.#trust.anchor}` };
   }
@@ -231,10 +231,10 @@ function ownFault(checkpoint: ShownCheckpoint): CheckpointFault | undefined {
   const { number, heads, root, cut, introduces } = checkpoint;
   const edited = (detail: string): CheckpointFault => ({ number, kind: 'edited', detail });
   if (headsRoot(heads) !== root && agreesAtAGlance({ ...checkpoint, heads }))
-    return edited('its heads are not those that its root was computed over');
+    return edited('its heads do not match its root');
   if (!agreesAtAGlance(checkpoint))
-    return edited('its statement is not what its number, heads, credit, cut and canonical form call for');
-  if (introduces !== undefined && !publicKeyOf(introduces)) return edited('what it introduces is no Ed25519 key');
+    return edited('its statement does not match its number, heads, credit and cut, or is not in canonical form');
+  if (introduces !== undefined && !publicKeyOf(introduces)) return edited('the key that it introduces is not an Ed25519 key');
   const wrong = cut && cutFault(cut);
   return wrong === undefined ? undefined : edited(wrong);
 }
@@ -263,8 +263,8 @@ function chainFault(before: ShownCheckpoint | undefined, checkpoint: ShownCheckp
   const named = before ? statementHash(before.statement) : NO_CHECKPOINT;
   if (number === expected && checkpoint.previous === named) return undefined;
   const detail = before
-    ? `checkpoint ${before.number} is not the one it was made upon`
-    : 'it was not made as the first one';
+    ? `it does not follow from checkpoint ${before.number}`
+    : 'it names a checkpoint before it, but is the first one';
   return { number, kind: 'replaced', detail };
 }
 

@@ -124,13 +124,13 @@ class OrganizationCheck {
     if (number < expected) return this.#named(number, 'inserted', `the entries begin with number 1`);
     if (number > expected) return this.#named(expected, 'removed', `the next one is number ${number}`);
     if (linkOfHash(this.#link, Buffer.from(hash('sha256', creditText(entry), 'hex'), 'hex')) !== link)
-      return this.#named(number, 'edited', 'what it says does not come to its link');
+      return this.#named(number, 'edited', 'its content does not match its link');
     this.#sum += entry.amount;
     if (this.#sum !== sum)
-      return this.#named(number, 'edited', `it says ${sum} nano-euro in all, the entries come to ${this.#sum}`);
+      return this.#named(number, 'edited', `it says ${sum} nano-euro in total, but the entries add up to ${this.#sum}`);
     const heads = this.#heads.get(number) ?? [];
     if (heads.some((head) => head.link !== link))
-      return this.#named(this.#matched + 1, 'rewritten', `entry ${number} is not the one that a checkpoint names`);
+      return this.#named(this.#matched + 1, 'rewritten', `entry ${number} does not match the checkpoint`);
     if (heads.length > 0) this.#matched = number;
     return undefined;
   }

@@ -148,7 +148,7 @@ export class LedgerCheck {
   }
 
   #begin(strand: string): StrandCheck {
-    if (this.#seen.has(strand)) throw new RangeError(`the rows of strand ${strand} do not come together`);
+    if (this.#seen.has(strand)) throw new RangeError(`the rows of strand ${strand} are not next to each other`);
     this.#seen.add(strand);
     return new StrandCheck({ ...outlineOf(this.#facts, strand), isNewCall: this.#isNewCall });
   }
