@@ -25,7 +25,7 @@ export function explainLocal(
   write(`  ${model}: ${WORK[id] ?? 'answered by the gateway itself'}`);
   const unlisted = allowListReason([model], policy);
   if (unlisted) throw new GatewayError('permission_denied', `The model is ${unlisted}.`);
-  write(`  ${model}: taken: nothing leaves the gateway, so residency and data protection do not apply`);
+  write(`  ${model}: selected: nothing leaves the gateway, so residency and data protection do not apply`);
   const unwatched = shadow && allowListReason([model], shadow);
   if (unwatched) write(`  shadow: allowedModels: ${model} would be refused: ${unwatched}`);
   const price = prices.find(organization, LOCAL_PROVIDER, id, at, id in WORK ? ['pages'] : undefined);

@@ -93,7 +93,7 @@ function writeRoute(
   for (const target of targetsOf(decision)) {
     const id = `${target.provider.config.slug}/${target.model}`;
     const source = priceSource(target, question, deps.prices);
-    write(`  ${id}: ${source === undefined ? 'left out: no price is known for it' : `price from ${source}`}`);
+    write(`  ${id}: ${source === undefined ? 'skipped: its price is unknown' : `price from ${source}`}`);
     if (source !== undefined) priced.push(id);
   }
   if (priced.length === 0) throw new GatewayError('price_unknown', 'Models without a price are refused.');

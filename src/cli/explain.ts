@@ -12,7 +12,7 @@ export const EXPLAIN_HELP = `gwctl explain --config DIR (--key NAME | --workload
               [--surface SURFACE] [--has FEATURES] [--secrets-dir DIR] [--usd-to-eur RATE]
 
 Shows the policy that applies to a call, where each of its fields comes from, which models are considered, and why each is
-taken or left out. Sends nothing. Exits with 1 when the call would be refused.
+selected, skipped or refused. Sends nothing. Exits with 1 when the call would be refused.
 
   --config DIR        Folder of resources
   --key, --workload   Whose call it is: <namespace>/<name>, or a name that only one namespace has

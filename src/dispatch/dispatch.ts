@@ -133,14 +133,14 @@ function askProvider(
     upstreams,
     onAttempt,
     onLeftAlone: ({ provider, model }, cause) =>
-      void tally.route.push(`${provider.config.slug}/${model}: left alone: ${LEFT_ALONE[cause]}`),
+      void tally.route.push(`${provider.config.slug}/${model}: skipped: ${SKIPPED[cause]}`),
   });
 }
 
 /** Why an upstream is not asked, in the words of the audit row. */
-const LEFT_ALONE: Readonly<Record<UpstreamHealth['cause'], string>> = {
-  circuit_open: 'it has been failing',
-  overloaded: 'it has asked to wait',
+const SKIPPED: Readonly<Record<UpstreamHealth['cause'], string>> = {
+  circuit_open: 'its circuit breaker is open',
+  overloaded: 'it asked to wait',
 };
 
 /** Names the candidate in the call's row, as the one that it is asked of now. */

@@ -34,10 +34,10 @@ export function decisionOf(
   const trace: string[] = how === undefined ? [] : [how];
   for (const { id, found, leftOut } of considered) {
     if (isDenial(found)) trace.push(`${id}: refused: ${found.why}`);
-    else if (leftOut !== undefined) trace.push(`${id}: left out: ${leftOut}`);
+    else if (leftOut !== undefined) trace.push(`${id}: skipped: ${leftOut}`);
     else {
       targets.push(found);
-      trace.push(`${id}: taken: ${describe(found)}`);
+      trace.push(`${id}: selected: ${describe(found)}`);
     }
   }
   return { targets, considered, trace };
@@ -45,7 +45,7 @@ export function decisionOf(
 
 /** A line on a target that policy lets through and that is not asked after all. */
 export function skipped({ provider, model }: Pick<Target, 'provider' | 'model'>, why: string): string {
-  return `${provider.config.slug}/${model}: left out: ${why}`;
+  return `${provider.config.slug}/${model}: skipped: ${why}`;
 }
 
 /** The targets of a decision. Throws what the client is told when there is none. */

@@ -82,6 +82,6 @@ export function leaveOutUnfit(
   return considered.map((one, index) => {
     const reasons = missing[index];
     if (reasons === undefined || reasons.length === least) return one;
-    return { ...one, leftOut: `${reasons.join(', ')}, and another does` };
+    return { ...one, leftOut: `${reasons.join(', ')}, but another does` };
   });
 }

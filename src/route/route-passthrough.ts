@@ -86,7 +86,7 @@ export function decidePassthrough(
       taken ||= !isDenial(found);
       return { id, found };
     }
-    return { id, found, leftOut: 'a body that streams is sent once' };
+    return { id, found, leftOut: 'a body that streams can be sent only once' };
   });
   return decisionOf(considered, choice.how, ({ provider, model }) => {
     const what = question.gate ? `/${question.gate.word} passed on` : 'passed on';

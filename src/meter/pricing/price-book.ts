@@ -71,7 +71,7 @@ export interface PriceBookOptions {
  */
 export function createPriceBook({ usdToEur, snapshot = () => undefined }: PriceBookOptions): PriceBook {
   const rates = readExchangeRates(usdToEur);
-  if (!rates) throw new RangeError('exchange rates must be positive decimals, in the order of their dates');
+  if (!rates) throw new RangeError('exchange rates must be positive decimals, sorted by date');
   const overrides = createOverrides();
   const builtIn = createBuiltIn(rates, snapshot);
   return {

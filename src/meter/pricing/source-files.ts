@@ -22,7 +22,7 @@ export function fileSource(name: FileSource, text: string): PriceSource {
   const body: unknown = JSON.parse(text);
   if (!isObject(body)) throw new SyntaxError('it is not a JSON object');
   const listed = name === 'litellm' ? readLitellm(body) : readModelsDev(body);
-  if (listed.size === 0) throw new SyntaxError(`it names no model that is known, so it is no list of ${name}`);
+  if (listed.size === 0) throw new SyntaxError(`it has none of the known models, so it is not a price list of ${name}`);
   return {
     name,
     revision: `sha256:${createHash('sha256').update(text).digest('hex')}`,

@@ -41,7 +41,7 @@ export function unpriced(
   const why = custom ? ', whose provider is a custom endpoint' : '';
   if (quantities.length === 1 && quantities[0] === 'calls') {
     const message =
-      `No price is known for ${models.join(', ')}, which names no model. Calls without a price are refused. ` +
+      `No price is known for ${models.join(', ')}, a call without a model. Calls without a price are refused. ` +
       `Add a row to spec.prices of ${bookOf(candidates)}: ${rowFor(models[0], 'calls')}. 0 is a price.`;
     return new GatewayError('price_unknown', message);
   }
