@@ -9,6 +9,7 @@ import { createJobMetrics } from './job-metrics.ts';
 import { faultyLanguages, smallLanguages } from './ocr/language-data.ts';
 import { JobQueue } from './queue.ts';
 import { buildServer } from './server.ts';
+import { processEnvironment } from '#/settings/reader.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { openWorkerPool } from './worker-pool.ts';
 
@@ -26,7 +27,7 @@ const MODELS: readonly { readonly kind: ModelKind; readonly name?: string; reado
   { kind: 'typed', name: 'guard', isLate: true },
 ];
 
-await startProgram(readSettings(process.env), run);
+await startProgram(readSettings(processEnvironment()), run);
 
 async function run(settings: Settings, log: Log): Promise<void> {
   const queue = new JobQueue({ slots: settings.workers, length: settings.queueLength });

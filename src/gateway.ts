@@ -10,20 +10,13 @@ import { asGatewayError, GatewayError } from '#/errors/gateway-error.ts';
 import { refuseRemovedHeader, timeoutHeader } from '#/pipeline/admit.ts';
 import type { CallRequest } from '#/call/call.ts';
 import type { RouteDeps } from '#/route/plan.ts';
-import {
-  authenticatedOf,
-  authenticate,
-  idOf,
-  numberReply,
-  type AuthenticatedRequest,
-  type KeyStore,
-} from '#/surfaces/authenticated-request.ts';
+import { authenticatedOf, authenticate, idOf, numberReply, type KeyStore } from '#/surfaces/authenticated-request.ts';
 import { IncomingBody, type BodyDeps } from '#/surfaces/body/incoming-body.ts';
 import { hangUpOf } from '#/surfaces/open-calls.ts';
 import { strangerOf, type Stranger } from '#/surfaces/stranger.ts';
 import { chatProtocol } from '#/surfaces/chat/protocol.ts';
 import { allowOrigin, answerPreflight } from '#/surfaces/cors.ts';
-import { callRequestAt, type Endpoint } from '#/surfaces/endpoint.ts';
+import { type AuthenticatedRequest, callRequestAt, type Endpoint } from '#/surfaces/endpoint.ts';
 import { KnownPaths } from '#/surfaces/known-paths.ts';
 import { mountDocuments, type DocumentDeps } from '#/surfaces/documents/anonymize.ts';
 import { CLOUD_ENDPOINTS } from '#/surfaces/clouds/endpoints.ts';

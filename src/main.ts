@@ -18,9 +18,9 @@ import { startFailure, startProgram } from '#/telemetry/start-program.ts';
 import { createCheckpointer } from '#/seal/checkpoints/checkpointer.ts';
 import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import manifest from '../package.json' with { type: 'json' };
-import { createAdminServer } from './admin.ts';
-import { loadCheckpointKeys } from './checkpoint-key.ts';
-import { loadContentKeys } from './content-keys.ts';
+import { createAdminServer } from '#/telemetry/admin-server.ts';
+import { loadCheckpointKeys } from '#/seal/checkpoints/checkpoint-keys.ts';
+import { loadContentKeys } from '#/seal/content/content-keys.ts';
 import { embeddedResources, newDevelopmentKey, SAMPLES_NAMESPACE } from '#/embedded/resources.ts';
 import { startSandbox, type Sandbox } from '#/embedded/sandbox.ts';
 import { buildGateway } from './gateway.ts';
@@ -32,9 +32,10 @@ import { createKeyTrail } from '#/main/key-trail.ts';
 import { openInference, type Inference } from '#/main/inference.ts';
 import { openVendorLists } from '#/main/vendor-lists.ts';
 import { openAnchors, openStores } from '#/main/stores.ts';
-import { createObserver } from './observer.ts';
-import { openSnapshotFile } from './price-snapshot-file.ts';
-import { readSettings, type Settings } from './settings.ts';
+import { createObserver } from '#/telemetry/observer.ts';
+import { openSnapshotFile } from '#/meter/pricing/price-snapshot-file.ts';
+import { readSettings, type Settings } from '#/settings/gateway-settings.ts';
+import { processEnvironment } from '#/settings/reader.ts';
 import { BodyRoom } from '#/surfaces/body/body-room.ts';
 import { OpenCalls } from '#/surfaces/open-calls.ts';
 
@@ -43,7 +44,7 @@ const MAINTENANCE_MS = 3_600_000;
 
 /** The composition root: reads the environment, and constructs adapters with what is in `main/`. */
 
-await startProgram(readSettings(process.env), run, startFailure);
+await startProgram(readSettings(processEnvironment()), run, startFailure);
 
 async function run(settings: Settings, log: Log): Promise<void> {
   // What is written is for this user alone: keys, rows that wait, the files of the embedded database.

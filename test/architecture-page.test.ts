@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { MODEL_CALL } from '#/pipeline/model-call.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = 'docs/internals/architecture.md';
@@ -8,25 +9,24 @@ const PICTURE = 'docs/images/one-call.svg';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-/** The names of the steps of a model call, as the code lists them. */
-function stepsOfTheCode(): readonly string[] {
-  const [, stages = ''] = /export interface Stages \{\n(.*?)\n\}/s.exec(read('src/pipeline/model-call.ts')) ?? [];
-  return [...stages.matchAll(/^ {2}(\w+)\(/gm)].map(([, name = '']) => name);
+/** The names of the steps of a model call in their order, and where a row says that a call ended in them. */
+function stepsOfTheCode(): readonly (readonly [name: string, row: string])[] {
+  return MODEL_CALL.list.map(({ at, run }) => [run.name, at]);
 }
 
-/** The first cells of the table under a heading of the page. */
-function cellsUnder(heading: string): readonly string[] {
+/** The first two cells of each row of the table under a heading of the page. */
+function cellsUnder(heading: string): readonly (readonly [string, string])[] {
   const [, section = ''] = read(PAGE).split(`## ${heading}\n`);
   const [table = ''] = section.split('\n## ');
-  return [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = '']) => name);
+  return [...table.matchAll(/^\| `([^`]+)` \| `([^`]+)` \|/gm)].map(([, name = '', row = '']) => [name, row]);
 }
 
 describe('the page that follows one call', () => {
-  const steps = stepsOfTheCode();
+  const steps = stepsOfTheCode().map(([name]) => name);
 
-  test('lists every step of a model call, and no other', () => {
+  test('lists every step of a model call in its order, and no other', () => {
     expect(steps.length).toBeGreaterThan(5);
-    expect(cellsUnder('The steps of a model call').toSorted()).toEqual(steps.toSorted());
+    expect(cellsUnder('The steps of a model call')).toEqual(stepsOfTheCode());
   });
 
   test('draws steps of the code, numbered in their order', () => {

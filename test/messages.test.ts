@@ -24,7 +24,7 @@ test('a message of a GatewayError is a sentence with a full stop', () => {
   const messages = messagesOf(String.raw`new GatewayError\(\s*'[a-z_]+',\s*`);
   expect(messages.length).toBeGreaterThan(40);
   expect(messages.filter((message) => !BEGINNING.test(message))).toEqual([]);
-  // What is put in at the end brings its own full stop.
+  // A part that is put in at the end brings its own full stop.
   expect(messages.filter((message) => !/(?:\.|\$\{(?:rule|hint)\})$/.test(message))).toEqual([]);
 });
 

@@ -13,7 +13,7 @@ import { CHAT_VENDORS } from './matrix/kinds/chat-vendors.ts';
 import { CLOUDS } from './matrix/kinds/clouds.ts';
 import type { Kind } from './matrix/kinds/kind.ts';
 
-/** A vendor is its file, a line of the list and a kind of the matrix: what is left out is named. */
+/** A vendor is its file, a line of the list and a kind of the matrix: a part that is left out is named. */
 
 const ROOT = join(import.meta.dirname, '..');
 const KINDS = [...CHAT_VENDORS, ...CLOUDS];

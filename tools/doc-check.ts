@@ -5,7 +5,7 @@ import { badLinks, badPaths, FOLDERS, numbersTwice } from './doc-paths.ts';
 import { badAnchors, longLines, type Doc } from './prose.ts';
 
 const DECISIONS = 'docs/internals/decisions';
-/** Everything that people read, less what is generated. */
+/** Everything that people read, less generated pages. */
 const DOCUMENTS = [
   ...['*.md', '.github/**/*.md', 'docs/**/*.md', 'src/**/*.md', 'test/**/README.md'],
   ...['operators/*.md', 'inference/**/*.md', 'tools/*/README.md'],

@@ -24,7 +24,7 @@ export type Surface =
   | 'files'
   | 'passthrough';
 
-/** What is known of a request as soon as its caller is: every audit row begins with it. */
+/** The facts of a request as soon as its caller is known: every audit row begins with it. */
 export interface CallContext {
   /** UUIDv7; the request id of headers, envelopes and the audit trail. */
   readonly id: string;
@@ -82,7 +82,7 @@ export type Answer =
       readonly headers: Readonly<Record<string, string>>;
       readonly limits: Limits;
     }
-  /** `headers`: what is known of the answer by now. */
+  /** `headers`: those of the answer so far. */
   | { readonly kind: 'head'; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: 'body'; readonly text: string };
 

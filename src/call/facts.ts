@@ -41,7 +41,7 @@ export interface CallFacts {
   readonly findings?: Readonly<Record<string, number>>;
   /** Who looked through it (`DetectorMarks`). */
   readonly detectors?: string | undefined;
-  /** Kinds of content that nobody looked into. */
+  /** Kinds of content that were not inspected. */
   readonly unscanned?: readonly string[];
   /** Labels of the terms that the request itself asks to remove. */
   readonly removed?: readonly string[];
@@ -64,9 +64,9 @@ export interface CallFacts {
   readonly providerResponseId?: string | null;
   /** As the provider reported it. */
   readonly usage?: Usage | undefined;
-  /** What was used beside tokens (pages, images): as reported, and until then as it was asked for. */
+  /** What was used besides tokens (pages, images): as reported, and until then as it was asked for. */
   readonly units?: Units | undefined;
-  /** What is billed when the provider reports nothing: our own count. */
+  /** Billed when the provider reports nothing: our own count. */
   readonly seen?: Usage;
   /** What the provider said last of the whole answer can't be true. */
   readonly isDoubted?: boolean;
@@ -88,7 +88,7 @@ export class Stopped extends Error {
   }
 }
 
-/** What is known of where a call went. */
+/** Where a call went, as far as it is known. */
 interface Whereabouts {
   readonly attempts: readonly { readonly sent?: boolean; readonly jurisdiction?: string }[];
   readonly cacheHit: string;

@@ -1,6 +1,6 @@
 import type { BESIDE_TOKENS } from '#/wire/answer/usage.ts';
 
-/** What is billed beside tokens. Seconds are whole, rounded up by who measures them. */
+/** Units that are billed besides tokens. Seconds are whole, rounded up by who measures them. */
 export type Unit = 'pages' | 'images' | 'calls' | 'seconds' | (typeof BESIDE_TOKENS)[number];
 
 /** How much of each unit a call used. Absent is none, except that a call is one call. */

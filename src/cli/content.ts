@@ -4,7 +4,7 @@ import { openRedisCache } from '#/adapters/redis/response-cache.ts';
 import type { CallContent } from '#/seal/content/content-writer.ts';
 import { createContentCipher } from '#/seal/content/content-cipher.ts';
 import { readFileSync } from 'node:fs';
-import { readContentKeys } from '#/content-keys.ts';
+import { readContentKeys } from '#/seal/content/content-keys.ts';
 import { databaseOf, type DatabaseDefaults } from './database.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';

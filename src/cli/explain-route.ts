@@ -5,7 +5,8 @@ import { createPriceBook, type PriceBook } from '#/meter/pricing/price-book.ts';
 import { createProviders } from '#/providers/registry.ts';
 import { createTransport } from '#/providers/http/transport.ts';
 import { routeDifferences, targetsOf } from '#/route/decision.ts';
-import { chooseModels, decide, type RouteQuestion } from '#/route/plan.ts';
+import { chooseModels, decide } from '#/route/plan.ts';
+import type { RouteQuestion } from '#/route/route-question.ts';
 import type { Target } from '#/call/target.ts';
 import { chatCodec } from '#/wire/chat/codec.ts';
 import { BadRequestShape, type Codec } from '#/wire/hub/codec.ts';
@@ -13,13 +14,8 @@ import { readDocument } from '#/wire/document/document.ts';
 import { messagesCodec } from '#/wire/messages/codec.ts';
 import { responsesCodec } from '#/wire/responses/codec.ts';
 import { explainLocal } from './explain-local.ts';
-import { requestLike } from './explain-request.ts';
+import { requestLike, type Feature, type SurfaceName } from './explain-request.ts';
 import { UsageError } from './usage-error.ts';
-
-export const SURFACES = ['chat', 'messages', 'responses'] as const;
-export const FEATURES = ['tools', 'images', 'json'] as const;
-export type SurfaceName = (typeof SURFACES)[number];
-export type Feature = (typeof FEATURES)[number];
 
 const CODECS: Readonly<Record<SurfaceName, Codec>> = {
   chat: chatCodec,

@@ -4,7 +4,8 @@ import { loadFolder } from '#/config/folder-source.ts';
 import { nearestFew } from '#/config/nearest.ts';
 import type { WorkloadConfig } from '#/config/snapshot.ts';
 import { formatFault } from './config-check.ts';
-import { FEATURES, routeExplain, SURFACES, type Feature, type SurfaceName } from './explain-route.ts';
+import { FEATURES, SURFACES, type Feature, type SurfaceName } from './explain-request.ts';
+import { routeExplain } from './explain-route.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -5,7 +5,7 @@ import { readSnapshot, type PriceSnapshot } from '#/meter/pricing/price-snapshot
 import { UNITS } from '#/meter/pricing/price.ts';
 import type { Units } from '#/call/units.ts';
 import { askedServiceTier, MEDIA_BUCKETS, NO_USAGE, type Usage } from '#/wire/answer/usage.ts';
-import { readPublicKeys } from '#/price-snapshot-file.ts';
+import { readPublicKeys } from '#/meter/pricing/price-snapshot-file.ts';
 import type { DatabaseDefaults } from './database.ts';
 import type { Output } from './output.ts';
 import { callExplain } from './price-call.ts';

@@ -25,9 +25,9 @@ export type ConfigEvent =
   | { readonly name: 'config.loaded'; readonly revision: string; readonly counts: ResourceCounts }
   | { readonly name: 'config.rejected'; readonly faults: readonly Fault[] }
   /** Published configuration is not taken over: why, and which parts of it. */
-  | { readonly name: 'config.not-taken'; readonly why: NotTaken; readonly segments?: readonly string[] }
+  | { readonly name: 'config.not_taken'; readonly why: NotTaken; readonly segments?: readonly string[] }
   /** What was published is in force again, after it could not be taken over. */
-  | { readonly name: 'config.taken-again' }
+  | { readonly name: 'config.taken_again' }
   /** A defect of the compiler itself, or a copy that could not be kept. */
   | { readonly name: 'config.failed'; readonly error: unknown };
 

@@ -71,7 +71,7 @@ export async function attempt(plan: Candidates, deps: AttemptDeps): Promise<Answ
   throw last?.error ?? nobodyToAsk(choices.map(({ health }) => health));
 }
 
-/** A candidate, and what is left of its attempts. */
+/** A candidate, and the attempts that it has left. */
 class Choice {
   candidate: Candidate;
   left: number;
@@ -193,7 +193,7 @@ async function pause(wait: number, deadline: number, signal: AbortSignal): Promi
   return !signal.aborted;
 }
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export interface AttemptOutcome {
   readonly status?: number;
   readonly error?: string;

@@ -18,7 +18,7 @@ export type BreakerState = 'closed' | 'open' | 'half-open';
 
 /** One attempt that was let through. */
 export interface Permit {
-  /** The upstream has begun to answer: whoever waits for it to recover need not wait for the end. */
+  /** The upstream has begun to answer: calls that wait for it to recover need not wait for the end. */
   answering(): void;
   /** What became of it. Only the first call counts. */
   end(outcome: Outcome): void;

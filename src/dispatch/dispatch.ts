@@ -10,7 +10,7 @@ import type { AnswerTally } from './answer-tally.ts';
 import { readBuffered } from './relay/buffered.ts';
 import type { Recalled } from './cache/answer-cache.ts';
 import { attempt, type Answered } from './attempts.ts';
-import type { UpstreamHealth, Upstreams, AttemptPermit } from './upstreams.ts';
+import type { AttemptPermit, UpstreamHealth, Upstreams } from './upstreams.ts';
 import { MadeObjects } from './kept/made-objects.ts';
 import type { Ownership } from './kept/ownership.ts';
 import type { UnsupportedParameters } from './unsupported-parameters.ts';
@@ -19,14 +19,16 @@ import type { Candidate } from '#/call/target.ts';
 import { RecordedAnswer, replayed } from './cache/recorded.ts';
 import type { Relay } from './relay/relay.ts';
 import { inSlices } from './relay/read-in-slices.ts';
-import { noteWithheld, restorationFor } from './relay/restoring.ts';
 import { TranslatedRelay } from './relay/translated-relay.ts';
 import { noAnswer, outcomeOfFault, reportedError, ReportedFailure } from './upstream-error.ts';
 import { UpstreamSignal } from './upstream-signal.ts';
 import { VerbatimRelay } from './relay/verbatim-relay.ts';
 import type { AnswerContext } from '#/wire/hub/codec.ts';
+import { Conversation } from '#/inspect/restore/conversation.ts';
+import { Restoration } from '#/inspect/restore/restoration.ts';
+import type { AnswerMeter } from './relay/answer-meter.ts';
 
-/** What asking providers takes, beside the call. */
+/** What asking providers takes, besides the call. */
 export interface DispatchParts {
   readonly unsupported: UnsupportedParameters;
   readonly upstreams: Upstreams;
@@ -146,7 +148,7 @@ const SKIPPED: Readonly<Record<UpstreamHealth['cause'], string>> = {
 /** Names the candidate in the call's row, as the one that it is asked of now. */
 function name({ provider, model, family, losses }: Candidate, { call, bounds }: Dispatch, tally: AnswerTally): void {
   tally.target = { provider: provider.config.slug, model, family, jurisdiction: provider.jurisdiction(model) };
-  tally.losses = tellableLosses(losses);
+  tally.losses = losses.length === 0 ? losses : tellableLosses(losses);
   // Nothing says in which tier it is served until the provider does: it is billed as it was asked for.
   const output = call.ask.background === true ? (bounds.ceiling.outputTokens ?? 0) : 0;
   tally.seen = inServiceTier({ ...NO_USAGE, input: bounds.estimatedInput, output }, bounds.servedAs);
@@ -191,7 +193,8 @@ async function buffered(
   const recording = made?.ofAnswer(text);
   if (recording) await recording;
   noteWithheld(restoration, tally);
-  if (!(await emit({ kind: 'head', headers: lossHeaders(tally.losses) }))) return false;
+  const headers = tally.losses.length === 0 ? {} : lossHeaders(tally.losses);
+  if (!(await emit({ kind: 'head', headers }))) return false;
   return emit({ kind: 'body', text });
 }
 
@@ -264,4 +267,15 @@ function explain(thrown: unknown, call: Call, tally: AnswerTally): unknown {
   if (last?.status !== undefined && tally.isAnswering)
     tally.attempts[tally.attempts.length - 1] = { ...last, error: thrown.kind };
   return noAnswer(thrown, tally.attempts);
+}
+
+/** What may be put back into the answer to a call. */
+function restorationFor({ codec, document, key }: Call, { tags }: Pick<Inspection, 'tags'>): Restoration {
+  const conversation = new Conversation(document, () => codec.speakers?.(document) ?? []);
+  return new Restoration(tags, conversation, key.workload.policy.dlp.restore);
+}
+
+/** Names tags that stayed, since what they stand for was not to go where they stand. */
+function noteWithheld({ withheld }: Restoration, meter: AnswerMeter): void {
+  if (withheld) meter.lose('restore');
 }

@@ -104,7 +104,7 @@ function isWithin(inner: Pick<Edit, 'start' | 'end'>, outer: Pick<Edit, 'start' 
  */
 function mustTranslate(call: Call, { media }: Inspection, { family, provider, model }: Target): boolean {
   if (family !== call.codec.family) return true;
-  const hasText = family === 'chat' && customNames(call.document).size > 0;
+  const hasText = family === 'chat' && call.document.body['tools'] !== undefined && customNames(call.document).size > 0;
   if (hasText && provider.traits(model).customTools !== true) return true;
   return isHubFamily(family) && media.some(({ source }) => source === 'remote') && !provider.traits(model).remoteMedia;
 }

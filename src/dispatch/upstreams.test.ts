@@ -85,7 +85,12 @@ describe('credentials', () => {
     now += 2000;
     expect(used(upstream(two))).toBe('a');
     enter(upstream(two)).limited(3_600_000);
-    expect(events.at(-1)).toMatchObject({ kind: 'credential.aside', credential: 'a', why: 'limited', waitMs: 60_000 });
+    expect(events.at(-1)).toMatchObject({
+      kind: 'credential.set_aside',
+      credential: 'a',
+      why: 'limited',
+      waitMs: 60_000,
+    });
     now += 60_000;
     expect(used(upstream(two))).toBe('a');
   });

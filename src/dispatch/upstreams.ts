@@ -15,7 +15,7 @@ export type UpstreamEvent =
       readonly state: BreakerState;
     }
   | {
-      readonly kind: 'credential.aside';
+      readonly kind: 'credential.set_aside';
       readonly provider: string;
       readonly model: string;
       readonly credential: string;
@@ -92,7 +92,7 @@ export class Upstreams {
     const credential = pinned ?? this.#credentials.pick(config, model);
     const told = (why: 'limited' | 'refused', waitMs: number): void => {
       const name = credential?.name ?? '';
-      this.#onEvent({ kind: 'credential.aside', provider: config.id, model, credential: name, why, waitMs });
+      this.#onEvent({ kind: 'credential.set_aside', provider: config.id, model, credential: name, why, waitMs });
     };
     return {
       credential,

@@ -3,7 +3,7 @@ import type { ProviderConfig, Snapshot } from '#/config/snapshot.ts';
 import { UpstreamFault } from '#/ports/provider.ts';
 import type { Providers } from '#/route/offer.ts';
 
-/** What becomes of asking a vendor for its models. */
+/** The result of asking a vendor for its models. */
 export type ListEvent =
   | { readonly kind: 'models.listed'; readonly provider: string; readonly models: number }
   /** What was listed last stays so. `isNew`: it is another reason than the last time. */

@@ -72,7 +72,7 @@ export function asGatewayError(thrown: unknown): GatewayError {
   return new GatewayError('internal_error', 'The gateway failed to handle this request.', {}, { cause: thrown });
 }
 
-/** What a client is told whose call the end of this process has ended. // spec 6.1.5 */
+/** The error for a client whose call ended with this process. // spec 6.1.5 */
 export function restarting(): GatewayError {
   return new GatewayError('server_restarting', 'The gateway is restarting. Send the request again.');
 }

@@ -16,7 +16,7 @@ export interface Detection {
   readonly findNow: (text: string, categories?: ReadonlySet<string>) => readonly Match[];
   /**
    * The matches of each text. Rejects with `DetectionUnavailable` or `SearchTooLarge`, or with the reason of `signal` once
-   * it is aborted: what is not done by then is given up. `asker`: who asks, and takes turns with others.
+   * it is aborted: the rest is given up. `asker`: who asks, and takes turns with others.
    */
   find(
     texts: readonly string[],

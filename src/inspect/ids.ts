@@ -225,6 +225,7 @@ function namesTerm(
   { customTerms }: Pick<ResolvedPolicy['dlp'], 'customTerms'>,
   remove: readonly CustomTerm[],
 ): boolean {
+  if (customTerms.length === 0 && remove.length === 0) return false;
   const terms = [ScopeTerms.of(customTerms), ScopeTerms.of(remove)].filter((one) => one !== undefined);
   return terms.length > 0 && termsIn(id, terms).length > 0;
 }

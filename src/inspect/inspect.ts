@@ -55,8 +55,8 @@ export async function inspect(
   const read = walked.tokens ? await readTokens(walked, models, policy, remove.length > 0) : undefined;
   const contents = read?.contents ?? walked;
   const findings: Record<string, number> = {};
-  const anonymizes = policy.documents === 'anonymize' || imagesRule(policy) === 'inspect';
-  const attaches = reader !== undefined && anonymizes && contents.media.length > 0;
+  const hasFiles = reader !== undefined && contents.media.length > 0;
+  const attaches = hasFiles && (policy.documents === 'anonymize' || imagesRule(policy) === 'inspect');
   const rewrite = new Rewrite(createScope(policy, remove, attaches), findings);
   const where = (at: number): string | undefined => pathTo(document.root, at);
   // A function written where a property is assigned is allocated as old by V8, and would keep the document until all of
@@ -76,7 +76,7 @@ export async function inspect(
   else finish(overJoints);
   const kinds = kindsOf(contents.media);
   const keepsTags = contents.keptBefore === true;
-  const attached = reader ? attach(contents.media, { policy, remove, rewrite, detection, reader, keepsTags }) : [];
+  const attached = hasFiles ? attach(contents.media, { policy, remove, rewrite, detection, reader, keepsTags }) : [];
   const before = termsBefore(texts, matches, attached);
   try {
     for (const [index, file] of attached.entries()) await readAt(file, before[index] ?? [], where);

@@ -12,7 +12,7 @@ export interface Match extends TextRange {
   readonly term?: string;
 }
 
-/** What is to be done with one match. */
+/** What to do with one match. */
 export interface Action extends Match {
   readonly act: 'tag' | 'mask';
 }

@@ -1,4 +1,4 @@
-import type { OrganizationConfig, ResolvedPolicy } from '#/config/snapshot.ts';
+import type { ResolvedPolicy } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
 import type { Contents, Leaf } from '#/wire/hub/codec.ts';
 import { setString, type Edit } from '#/wire/document/document.ts';
@@ -35,14 +35,6 @@ export interface TokensRead {
   /** Of its leaves, those that are token lists. */
   readonly texts: readonly Leaf[];
   readonly missed: readonly string[];
-}
-
-/** The models that an id leads to: those of an alias, or itself. */
-export function modelsOf(model: unknown, { aliases }: Pick<OrganizationConfig, 'aliases'>): readonly string[] {
-  if (typeof model !== 'string') return [];
-  const alias = aliases.get(model);
-  if (!alias) return [model];
-  return [...alias.targets, ...alias.routes].map((target) => target.model);
 }
 
 /**

@@ -8,7 +8,7 @@ import { openFolderSource } from '#/config/folder-source.ts';
 import { readMasterKeys } from '#/config/master-keys.ts';
 import { createConfigKeys } from '#/config/published/config-keys.ts';
 import { openPublishedSource } from '#/config/published/published-source.ts';
-import type { Settings } from '#/settings.ts';
+import type { Settings } from '#/settings/gateway-settings.ts';
 
 export interface ConfigOptions {
   /** Resources beside those of a folder. */

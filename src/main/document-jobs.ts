@@ -13,7 +13,7 @@ import type { Ledger } from '#/ports/ledger.ts';
 import { createContentCipher, type MasterKey } from '#/seal/content/content-cipher.ts';
 import { createAddressSigner } from '#/seal/content/signed-address.ts';
 import type { OpenCalls } from '#/surfaces/open-calls.ts';
-import type { Settings } from '#/settings.ts';
+import type { Settings } from '#/settings/gateway-settings.ts';
 
 export interface DocumentJobsDeps {
   readonly settings: Settings;

@@ -4,8 +4,8 @@ import { openLocalModels } from '#/adapters/inference/models.ts';
 import { DocumentFault, type DocumentEngine, type DocumentFaultKind } from '#/ports/documents.ts';
 import { ModelFault, type LocalModels, type ModelKind } from '#/ports/local-models.ts';
 import { startEngineChild, type EngineChild } from '#/embedded/document-engine.ts';
-import type { DocumentsEvent, DocumentVerb, ModelsEvent } from '#/observer.ts';
-import type { Settings } from '#/settings.ts';
+import type { DocumentsEvent, DocumentVerb, ModelsEvent } from '#/telemetry/observe/documents.ts';
+import type { Settings } from '#/settings/gateway-settings.ts';
 
 /** The inference process as this one reaches it: the document engine, and local models. */
 export interface Inference {

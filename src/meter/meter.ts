@@ -1,7 +1,7 @@
 import type { OrganizationConfig, WorkloadConfig } from '#/config/snapshot.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-import type { Limits, CallContext } from '#/call/call.ts';
+import type { CallContext, Limits } from '#/call/call.ts';
 import {
   CountersUnavailable,
   type HoldDecision,
@@ -14,14 +14,13 @@ import { jurisdictionsOf } from '#/call/facts.ts';
 import type { NanoEuro } from '#/call/money.ts';
 import { periodsAt } from './periods.ts';
 import type { UsageBounds } from './usage-bounds.ts';
-import { ceiling, cost, coversService, type Price } from './pricing/price.ts';
-import type { Units } from '#/call/units.ts';
+import { ceiling, cost, coversService, type Price, STANDARD } from './pricing/price.ts';
+import type { Quantity, Unit, Units } from '#/call/units.ts';
 import type { PriceBook } from './pricing/price-book.ts';
 import type { MeterMemory } from './meter-memory.ts';
 import { limitRefusal, limitsIn, type Refused } from './limit-refusal.ts';
 import type { Restorer } from './counter-rebuild.ts';
 import { standingOf } from './standing.ts';
-import { asTarget, targetId, unpriced, type PricedTarget } from './pricing/unpriced.ts';
 import type { Usage } from '#/wire/answer/usage.ts';
 
 /** What a request that is debited asks for. */
@@ -90,7 +89,8 @@ export async function hold<T extends Target>(
     const worst = ceiling(price, bounds.ceiling);
     if (worst > amount) amount = worst;
   }
-  if (amount > MOST) throw new GatewayError('insufficient_quota', 'The estimated cost exceeds the largest supported budget.');
+  if (amount > MOST)
+    throw new GatewayError('insufficient_quota', 'The estimated cost exceeds the largest supported budget.');
   if (!deps.lease.fresh()) {
     await deps.lease.ensure().catch((cause: unknown) => {
       throw unavailable(cause);
@@ -258,4 +258,72 @@ function abandonedDraft(call: CallContext, asked: Asked, plan: readonly [Target,
     wire_format: family,
     ...(asked.resumes && { resumes: true }),
   });
+}
+
+/** How a PriceBook names what is billed beside tokens. */
+const UNIT_NAMES: Readonly<Record<Unit, string>> = {
+  pages: 'Page',
+  images: 'Image',
+  calls: 'Call',
+  seconds: 'Second',
+  searches: 'Search',
+  fileSearches: 'FileSearch',
+  containers: 'Container',
+};
+
+/** A provider and the model it was asked for. */
+interface PricedTarget {
+  readonly provider: string;
+  readonly model: string;
+}
+
+function asTarget({ provider, model }: Target): PricedTarget {
+  return { provider: provider.config.slug, model };
+}
+
+function targetId({ provider, model }: PricedTarget): string {
+  return `${provider}/${model}`;
+}
+
+/** Says what is to be configured. A server of one's own has no price but the one that its owner sets. */
+function unpriced(
+  candidates: readonly Target[],
+  quantities: readonly Quantity[],
+  serviceTier: string | undefined,
+): GatewayError {
+  const models = [...new Set(candidates.map((candidate) => targetId(asTarget(candidate))))];
+  const inTier = serviceTier === undefined || serviceTier === STANDARD ? '' : ` in the service tier ${serviceTier}`;
+  const wild = [...new Set(candidates.map(({ provider }) => `${provider.config.slug}/*`))];
+  const custom = candidates.every(({ provider }) => provider.config.vendor === 'custom');
+  const why = custom ? ', whose provider is a custom endpoint' : '';
+  if (quantities.length === 1 && quantities[0] === 'calls') {
+    const message =
+      `No price is known for ${models.join(', ')}, a call without a model. Calls without a price are refused. ` +
+      `Add a row to spec.prices of ${bookOf(candidates)}: ${rowFor(models[0], 'calls')}. 0 is a price.`;
+    return new GatewayError('price_unknown', message);
+  }
+  return new GatewayError(
+    'price_unknown',
+    `No price is known for ${models.join(', ')}${inTier}${why}; models without a price are refused. ` +
+      `Add a row to spec.prices of ${bookOf(candidates)}: ` +
+      `${quantities.map((quantity) => rowFor(models[0], quantity)).join(' or ')}. ` +
+      `0 is a price, and ${wild.join(' or ')} stands for all models of a provider. ` +
+      'Or set price: Estimated in a Policy to serve it at the price of the nearest older model of its line.',
+    { param: 'model' },
+  );
+}
+
+/** A row of a PriceBook, by what a call is billed by. */
+function rowFor(model: string | undefined, quantity: Quantity): string {
+  if (quantity === 'tokens') {
+    return `{model: ${model}, input: "<EUR per million tokens>", output: "<EUR per million tokens>"}`;
+  }
+  const unit = UNIT_NAMES[quantity];
+  return `{model: ${model}, unit: ${unit}, input: "<EUR per ${unit.toLowerCase()}>"}`;
+}
+
+/** Whose prices hold for these models. */
+function bookOf(candidates: readonly Target[]): string {
+  const managed = candidates.every(({ provider }) => provider.config.keyOwnership === 'managed');
+  return managed ? "the provider's PriceBook (priceBookRef)" : "the organization's PriceBook (priceBookRef)";
 }

@@ -68,18 +68,24 @@ const CEILINGS = new Set(['max_tokens', 'max_completion_tokens', 'max_output_tok
 export function usageBoundsOf(call: Call, inspection: Inspected, candidates: readonly Candidate[]): UsageBounds {
   const { mediaLength } = sizeOf(inspection.media);
   // Inline media are ASCII: their code units are their bytes. Tags may be longer than what they replace.
-  const grown = inspection.edits.reduce((sum, edit) => sum + edit.text.length, 0);
-  const shown = Math.max(
-    ...candidates.map(({ instead }) => instead.reduce((sum, { textBytes }) => sum + textBytes, 0)),
-  );
+  let grown = 0;
+  for (const edit of inspection.edits) grown += edit.text.length;
+  let [shown, media, output, unseen] = [0, 0, 0, 0];
+  let dropsTier = false;
+  for (const candidate of candidates) {
+    let inFiles = 0;
+    for (const { textBytes } of candidate.instead) inFiles += textBytes;
+    shown = Math.max(shown, inFiles);
+    media = Math.max(media, mediaTokens(inspection.media, candidate));
+    output = Math.max(output, outputBound(call, candidate));
+    unseen = Math.max(unseen, unseenBound(call, candidate));
+    dropsTier ||= candidate.losses.includes('service_tier');
+  }
   const textBytes = Buffer.byteLength(call.text) - mediaLength + grown + shown;
-  const media = Math.max(...candidates.map((candidate) => mediaTokens(inspection.media, candidate)));
   const { units = {} } = call.ask;
   const { family } = call.codec;
   const kept = inspection.keptBefore === true ? KEPT_TOKENS : 0;
-  const serviceTier = candidates.some(({ losses }) => losses.includes('service_tier'))
-    ? undefined
-    : askedServiceTier(call.document.body['service_tier']);
+  const serviceTier = dropsTier ? undefined : askedServiceTier(call.document.body['service_tier']);
   const modes = modesOf(call, candidates);
   const beside = besideAtMost(call.document.body);
   const ranked = family === 'rerank' ? rankedAtMost(call.document.body) : undefined;
@@ -90,7 +96,7 @@ export function usageBoundsOf(call: Call, inspection: Inspected, candidates: rea
   return {
     ceiling: {
       inputTokens: textBytes + media + kept + queryAgain,
-      outputTokens: WITHOUT_OUTPUT.has(family) ? 0 : Math.max(...candidates.map((one) => outputBound(call, one))),
+      outputTokens: WITHOUT_OUTPUT.has(family) ? 0 : output,
       textOnly: kept === 0 && inspection.media.length === 0,
       ...(serviceTier !== undefined && { serviceTier }),
       ...(modes.speed === 'fast' && { fast: true }),
@@ -112,10 +118,7 @@ export function usageBoundsOf(call: Call, inspection: Inspected, candidates: rea
         queryAgain +
         HIDDEN_INPUT_TOKENS +
         broughtInAtMost(call.document.body, inspection.media),
-      unseenOutput:
-        family === 'images'
-          ? call.ask.answers * MOST_TOKENS_PER_IMAGE
-          : Math.max(...candidates.map((one) => unseenBound(call, one))) + OVERSHOOT_TOKENS,
+      unseenOutput: family === 'images' ? call.ask.answers * MOST_TOKENS_PER_IMAGE : unseen + OVERSHOOT_TOKENS,
       readsText: READS_TEXT.has(family),
       units: {
         ...units,

@@ -7,29 +7,29 @@ import { BadRequestShape, KeptThread } from '#/wire/hub/codec.ts';
 import { NotAJsonObject, readDocument, type WireDocument } from '#/wire/document/document.ts';
 import { readLarge } from '#/wire/document/large-json.ts';
 import { AmbiguousJson, TooManyValues } from '#/wire/document/scan.ts';
-import type { ToolServers } from '#/wire/request/tool-servers.ts';
+import { toolServersIn, type ToolServers } from '#/wire/request/tool-servers.ts';
 import type { Call, CallRequest, CallContext } from '#/call/call.ts';
 import type { LargeWork } from '#/runtime/large-work.ts';
 import type { Slices } from '#/runtime/loop-slices.ts';
-import { permittedToolServers, permittedToolServerSteps, withoutToolServerFlags } from '#/route/provider-side-tools.ts';
+import { permitted, permittedToolServerSteps, withoutToolServerFlags } from '#/route/provider-side-tools.ts';
 
 /**
  * Reads a request at the endpoint. Throws `invalid_request`, `request_too_large`, `header_removed` or `insufficient_quota` (no
  * active plan).
  */
 export function admit(request: CallRequest): Call {
-  const { codec, key, text } = request;
+  const { codec, text } = request;
   refuseBeforeReading(request);
   const timeoutMs = answerTimeout(request);
   try {
     const document = readDocument(codec.family, text);
-    return read(request, timeoutMs, document, () => permittedToolServers(document, key));
+    return read(request, timeoutMs, document, toolServersIn(document));
   } catch (thrown) {
     throw requestFault(thrown);
   }
 }
 
-/** The same of a large one, in slices, once it has its place among those in work. `known`: what is still done to it. */
+/** The same of a large one, in slices, once it has its place among those in work. `known`: the rest of the work on it. */
 export async function admitLarge(
   request: CallRequest,
   slices: Slices,
@@ -44,25 +44,21 @@ export async function admitLarge(
   try {
     const document = await slices.run(readLarge(codec.family, text));
     const toolServers = await slices.run(permittedToolServerSteps(document, key));
-    return known({ ...read(request, timeoutMs, document, () => toolServers), slices, place });
+    return known({ ...read(request, timeoutMs, document, toolServers), slices, place });
   } catch (thrown) {
     place[Symbol.dispose]();
     throw requestFault(thrown);
   }
 }
 
-function read(
-  request: CallRequest,
-  timeoutMs: number,
-  document: WireDocument,
-  toolServersOf: () => ToolServers | undefined,
-): Call {
+function read(request: CallRequest, timeoutMs: number, document: WireDocument, named: ToolServers | undefined): Call {
   const { codec, key } = request;
   const ask = codec.ask(document);
   // What a local model cannot be asked is refused before anything is done for it. // spec 4.4.5
   if (staysHere(ask.model, key.workload.organization)) codec.checkLocal?.(document, ask.model);
-  const toolServers = toolServersOf();
-  const headers = toolServers ? request.headers : withoutToolServerFlags(request.headers);
+  const toolServers = named && permitted(named, document, key);
+  const hasFlags = request.headers['anthropic-beta'] !== undefined;
+  const headers = hasFlags && !toolServers ? withoutToolServerFlags(request.headers) : request.headers;
   const { remove, edits } = readExtension(document);
   return { ...request, headers, document, ask, toolServers, remove, edits, timeoutMs };
 }
@@ -106,7 +102,7 @@ export function answerTimeout({ headers, key }: CallContext): number {
 
 const TIMEOUT_HEADER = 'x-gw-upstream-timeout';
 
-/** Seconds that a client asks for; undefined where it says none that are whole. */
+/** Seconds that a client asks for; undefined where it gives no whole number. */
 function askedSeconds(header: CallContext['headers'][string]): number | undefined {
   return typeof header === 'string' && /^[0-9]{1,9}$/.test(header) ? Number(header) : undefined;
 }

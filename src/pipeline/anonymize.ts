@@ -54,7 +54,7 @@ export interface AnonymizeRequest extends CallContext {
 interface Lasting {
   readonly timeoutMs: number;
   readonly onProgress: (progress: JobProgress) => void;
-  /** Keeps what came of the work before that is sealed. Rejects when it cannot: then it is not billed. */
+  /** Keeps the result of the work before the call is sealed. Rejects when it cannot: then it is not billed. */
   readonly keep: (document: AnonymizedDocument) => Promise<void>;
   /** Whether the call goes on another time: then nothing is sealed now. */
   readonly goesOn: (error: GatewayError) => boolean;
@@ -91,7 +91,7 @@ export const JOBS_PATH = '/v1/documents/anonymize/jobs';
  */
 export const ANONYMIZATION = documentSteps().step('dispatch', handOver);
 
-/** The way of a document that no client waits for (`Lasting`): what came of it is kept before it is sealed. */
+/** The way of a document that no client waits for (`Lasting`): its result is kept before the call is sealed. */
 export const DOCUMENT_JOB = documentSteps().step('dispatch', keep);
 
 function documentSteps() {
@@ -160,7 +160,7 @@ async function holdMoney(
 
 interface Anonymized extends Metered {
   readonly anonymized: AnonymizedDocument;
-  /** That were read: what is billed. */
+  /** That were read, and are billed. */
   readonly pages: number;
 }
 
@@ -194,12 +194,12 @@ async function anonymizeDocument(
   }
 }
 
-/** What is handed to a client is billed, but for one that gave up meanwhile. */
+/** Bills the document, unless its client hung up meanwhile. */
 function handOver(work: Anonymized): Stated<object> {
   return { facts: { ...billed(work), isServed: !work.request.signal.aborted } };
 }
 
-/** What is kept is there to be fetched, whoever gave up meanwhile. What cannot be kept is not billed. */
+/** A kept document can be fetched, and is billed. One that cannot be kept is not billed. */
 async function keep(work: Anonymized): Promise<Stated<object>> {
   const { request, anonymized } = work;
   try {

@@ -13,7 +13,7 @@ export interface LeaseDeps {
   /** Ids of all organizations. */
   readonly organizations: () => readonly string[];
   readonly settle: (settlements: readonly Settlement[]) => void;
-  /** Told what a renewal took over from dead processes, and of which organizations nobody could tell. */
+  /** Told what a renewal took over from dead processes, and which organizations could not be asked about. */
   readonly onTakenOver: (holds: readonly OpenHold[], missed: ReadonlyMap<string, unknown>) => void;
   readonly onFault: (error: unknown) => void;
 }
@@ -29,7 +29,7 @@ export class Lease implements Fence {
   readonly contested = new Set<string>();
   /** Calls that are being closed, or were handed to the ledger writer as abandoned: not to be handed over twice. */
   readonly closing = new Set<string>();
-  /** A renewal failed: of what it took over, nobody may know. */
+  /** A renewal failed: what it took over may be unknown. */
   hasFailed = false;
   readonly #deps: LeaseDeps;
   #renewedAt = -Infinity;

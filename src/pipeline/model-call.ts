@@ -8,12 +8,13 @@ import { recurringOf } from '#/dispatch/cache/hot-cache.ts';
 import { dispatch } from '#/dispatch/dispatch.ts';
 import { inspectedDocument, prepare } from '#/dispatch/prepare.ts';
 import { keptOf, retained } from '#/dispatch/retained-call.ts';
-import { attachmentReaderFor } from '#/inspect/attachments/attach.ts';
+import type { AttachmentReader } from '#/inspect/attachments/attached-file.ts';
+import type { RecentDocuments } from '#/inspect/attachments/recent-documents.ts';
+import type { OrganizationConfig } from '#/config/snapshot.ts';
 import { detectionFor } from '#/inspect/detection.ts';
 import { withPlainModel } from '#/inspect/ids.ts';
 import { inspect, uninspected, type Inspection } from '#/inspect/inspect.ts';
 import { guardScope } from '#/inspect/scope/scope-guard.ts';
-import { modelsOf } from '#/inspect/token-lists.ts';
 import { userTextIn } from '#/inspect/user-text.ts';
 import { count, hold, type Hold } from '#/meter/meter.ts';
 import { usageBoundsOf, type UsageBounds } from '#/meter/usage-bounds.ts';
@@ -56,17 +57,17 @@ function readRequest(
   { detection, largeWork }: PipelineParts,
 ): Stated<Pick<Read, 'call'>> | Promise<Stated<Pick<Read, 'call'>>> {
   const slices = slicesFor(request.text, request);
-  if (!slices) return asRead(withPlainModel(admit(request), detection));
-  return admitLarge(request, slices, largeWork, (call) => withPlainModel(call, detection)).then(asRead);
+  if (!slices) return readResults(withPlainModel(admit(request), detection));
+  return admitLarge(request, slices, largeWork, (call) => withPlainModel(call, detection)).then(readResults);
 }
 
-function asRead(call: Call): Stated<Pick<Read, 'call'>> {
+function readResults(call: Call): Stated<Pick<Read, 'call'>> {
   const { ask, toolServers, place } = call;
   const { model, stream } = ask;
   return { call, facts: { asked: { model, stream }, toolServers: toolServers?.names ?? [] }, release: place };
 }
 
-/** Asks whether what is said is within the workload's purpose. */
+/** Asks whether the user text is within the workload's purpose. */
 function guard({ call }: Read, { models }: PipelineParts): Stated<object> | Promise<Stated<object>> {
   const { policy } = call.key.workload;
   if (policy.scopeGuard.mode === 'off') return {};
@@ -92,7 +93,7 @@ async function inspectRequest({ call }: Read, parts: PipelineParts): Promise<Sta
   try {
     const inspection = await inspect(
       document,
-      contentsBeside(codec, call.toolServers),
+      call.toolServers ? contentsBeside(codec, call.toolServers) : codec,
       policy.dlp,
       remove,
       detectionFor(call, parts.detection),
@@ -104,6 +105,27 @@ async function inspectRequest({ call }: Read, parts: PipelineParts): Promise<Sta
   } catch (thrown) {
     throw thrown instanceof Stopped ? new Stopped(thrown.cause, stated(thrown.facts)) : thrown;
   }
+}
+
+/**
+ * Reads the files of a call; undefined where its family cannot hold files. What takes longer than the answer
+ * may take is given up. `documents` undefined: documents are not processed in this installation.
+ */
+function attachmentReaderFor(
+  { codec, signal, timeoutMs, key }: Call,
+  documents: RecentDocuments | undefined,
+): AttachmentReader | undefined {
+  if (!('decodeRequest' in codec)) return undefined;
+  const engine = documents?.of(key.workload.organization.id);
+  return { engine, signal: () => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) };
+}
+
+/** The models that an id leads to: those of an alias, or itself. */
+function modelsOf(model: unknown, { aliases }: Pick<OrganizationConfig, 'aliases'>): readonly string[] {
+  if (typeof model !== 'string') return [];
+  const alias = aliases.get(model);
+  if (!alias) return [model];
+  return [...alias.targets, ...alias.routes].map((target) => target.model);
 }
 
 interface Routed extends Inspected {
@@ -172,7 +194,7 @@ function boundUsage({ call, inspection, candidates }: LookedUp): Stated<Pick<Bou
 }
 
 interface Metered extends Bounded {
-  /** Absent where the answer is at hand: nobody is asked for it, or paid. */
+  /** Absent where the answer is at hand: no provider is asked for it, or paid. */
   readonly hold: Hold<Candidate> | undefined;
   readonly limits: Limits;
 }

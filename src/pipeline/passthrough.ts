@@ -18,7 +18,7 @@ import { requireRoom, type PipelineParts } from './pipeline-parts.ts';
 import { Steps, type CallStart, type Stated } from './run-call.ts';
 
 export interface PassthroughStart extends CallStart<PassthroughCall> {
-  /** Takes the parts of the answer. Resolves with false where nobody waits for the rest. */
+  /** Takes the parts of the answer. Resolves with false where the client is gone. */
   readonly emit: (answer: PassthroughAnswer) => boolean | Promise<boolean>;
 }
 

@@ -3,7 +3,6 @@ import type { SettlementEvent } from '#/meter/settlement/settlement.ts';
 import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { UpstreamEvent } from '#/dispatch/upstreams.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
-import type { AuditRow } from '#/seal/row.ts';
 
 /** A fact about the pipeline that log and metrics are told. */
 export type PipelineEvent =
@@ -35,13 +34,3 @@ export type PipelineEvent =
   | SettlementEvent
   | UpstreamEvent
   | OwnershipEvent;
-
-/** What a row that was sealed has to tell. */
-export function sealedEvents(
-  row: Pick<AuditRow, 'outcome' | 'code' | 'usage_source' | 'provider' | 'call_id'>,
-): PipelineEvent[] {
-  const { outcome, code, usage_source: source, provider, call_id: callId } = row;
-  const events: PipelineEvent[] = [{ kind: 'call.sealed', outcome, code }];
-  if (source === 'implausible') events.push({ kind: 'usage.implausible', provider: provider ?? '', callId });
-  return events;
-}

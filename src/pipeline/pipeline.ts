@@ -10,9 +10,8 @@ import { assemble, type Assembled } from './assemble.ts';
 import { MODEL_CALL } from './model-call.ts';
 import { PASSTHROUGH, type PassthroughStart } from './passthrough.ts';
 import type { PipelineDeps } from './pipeline-parts.ts';
-import { sealedEvents } from './pipeline-event.ts';
 import { REPEATED_CALL } from './repeated-call.ts';
-import { runCall, sealRefusal } from './run-call.ts';
+import { runCall, sealedEvents, sealRefusal } from './run-call.ts';
 
 /** The assembled steps of one process. */
 export class Pipeline {

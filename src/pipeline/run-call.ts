@@ -5,9 +5,9 @@ import type { OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { ByName } from '#/runtime/passing.ts';
 import { CallRecord } from '#/seal/call-record.ts';
 import type { LedgerWriter } from '#/seal/ledger-writer.ts';
-import type { Step as RowStep } from '#/seal/row.ts';
+import type { AuditRow, Step as RowStep } from '#/seal/row.ts';
 import type { Family } from '#/wire/document/document.ts';
-import { sealedEvents, type PipelineEvent } from './pipeline-event.ts';
+import type { PipelineEvent } from './pipeline-event.ts';
 
 /** What a step gives to those after it, by name, and what it states of the call. */
 export type Stated<Results extends object> = Results & {
@@ -62,7 +62,7 @@ export interface SealParts {
 
 /**
  * Takes a call through its steps. What they state is merged into its record, which is sealed and settled on every way out:
- * an answer, a refusal, a fault, a client that hung up. Rejects with what the client is told. // spec 1.1
+ * an answer, a refusal, a fault, a client that hung up. Rejects with the error for the client. // spec 1.1
  */
 export async function runCall<Parts extends SealParts, Start extends CallStart, Work extends Start>(
   steps: Steps<Parts, Start, Work>,
@@ -115,4 +115,14 @@ function seal(record: CallRecord, { writer, giveBack, onEvent }: SealParts): voi
   const { shadow } = record.facts;
   if (shadow.length > 0)
     for (const field of new Set(shadow.map((one) => one.field))) onEvent({ kind: 'shadow.differed', field });
+}
+
+/** What a row that was sealed has to tell. */
+export function sealedEvents(
+  row: Pick<AuditRow, 'outcome' | 'code' | 'usage_source' | 'provider' | 'call_id'>,
+): PipelineEvent[] {
+  const { outcome, code, usage_source: source, provider, call_id: callId } = row;
+  const events: PipelineEvent[] = [{ kind: 'call.sealed', outcome, code }];
+  if (source === 'implausible') events.push({ kind: 'usage.implausible', provider: provider ?? '', callId });
+  return events;
 }

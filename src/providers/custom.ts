@@ -2,7 +2,9 @@ import { custom as vendor } from '#/vendors/custom.ts';
 import { messagesProvider } from './anthropic.ts';
 import { compatible } from './compatible.ts';
 import type { CreateProvider } from './create-provider.ts';
-import { fitRerank } from './fit/rerank.ts';
+import type { ProviderConfig } from '#/config/snapshot.ts';
+import type { Edit, WireDocument } from '#/wire/document/document.ts';
+import { member } from '#/wire/document/scan.ts';
 
 const OPENAI_FAMILIES = vendor.families.filter((family) => family !== 'messages');
 const openAiShaped = compatible(vendor, { families: () => OPENAI_FAMILIES });
@@ -16,3 +18,12 @@ export const custom: CreateProvider = (config, deps) => {
     fit: (document, context, lose) => [...provider.fit(document, context, lose), ...fitRerank(document, config)],
   };
 };
+
+const VOYAGE = 'api.voyageai.com';
+
+/** Voyage's word for how many results are wanted. // docs.voyageai.com/reference/reranker-api */
+export function fitRerank({ family, root }: WireDocument, { url }: ProviderConfig): readonly Edit[] {
+  if (family !== 'rerank' || new URL(url).hostname !== VOYAGE || member(root, 'top_k')) return [];
+  const asked = root.members.find(({ key }) => key.value === 'top_n');
+  return asked ? [{ start: asked.key.start, end: asked.key.end, text: '"top_k"' }] : [];
+}

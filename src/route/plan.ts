@@ -3,31 +3,23 @@ import type { AliasConfig, OrganizationConfig, ProviderConfig, ResolvedPolicy } 
 import { GatewayError } from '#/errors/gateway-error.ts';
 import { estimatedInput } from '#/meter/usage-bounds.ts';
 import type { PriceBook } from '#/meter/pricing/price-book.ts';
-import type { Call } from '#/call/call.ts';
 import { ENGINE_OFF } from '#/ports/documents.ts';
 import type { RouterVerdict } from '#/ports/router.ts';
-import type { Media, UpstreamCodec } from '#/wire/hub/codec.ts';
+import type { UpstreamCodec } from '#/wire/hub/codec.ts';
 import { DECIDING, type Family, type HubFamily } from '#/wire/document/document.ts';
 import { isArray } from '#/wire/request/request-shape.ts';
 import { aliasOrder } from './alias-order.ts';
 import { decisionOf, type Considered, type Decision } from './decision.ts';
 import { requiredCapabilitiesOf, leaveOutUnfit, type RequiredCapabilities } from './fitness.ts';
-import { managedKeyDenial, toolServerDenial } from './denials.ts';
+import type { RouteQuestion } from './route-question.ts';
 import { isDenial, notThere, offerOf, outside, reasonOf, type Denial, type Providers } from './offer.ts';
 import { chatUpstream } from '#/wire/chat/codec.ts';
 import { converseUpstream } from '#/wire/converse/codec.ts';
 import { geminiUpstream } from '#/wire/gemini/codec.ts';
 import { messagesUpstream } from '#/wire/messages/codec.ts';
 import { responsesUpstream } from '#/wire/responses/codec.ts';
-
-/** A call as routing sees it. */
-export interface RouteQuestion extends Pick<
-  Call,
-  'key' | 'codec' | 'ask' | 'document' | 'headers' | 'text' | 'startedAt' | 'toolServers'
-> {
-  /** Content that inspection found beside text. */
-  readonly media: readonly Media[];
-}
+import { cacheMarkers } from '#/wire/request/cache-markers.ts';
+import type { Json } from '#/wire/document/json.ts';
 
 /** What vendors list of their own models. */
 export interface ListedModels {
@@ -181,4 +173,67 @@ export const UPSTREAM_CODECS: Readonly<Record<HubFamily, UpstreamCodec>> = {
 
 export function isHubFamily(family: Family): family is HubFamily {
   return family in UPSTREAM_CODECS;
+}
+
+const ORDINARY_TIERS = new Set(['auto', 'default', 'flex', 'standard_only']);
+const LONG_CONTEXT = /^context-1m/;
+
+/**
+ * What a managed account does not pay for: a dearer service tier, an hour of prompt cache, the long-context flag.
+ * Nothing is sent. With the organization's own key all of it is forwarded, and undefined is returned. // spec 7.1
+ */
+function managedKeyDenial(question: RouteQuestion, target: Target): Denial | undefined {
+  const { provider, model, family } = target;
+  if (provider.config.keyOwnership !== 'managed') return undefined;
+  const { body } = question.document;
+  const tier = body['service_tier'];
+  if (tier !== undefined && tier !== null && !(typeof tier === 'string' && ORDINARY_TIERS.has(tier))) {
+    return denial(
+      `service_tier must be one of ${[...ORDINARY_TIERS].join(', ')} on a managed provider.`,
+      'service_tier',
+    );
+  }
+  const traits = provider.traits(model);
+  if (traits.cacheMarks !== 'none' && traits.cacheMarks !== 'as-written') {
+    for (const { ttl } of cacheMarkers(question.document)) {
+      if (ttl === undefined || ttl === '5m') continue;
+      return denial('cache_control.ttl must be 5m on a managed provider.', 'cache_control');
+    }
+  }
+  if ((family === 'messages' || traits.claude) && betaFlags(question).some((flag) => LONG_CONTEXT.test(flag))) {
+    return denial('The long-context beta flag is not available on a managed provider.', 'anthropic-beta');
+  }
+  return undefined;
+}
+
+/** Beta flags of the header and of the body. */
+function betaFlags({ headers, document: { body } }: RouteQuestion): readonly string[] {
+  const header = headers['anthropic-beta'];
+  const lists: readonly (Json | undefined)[] = [body['betas'], body['anthropic_beta']];
+  const ofBody = lists.flatMap((list): readonly Json[] => (Array.isArray(list) ? (list as readonly Json[]) : []));
+  const ofHeader = [header].flat().flatMap((value) => value?.split(',') ?? []);
+  return [...ofHeader, ...ofBody.filter((flag) => typeof flag === 'string')].map((flag) => flag.trim());
+}
+
+function denial(message: string, param: string): Denial {
+  return { code: 'invalid_request', why: reasonOf(message), message, param };
+}
+
+/**
+ * Why a provider may not be asked to call the servers of tools that a request names: policy does not say so, the account is
+ * the platform's, or the request would have to be translated, which servers do not survive. // spec 4.5.3
+ */
+function toolServerDenial(
+  { toolServers, codec }: RouteQuestion,
+  { provider, family }: Target,
+  policy: ResolvedPolicy,
+): Denial | undefined {
+  if (!toolServers) return undefined;
+  const { param } = toolServers;
+  const { keyOwnership, slug } = provider.config;
+  const denied = (message: string): Denial => ({ code: 'invalid_request', why: reasonOf(message), message, param });
+  if (!policy.providerSideTools.has('mcp')) return denied(`${param} is not supported under this policy.`);
+  if (keyOwnership !== 'organization') return denied(`${param} needs the organization's own account with ${slug}.`);
+  if (family !== codec.family) return denied(`${param} cannot be translated to ${family}, the protocol of ${slug}.`);
+  return undefined;
 }

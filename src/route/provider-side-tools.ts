@@ -14,7 +14,8 @@ const WITH_TOOLS: ReadonlySet<Family> = new Set<Family>(['chat', 'messages', 're
  * call them; whose account it is, is asked when the provider is known. // spec 4.5.3
  */
 export function permittedToolServers(document: WireDocument, key: VirtualKeyConfig): ToolServers | undefined {
-  return permitted(toolServersIn(document), document, key);
+  const servers = toolServersIn(document);
+  return servers && permitted(servers, document, key);
 }
 
 /** As `permittedToolServers`, in steps. */
@@ -22,15 +23,12 @@ export function* permittedToolServerSteps(
   document: WireDocument,
   key: VirtualKeyConfig,
 ): Steps<ToolServers | undefined> {
-  return permitted(yield* toolServerSteps(document), document, key);
+  const servers = yield* toolServerSteps(document);
+  return servers && permitted(servers, document, key);
 }
 
-function permitted(
-  servers: ToolServers | undefined,
-  document: WireDocument,
-  key: VirtualKeyConfig,
-): ToolServers | undefined {
-  if (!servers) return undefined;
+/** The servers that a request names, as they are. Throws as `permittedToolServers` does. */
+export function permitted(servers: ToolServers, document: WireDocument, key: VirtualKeyConfig): ToolServers {
   if (key.workload.policy.providerSideTools.has('mcp') && WITH_TOOLS.has(document.family)) return servers;
   const { param } = servers;
   const message = `${param} is not supported: register the server in the console and call it through /v1/mcp`;
@@ -51,8 +49,8 @@ export function withoutToolServerFlags(headers: CallContext['headers']): CallCon
 }
 
 /** What inspection looks at: all but what the caller identifies itself with to servers that policy lets it name. */
-export function contentsBeside<C extends Pick<Codec, 'contents'>>(codec: C, servers: ToolServers | undefined): C {
-  if (!servers || servers.credentials.size === 0) return codec;
+export function contentsBeside<C extends Pick<Codec, 'contents'>>(codec: C, servers: ToolServers): C {
+  if (servers.credentials.size === 0) return codec;
   const credentials: ReadonlySet<unknown> = servers.credentials;
   const contents: Codec['contents'] = (document) => {
     const found = codec.contents(document);

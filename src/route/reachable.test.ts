@@ -6,7 +6,7 @@ import { make, sha256, snapshotOf, type TestResource } from '#/config/testing/re
 import type { CredentialConfig, VirtualKeyConfig } from '#/config/snapshot.ts';
 import type { VendorId } from '#/vendors/list.ts';
 import { reachableModel, reachableModels, type DiscoveryDeps } from './reachable.ts';
-import { DEPS } from '../../test/harness/routing.ts';
+import { DEPS } from '../../test/harness/routing-question.ts';
 
 const deps: DiscoveryDeps = { ...DEPS, at: Date.UTC(2026, 10, 21) };
 const PRICED = ['a', 'b', 'mixed', 'abroad', 'open', 'shut'];

@@ -12,7 +12,7 @@ import { responsesCodec } from '#/wire/responses/codec.ts';
 import { PLAIN_TOKENS } from './alias-order.ts';
 import type { Target } from '#/call/target.ts';
 import { routeCall, routePassthrough, type RoutingDeps } from './route.ts';
-import { DEPS, questionOf } from '../../test/harness/routing.ts';
+import { DEPS, questionOf } from '../../test/harness/routing-question.ts';
 
 const SECRET = makeCore('Secret', 'keys', { stringData: { key: 'k' } });
 const credentials = [{ name: 'main', type: 'APIKey', secretKeyRef: { name: 'keys', key: 'key' } }];

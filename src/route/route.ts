@@ -7,7 +7,8 @@ import type { WireDocument } from '#/wire/document/document.ts';
 import { decisionOf, routeDifferences, targetsOf, type Decision } from './decision.ts';
 import { isDenial, offerOf } from './offer.ts';
 import { withNearest } from './nearest-models.ts';
-import { chooseModels, decide, type RouteDeps, type RouteQuestion } from './plan.ts';
+import { chooseModels, decide, type RouteDeps } from './plan.ts';
+import type { RouteQuestion } from './route-question.ts';
 import type { Target } from '#/call/target.ts';
 import { choosePassthroughModels, decidePassthrough } from './route-passthrough.ts';
 
@@ -62,7 +63,7 @@ export function routePassthrough(call: PassthroughCall, model: string | undefine
   }
 }
 
-/** The refusal of a model that nobody knows, with the nearest names; what it states stays. */
+/** The refusal of an unknown model, with the nearest names; what it states stays. */
 function naming(
   thrown: unknown,
   model: string,

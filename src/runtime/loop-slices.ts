@@ -1,7 +1,6 @@
 import { FairPlaces, type Asker } from './fair-places.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
 import type { Steps } from '#/wire/document/steps.ts';
-import type { CallContext } from '#/call/call.ts';
 
 /** So long the steps of one piece of work go on before others have their turn. */
 const TURN_MS = 8;
@@ -16,8 +15,14 @@ export interface Slices {
   run<T>(steps: Steps<T>): Promise<T>;
 }
 
+/** What the loop must know of a call: whose it is, and whether the client is still there. */
+interface Sliced {
+  readonly key: { readonly workload: { readonly id: string; readonly organization: { readonly id: string } } };
+  readonly signal: AbortSignal;
+}
+
 /** The slices of a call whose text is large; undefined: it is worked on at once, which takes some milliseconds. */
-export function slicesFor(text: string, { key, signal }: Pick<CallContext, 'key' | 'signal'>): Slices | undefined {
+export function slicesFor(text: string, { key, signal }: Sliced): Slices | undefined {
   if (!isLarge(text)) return undefined;
   const { id, organization } = key.workload;
   return new CallTurns({ organization: organization.id, workload: id }, signal);

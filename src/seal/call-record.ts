@@ -43,7 +43,7 @@ const NOTHING_STATED: StatedFacts = {
 };
 
 /**
- * What becomes of a call's audit row. Steps state facts, and `run-call.ts` merges them in here: nobody else writes. Whatever
+ * The facts of a call's audit row. Steps state them, and only `run-call.ts` merges them in here. Whatever
  * happens in between (a refusal, a fault, a client hanging up), `draft` says how it ended.
  */
 export class CallRecord {

@@ -1,6 +1,5 @@
-import { canonicalJson } from '#/wire/document/canonical-json.ts';
+import { canonicalJson, keepsOrder } from '#/wire/document/canonical-json.ts';
 import { orderedRow } from './ordered-row.ts';
-import { keepsOrder } from './ordered-values.ts';
 import type { AuditRow, RowPosition, UnplacedRow } from './row.ts';
 
 /**

@@ -1,21 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { newCallId } from '#/call/call-id.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { RequestHeaders, ClientProtocol } from './client-protocol.ts';
-import { hash } from 'node:crypto';
+import type { AuthenticatedRequest, Caller, Endpoint } from './endpoint.ts';
+import type { ClientProtocol, RequestHeaders } from './client-protocol.ts';
+import { hash, randomBytes } from 'node:crypto';
 import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
 import { GatewayError } from '#/errors/gateway-error.ts';
-
-/** A request whose caller is known and whose body is not read yet. */
-export interface AuthenticatedRequest extends Caller {
-  /** The id of headers, envelopes and the audit trail. */
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly headers: RequestHeaders;
-  /** Where it came in; undefined for what is answered without the pipeline. */
-  readonly endpoint: Endpoint | undefined;
-}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -66,17 +54,11 @@ export function authenticatedOf({ authenticated }: FastifyRequest): Authenticate
   return authenticated;
 }
 
-/** What is known of callers: the configuration in force, and whether it can be believed to be complete. */
+/** All that tells callers apart: the configuration in force, and whether it can be believed to be complete. */
 export interface KeyStore {
   current(): Snapshot | undefined;
   /** Whether a key that the snapshot does not have, by its SHA-256 (hex), may be good nevertheless. */
   mayHold(hash: string): boolean;
-}
-
-/** A caller and the configuration its call keeps to its end. */
-export interface Caller {
-  readonly key: VirtualKeyConfig;
-  readonly snapshot: Snapshot;
 }
 
 /**
@@ -110,7 +92,8 @@ function presentedKey(headers: RequestHeaders): string {
   const bearer = typeof authorization === 'string' ? /^Bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined;
   // Tools that were given a bearer key send the other header empty.
   const apiKey = headers['x-api-key'] === '' ? undefined : headers['x-api-key'];
-  if (authorization !== undefined && bearer === undefined) throw unknown('Authorization must have the form Bearer <API key>.');
+  if (authorization !== undefined && bearer === undefined)
+    throw unknown('Authorization must have the form Bearer <API key>.');
   if (apiKey !== undefined && typeof apiKey !== 'string') throw unknown('x-api-key must be sent only once.');
   if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) {
     throw unknown('Authorization and x-api-key carry different API keys.');
@@ -158,4 +141,22 @@ function requireOnce(rawHeaders: readonly string[], headers: object): void {
     }
     seen.add(name);
   }
+}
+
+/** Hexadecimal digits of the random part of an id. */
+const DIGITS = 20;
+let random = '';
+let used = 0;
+
+/** A UUIDv7: sorts by time, which is what the ledger's partitions are cut by. Randomness is drawn in bulk. */
+export function newCallId(now: number): string {
+  if (used === random.length) {
+    random = randomBytes((DIGITS / 2) * 256).toString('hex');
+    used = 0;
+  }
+  const time = now.toString(16).padStart(12, '0');
+  const hex = random.slice(used, used + DIGITS);
+  used += DIGITS;
+  const variant = '89ab'[Number.parseInt(hex[3]!, 16) & 3]!;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`;
 }

@@ -1,7 +1,24 @@
 import type { CallRequest, Surface } from '#/call/call.ts';
 import type { Codec } from '#/wire/hub/codec.ts';
-import type { AuthenticatedRequest } from './authenticated-request.ts';
-import type { ClientProtocol } from './client-protocol.ts';
+import type { ClientProtocol, RequestHeaders } from './client-protocol.ts';
+import type { Snapshot, VirtualKeyConfig } from '#/config/snapshot.ts';
+
+/** A caller and the configuration its call keeps to its end. */
+export interface Caller {
+  readonly key: VirtualKeyConfig;
+  readonly snapshot: Snapshot;
+}
+
+/** A request whose caller is known and whose body is not read yet. */
+export interface AuthenticatedRequest extends Caller {
+  /** The id of headers, envelopes and the audit trail. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly headers: RequestHeaders;
+  /** Where it came in; undefined for what is answered without the pipeline. */
+  readonly endpoint: Endpoint | undefined;
+}
 
 /** A way into the pipeline: `POST` to one of its paths is a model call in one wire family. */
 export interface Endpoint {

@@ -3,14 +3,13 @@ import { asGatewayError, type GatewayError } from '#/errors/gateway-error.ts';
 import { ClientHungUp, type Emit, type CallRequest } from '#/call/call.ts';
 import { beginSmall } from '#/runtime/loop-slices.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
-import type { AuthenticatedRequest } from './authenticated-request.ts';
-import { callRequestAt, type Endpoint } from './endpoint.ts';
+import { type AuthenticatedRequest, callRequestAt, type Endpoint } from './endpoint.ts';
 import { hangUpOf, type OpenCalls } from './open-calls.ts';
 import { sendFailure } from './send-failure.ts';
 import type { ClientProtocol } from './client-protocol.ts';
 import { writeOut } from './write-out.ts';
 
-/** What an endpoint needs of what is behind it. */
+/** What an endpoint needs of the pipeline. */
 export interface CallDeps {
   readonly calls: OpenCalls;
   readonly serve: (request: CallRequest, emit: Emit) => Promise<void>;

@@ -1,6 +1,6 @@
 import type { CompatibleVendor } from './vendor.ts';
 
-/** Any server that speaks a protocol: vLLM, Ollama, a gateway of the customer. It gets what was written. */
+/** Any server that speaks a protocol: vLLM, Ollama, a gateway of the customer. It gets the request as it was written. */
 export const custom: CompatibleVendor<'custom'> = {
   id: 'custom',
   name: 'Any server',

@@ -4,8 +4,8 @@ const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 
 
 /**
  * Words for every effort from those that a model knows, given from the least to the most: the word itself where it is
- * known, else the nearest one below, so that nobody pays for more than was asked; but whoever asks for some thinking gets
- * some, and the least there is stands for none where thinking cannot be switched off. // wire-formats 2.3
+ * known, else the nearest one below, so that no client pays for more than it asked for; but a client that asks for some
+ * thinking gets some, and the least there is stands for none where thinking cannot be switched off. // wire-formats 2.3
  */
 export function effortWords(known: readonly Effort[]): Readonly<Record<Effort, string>> {
   const [least = 'low'] = known.filter((word) => word !== 'none');

@@ -39,7 +39,7 @@ export type VendorRules = Readonly<Partial<Record<Exclude<Family, 'chat'>, Famil
   readonly untouched?: boolean;
 };
 
-/** What strict OpenAI-compatible vendors have in common; each adds what it takes beside it. // wire-formats 1.5 */
+/** What strict OpenAI-compatible vendors have in common; each adds its own members. // wire-formats 1.5 */
 const COMMON = [
   ...['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p'],
   ...['n', 'stop', 'seed', 'tools', 'tool_choice', 'parallel_tool_calls', 'response_format', 'user'],

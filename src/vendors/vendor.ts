@@ -24,7 +24,7 @@ type Hosts =
 export interface PriceNames {
   /** Its id in the bundled list (genai-prices). Absent: the list does not have it, and files of prices use the vendor's id. */
   readonly bundled?: string;
-  /** Its ids in LiteLLM's list, each with what stands before a model's name. Earlier ones win. */
+  /** Its ids in LiteLLM's list, each with the prefix of a model's name. Earlier ones win. */
   readonly litellm: readonly (readonly [id: string, prefix: string])[];
   /** Its ids in the list of models.dev. Earlier ones win. */
   readonly modelsDev: readonly string[];

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { startControllerProcess, type ControllerProcess } from '../harness/controller.ts';
 import { startFakeCluster } from '../harness/fake-cluster.ts';
 import { newKey, resource, tenant } from '../harness/gateway.ts';
-import { configKeys, newConfigKey } from '../harness/published.ts';
+import { configKeys, newConfigKey } from '../harness/published-config.ts';
 import { startRedis } from '../harness/redis.ts';
 import { tally } from './tally.ts';
 

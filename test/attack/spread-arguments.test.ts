@@ -9,7 +9,6 @@ import { ownModules } from './own-code.ts';
  */
 const BOUNDED: Readonly<Record<string, string>> = {
   'operators/controller.ts: map': 'gateways, or kinds of resources',
-  'src/seal/call-record.ts: shadowDifferences': 'fields of a policy',
   'src/meter/pricing/price-book.ts: filter': 'prices of one model, as many as it has dates',
   'src/config/compile/prices.ts: dated': 'prices of one row of a PriceBook, as many as it has dates',
   'src/embedded/resources.ts: playground': 'a fixed list',
@@ -19,13 +18,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'src/inspect/scope/scope-guard.ts: map': 'at most MOST_PARTS answers',
   'src/route/fitness.ts: map': 'targets of one call',
   'src/route/local-router.ts: complexity': 'a fixed list',
-  'src/route/route.ts: trace': 'targets of one call',
-  'src/route/route.ts: differences': 'targets of one call',
   'src/pipeline/passthrough/counts.ts: told': 'one of each ceiling',
   'src/dispatch/travelling-files.ts: replaceFile': 'a few edits of one file',
-  'src/seal/call-record.ts: route': 'targets of one call',
-  'src/seal/call-record.ts: shadow': 'targets of one call',
-  'src/meter/usage-bounds.ts: map': 'candidates of one call',
   'src/meter/settlement/settler.ts: waiting': 'one batch of settlements',
   'src/providers/http/failure.ts: waits': 'a fixed list of headers',
   'src/wire/chat/decode-calls.ts: #makeRoom': 'ends one call at most',

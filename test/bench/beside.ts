@@ -34,7 +34,7 @@ async function treeAt(directory: string): Promise<Tree> {
   return { start: startGateway, resources: governedResources };
 }
 
-/** What is asked again and again, and how often in one measurement. */
+/** The question that repeats, and how often in one measurement. */
 interface Load {
   readonly body: string;
   readonly connections: number;

@@ -174,7 +174,7 @@ describe.each(LEDGER_SUBJECTS)('gwctl audit retain in $name', (subject) => {
     expect((await verify()).status).toBe(0);
     const planned = await run('retain', '--months', '2', '--key-file', 'key.pem', '--dry-run');
     expect(planned.out).toContain(`would drop rows of calls before ${firstKeptMonth(now, 2)}`);
-    expect((await run('retain', '--months', '2', '--key-file', 'key.pem')).out).toContain('checkpoint 5 says so');
+    expect((await run('retain', '--months', '2', '--key-file', 'key.pem')).out).toContain('checkpoint 5 records it');
     const after = await verify();
     expect(after.out).toContain('intact: ');
     expect(after.out).toContain(`calls before ${firstKeptMonth(now, 2)} were dropped by retention`);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { NAME_CATEGORIES } from '#/inspect/names/detect-names.ts';
 import type { Match } from '#/inspect/match.ts';
-import { marked } from '../harness/marked.ts';
+import { marked } from '../harness/marked-text.ts';
 import { openModel, type Evaluation, type Places, type Table } from './evaluation.ts';
 import { inspectionWith } from './inspection.ts';
 import { rounded } from './score.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { createDecodedScanner } from '#/inspect/decoding/decoded-scanner.ts';
 import type { Scanner } from '#/inspect/detectors/scanner.ts';
 import { createDetectors } from '#/inspect/detectors/list.ts';
-import { marked } from '../harness/marked.ts';
+import { marked } from '../harness/marked-text.ts';
 import { type Label, readCorpus, type Sample } from './corpus.ts';
 import type { Evaluation, Places, Table } from './evaluation.ts';
 import { quantileOf, rounded, scoreOf, type Score, type Tally, tallyOf } from './score.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Scanner } from '#/inspect/detectors/scanner.ts';
 import type { Match } from '#/inspect/match.ts';
 import { createDecodedScanner } from '#/inspect/decoding/decoded-scanner.ts';
-import { marked, type Marked } from '../harness/marked.ts';
+import { marked, type Marked } from '../harness/marked-text.ts';
 import type { Evaluation, Table } from './evaluation.ts';
 import { rounded } from './score.ts';
 

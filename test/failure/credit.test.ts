@@ -91,8 +91,8 @@ test('prepaid: nothing without credit; what is added counts within seconds, on e
   expect(refused.status).toBe(402);
   expect(((await refused.json()) as { error: { message: string } }).error.message).toMatch(/prepaid credit/);
   const second = await stack.another();
-  expect((await add(stack, '1', 'invoice 1')).out).toBe('entry 1 of default/acme: 1 EUR, 1 in all\n');
-  expect((await add(stack, '1', 'invoice 1')).out).toMatch(/there already/);
+  expect((await add(stack, '1', 'invoice 1')).out).toBe('entry 1 of default/acme: 1 EUR, 1 in total\n');
+  expect((await add(stack, '1', 'invoice 1')).out).toMatch(/it already exists/);
   expect(await add(stack, '2', 'invoice 1')).toMatchObject({ status: 2, out: '' });
   await untilStatus(stack, 200);
   const first = stack.gateway;
@@ -271,7 +271,7 @@ describe('gwctl reconcile', () => {
       const raised = await gwctl(stack, 'reconcile', '--repair');
       expect(raised.status).toBe(1);
       expect(raised.out).toMatch(/DIFFERS(.|\n)*DIFFERS: 6 counters.*\n {2}total of organization: 3 nano-euro/);
-      expect(raised.out).toContain('left as it is: a row may have been lost');
+      expect(raised.out).toContain('not changed: a row may have been lost');
       expect(raised.out.split('DIFFERS').at(-1)).not.toContain('total of default/app');
       const repaired = await gwctl(stack, 'reconcile', '--repair', '--lower');
       expect([repaired.status, repaired.out.split('\n').at(-2)]).toEqual([

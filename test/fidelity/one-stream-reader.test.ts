@@ -33,7 +33,7 @@ interface Case {
   readonly part: Part['type'];
   /** It is never rewritten. */
   readonly isSigned?: boolean;
-  /** It proves another text, and is none for the hub. */
+  /** It proves another text, and the hub has no text for it. */
   readonly isProof?: boolean;
   /** A whole stream in which the text comes in these pieces. */
   readonly stream: (pieces: readonly string[]) => readonly JsonObject[];
@@ -193,7 +193,7 @@ describe.each(cases)('%s: %s', (_family, _name, client, upstream, row) => {
   const whole = pieces.join('').replace(TAG, MAIL);
   const bytes = bytesOf(client, row.stream(pieces));
 
-  test('verbatim mode restores it, or leaves what is signed as it came', () => {
+  test('verbatim mode restores it, or leaves a signed text as it came', () => {
     const sent = verbatim(client, [bytes]);
     if (row.isSigned) expect(sent).toBe(bytes.toString());
     else expect(textsOf(client, sent)).toContain(whole);
@@ -221,7 +221,7 @@ describe.each(cases)('%s: %s', (_family, _name, client, upstream, row) => {
   });
 });
 
-test('translated mode names a text that no row knows, and verbatim mode restores it all the same', () => {
+test('translated mode names a text that no row knows, and verbatim mode restores it anyway', () => {
   const unknown: readonly (readonly [FamilyCases, string, (piece: string) => JsonObject])[] = [
     [
       messages,

@@ -40,7 +40,7 @@ export function recordedStream(provider: string, name: string): string {
   return lines.flatMap((line) => (line.trim() === '' ? [] : [`data: ${line}\n\n`])).join('');
 }
 
-/** What is made of a stream that arrives in these pieces, its end included. */
+/** The result of a stream that arrives in these pieces, its end included. */
 export function decodeAll(streamDecoder: StreamDecoder, pieces: readonly Uint8Array[]): readonly StreamEvent[] {
   const decoder = new SseDecoder(2 ** 24);
   const events = [...pieces.flatMap((piece) => decoder.push(piece)), ...decoder.end()];

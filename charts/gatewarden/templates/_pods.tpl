@@ -90,9 +90,7 @@ command: [node, inference/main.ts]
 env:
   - { name: HOST, value: {{ index . 1 | quote }} }
   - { name: PORT, value: "8090" }
-  - { name: GW_INFERENCE_WORKERS, value: {{ $own.workers | quote }} }
-  - { name: GW_INFERENCE_MAX_RSS_MIB, value: {{ $own.maxRssMiB | quote }} }
-  - { name: LOG_LEVEL, value: {{ $own.logLevel | quote }} }
+  {{- include "gatewarden.engineSettings" $root | nindent 2 }}
   {{- if $own.models.existingClaim }}
   - { name: GW_MODELS_DIR, value: /var/lib/gatewarden-models }
   {{- end }}

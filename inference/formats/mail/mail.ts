@@ -34,7 +34,7 @@ export function createMail(formatOf: MailTools['formatOf']): Format {
   };
 }
 
-/** What a mail needs beside: who reads the files in it. */
+/** What else a mail needs: who reads the files in it. */
 interface MailTools extends Tools {
   readonly formatOf: (kind: DocumentKind) => Promise<Format>;
 }

@@ -1,5 +1,5 @@
 import { checkHold, checkRequest, checkSettlement } from '../memory/amount.ts';
-import { recentIds } from '../memory/recent-ids.ts';
+import { recentIds } from '../memory/organization-state.ts';
 import type { CreditCounters } from '#/ports/credit.ts';
 import { CountersUnavailable, type Ended, type HoldRequest, type LimitCounters } from '#/ports/limit-counters.ts';
 import type { Marks } from '#/ports/marks.ts';

@@ -199,7 +199,7 @@ class PublishedSource implements ConfigSource {
   }
 
   #confirm(): void {
-    if (this.#trouble) this.#emit({ name: 'config.taken-again' });
+    if (this.#trouble) this.#emit({ name: 'config.taken_again' });
     this.#trouble = undefined;
     this.#faults = [];
     this.#broken = [];
@@ -209,7 +209,7 @@ class PublishedSource implements ConfigSource {
 
   /** What is in force stays. Says why, once. */
   #leave(why: NotTaken, segments?: readonly string[]): false {
-    if (this.#trouble !== why) this.#emit({ name: 'config.not-taken', why, ...(segments && { segments }) });
+    if (this.#trouble !== why) this.#emit({ name: 'config.not_taken', why, ...(segments && { segments }) });
     this.#trouble = why;
     return false;
   }

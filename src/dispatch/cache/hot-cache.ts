@@ -14,7 +14,7 @@ export interface Recurring {
   readonly answered: CallFacts & Pick<StatedFacts, 'losses'>;
 }
 
-/** What is true of the next call too that is the same to the byte; undefined unless this one was answered from the cache. */
+/** What holds for the next call with the same bytes, too; undefined unless this one was answered from the cache. */
 export function recurringOf(stated: StatedFacts): Recurring | undefined {
   const { asked, scope, findings, detectors, unscanned, removed, route, shadow } = stated;
   const { cacheHit, isServed, target, losses, providerResponseId } = stated;

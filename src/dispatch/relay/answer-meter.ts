@@ -15,7 +15,7 @@ export interface AnswerMeter {
   identify(id: string): void;
   /** Usage that the provider reports, of the whole answer or so far (`seen.whole`). False: it can't be true. // spec 6.1.2 */
   tell(usage: Usage, seen: Seen): boolean;
-  /** What the provider reports beside tokens. */
+  /** What the provider reports besides tokens. */
   tellUnits(units: Units): void;
   /** Replaces our own count. */
   count(seen: Usage): void;

@@ -5,10 +5,8 @@ import { attachmentAt, sharePart, type Attachment } from '#/wire/request/attachm
 import type { Media } from '#/wire/hub/codec.ts';
 import { isPicture, isTextMedia } from '#/wire/request/media.ts';
 import { member } from '#/wire/document/scan.ts';
-import { AttachedFile, type AttachmentReader, type AttachScope, type FileKind } from './attached-file.ts';
+import { AttachedFile, type AttachScope, type FileKind } from './attached-file.ts';
 import { documentsPass, imagesRule } from '../unreadable.ts';
-import type { Call } from '#/call/call.ts';
-import type { RecentDocuments } from './recent-documents.ts';
 
 /** Most files of one request that are looked into. */
 const MOST_FILES = 20;
@@ -81,17 +79,4 @@ function isText(file: Buffer): boolean {
 
 function invalid(message: string): GatewayError {
   return new GatewayError('invalid_request', message);
-}
-
-/**
- * Who looks into the files of a call; undefined where its family has none that are. What takes longer than the answer
- * may take is given up. `documents` undefined: documents are not processed in this installation.
- */
-export function attachmentReaderFor(
-  { codec, signal, timeoutMs, key }: Call,
-  documents: RecentDocuments | undefined,
-): AttachmentReader | undefined {
-  if (!('decodeRequest' in codec)) return undefined;
-  const engine = documents?.of(key.workload.organization.id);
-  return { engine, signal: () => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) };
 }

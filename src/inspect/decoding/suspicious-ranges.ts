@@ -32,7 +32,7 @@ const BRACKETED = /[[({<](?= ?(?:at|AT|At|ät|arroba|arobase|chiocciola|małpa|a
 
 /**
  * The ranges of a text in which something may hide from detectors, which look at a text as it is written; in order and
- * without overlaps. None for most texts: a few passes stop at digits and a few signs only, and look at what is beside them.
+ * without overlaps. None for most texts: a few passes stop at digits and a few signs only, and look at their neighbours.
  */
 export function suspiciousRangesIn(text: string): readonly TextRange[] {
   if (text.length < SHORTEST || isShortWord(text)) return NONE;

@@ -297,7 +297,7 @@ const KINDS: ReadonlySet<string> = new Set([
   'SECRET',
 ]);
 
-/** The finds of each leaf with those that cross its boundaries. What is found whole on one side does not go on on the other. */
+/** The matches of each leaf with those that cross its boundaries. A match that is whole on one side has no other half. */
 export function withBoundaryMatches(
   matches: readonly (readonly Match[])[],
   boundaries: readonly Boundary[],

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { globSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { FINDABLE_ENTITIES, toCategory } from '#/config/entities.ts';
-import { marked } from '../../../test/harness/marked.ts';
+import { marked } from '../../../test/harness/marked-text.ts';
 import { NAME_CATEGORIES } from '../names/detect-names.ts';
 import type { Detector } from './detector.ts';
 import { createDetectors } from './list.ts';
@@ -24,7 +24,7 @@ function isDetector(value: unknown): value is Detector {
 const EXPORTED = new Map<Detector, string>();
 for (const file of FILES) for (const detector of await exportedBy(file)) EXPORTED.set(detector, file);
 
-/** Where a detector is written, for whoever reads what a test says. */
+/** Where a detector is written, as the test names it. */
 function fileOf(detector: Detector): string {
   return EXPORTED.get(detector) ?? `the detector of ${detector.category}`;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { marked } from '../../../test/harness/marked.ts';
+import { marked } from '../../../test/harness/marked-text.ts';
 import { createScanner } from './scanner.ts';
 
 const detection = createScanner();

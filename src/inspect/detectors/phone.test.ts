@@ -1,6 +1,6 @@
 import examples from 'libphonenumber-js/mobile/examples';
 import { describe, expect, test } from 'vitest';
-import { marked } from '../../../test/harness/marked.ts';
+import { marked } from '../../../test/harness/marked-text.ts';
 import { createScanner } from './scanner.ts';
 import { createPhonePlan, DEFAULT_PHONE_REGIONS } from './phone-plan.ts';
 

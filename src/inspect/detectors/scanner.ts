@@ -151,7 +151,7 @@ function nextOf(anywhere: readonly string[], near: ReadonlyMap<string, readonly 
   return new RegExp(`${any}(?:(?<![${frequent}])|${around.join('|')})`, 'g');
 }
 
-/** What is true in any of these places of `Detector.near`. */
+/** Holds in any of these places of `Detector.near`. */
 function placesIn(places: readonly string[]): string {
   const firsts = new Set<string>();
   const whole = places.map((place) => {

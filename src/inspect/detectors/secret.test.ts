@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { marked } from '../../../test/harness/marked.ts';
+import { marked } from '../../../test/harness/marked-text.ts';
 import { skipUnless } from '../../../test/harness/skip.ts';
 import { createScanner } from './scanner.ts';
 

@@ -74,7 +74,7 @@ export function* termsAcrossTexts(
   return [...found.values()];
 }
 
-/** The parts of terms that cross a boundary. What is found whole on one side does not go on on the other. */
+/** The parts of terms that cross a boundary. A term that is whole on one side has no other half. */
 function partedIn(boundary: Boundary, find: (text: string) => readonly Match[]): readonly PartMatch[] {
   const own = new Map<number, readonly Match[]>();
   return find(boundary.text).flatMap((match) => {

@@ -4,7 +4,7 @@ import type { Alert, AlertSink } from '#/ports/alerts.ts';
 import type { LedgerBooks } from '#/ports/books.ts';
 import type { CreditCounters, CreditEntries } from '#/ports/credit.ts';
 import type { Ledger } from '#/ports/ledger.ts';
-import type { LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
+import type { Ended, LimitCounters, OpenHold, Settlement } from '#/ports/limit-counters.ts';
 import type { Marks } from '#/ports/marks.ts';
 import type { OpenHolds } from '#/ports/open-holds.ts';
 import { createReconciler, type ReconcilerDeps } from './reconciler.ts';
@@ -13,6 +13,7 @@ import { createCreditFeed } from './credit-feed.ts';
 import type { Refused } from '../limit-refusal.ts';
 import { createRestorer, type Restorer } from '../counter-rebuild.ts';
 import { createSettler, type Settler } from './settler.ts';
+import type { RecentRefusals } from '../turn-away.ts';
 
 /** What is kept beside the limits of calls. */
 export interface SettlementStores {
@@ -34,10 +35,10 @@ export interface SettlementDeps extends SettlementStores, Pick<ReconcilerDeps, '
 }
 
 export type SettlementEvent =
-  | { readonly kind: 'money.alert' | 'money.alert-undelivered'; readonly alert: Alert }
+  | { readonly kind: 'money.alert' | 'money.alert_undelivered'; readonly alert: Alert }
   | { readonly kind: 'money.drift'; readonly organization: string; readonly line: BookLine }
   | { readonly kind: 'counters.restored'; readonly organization: string }
-  | { readonly kind: 'settle.fault' | 'books.fault' | 'credit.fault'; readonly error: unknown };
+  | { readonly kind: 'settle.fault' | 'reconciler.fault' | 'credit.fault'; readonly error: unknown };
 
 /** Everything about money that happens after the calls and beside them. */
 export interface SettlementService {
@@ -86,9 +87,9 @@ export function createSettlement(deps: SettlementDeps): SettlementService {
     snapshot,
     behind: deps.behind,
     onAlert: (alert) => onEvent({ kind: 'money.alert', alert }),
-    onUndelivered: (alert) => onEvent({ kind: 'money.alert-undelivered', alert }),
+    onUndelivered: (alert) => onEvent({ kind: 'money.alert_undelivered', alert }),
     onDrift: (organization, line) => onEvent({ kind: 'money.drift', organization, line }),
-    onFault: (error) => onEvent({ kind: 'books.fault', error }),
+    onFault: (error) => onEvent({ kind: 'reconciler.fault', error }),
   });
   return {
     restorer,
@@ -115,5 +116,42 @@ export function createSettlement(deps: SettlementDeps): SettlementService {
       feed.stop();
       reconciler.stop();
     },
+  };
+}
+
+interface GiveBackDeps {
+  readonly counters: Pick<LimitCounters, 'settle'>;
+  readonly refusals: Pick<RecentRefusals, 'freed'>;
+  /** This process: holds that another has taken over are left alone. */
+  readonly owner: string;
+  readonly open: ByName<OpenHold>;
+  /** Holds for which a limit is near: what others hold is in nobody's way. */
+  readonly near: WeakSet<OpenHold>;
+  /** Whether another process may seal a call, at all that was held. */
+  readonly isContested: (callId: string) => boolean;
+}
+
+/**
+ * Gives back what a call that is over has not used, before its row is durable: until then its hold stays, at what it
+ * cost. So the next call finds it, and a process that dies now is billed what was used. Calls that end together are told
+ * together. Whatever fails here is made good when the hold is settled.
+ */
+export function givingBack({ counters, refusals, owner, open, near, isContested }: GiveBackDeps) {
+  let ended: Ended[] = [];
+  const tell = (): void => {
+    const told = ended;
+    ended = [];
+    counters.settle(told, owner).catch(() => {});
+  };
+  return (settlement: Settlement): void => {
+    const { callId, cost: amount, tokens } = settlement;
+    const held = open.get(callId);
+    if (!held || !near.has(held) || isContested(callId)) return;
+    if (amount === held.amount && tokens === held.tokens) return;
+    // What is put back, should the store lose its data, is what is held now.
+    open.set(callId, { ...held, amount, tokens });
+    // The counters take it in before they are asked for the next call.
+    refusals.freed(held.organization);
+    if (ended.push({ ...settlement, stays: true }) === 1) setImmediate(tell);
   };
 }

@@ -44,7 +44,7 @@ export class PassthroughInspector {
     return this.#facts;
   }
 
-  /** Kinds of content that nobody has looked into so far. */
+  /** Kinds of content that were not inspected so far. */
   get unscanned(): readonly string[] {
     return this.#facts.unscanned;
   }
@@ -83,7 +83,7 @@ export class PassthroughInspector {
     this.#facts = { ...this.#facts, removed: terms.map(({ label }) => label) };
   }
 
-  /** There is content of a kind that nobody looks into. */
+  /** There is content of a kind that is not inspected. */
   misses(kind: string): void {
     const { unscanned } = this.#facts;
     if (!unscanned.includes(kind)) this.#facts = { ...this.#facts, unscanned: [...unscanned, kind] };

@@ -9,7 +9,7 @@ import { MISTRAL_ROWS } from './mistral.ts';
 import { OPENAI_ROWS } from './openai.ts';
 import { OTHER_ROWS } from './others.ts';
 import type { Row } from './row.ts';
-import { promptCacheMode } from '../fit/prompt-cache.ts';
+import { promptCacheMode } from '../fit/cache.ts';
 
 const ROWS: readonly Row[] = [...OPENAI_ROWS, ...CLAUDE_ROWS, ...GOOGLE_ROWS, ...MISTRAL_ROWS, ...OTHER_ROWS];
 

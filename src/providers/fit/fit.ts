@@ -6,10 +6,9 @@ import type { Traits } from '#/wire/hub/traits.ts';
 import type { VendorRules } from '#/vendors/rules.ts';
 import { fitCache } from './cache.ts';
 import { fitChat } from './chat.ts';
-import { fitMembers } from './members.ts';
 import { fitResponses } from './responses.ts';
 import { fitStreamOptions } from './stream-options.ts';
-import { Fitting } from './fitting.ts';
+import { Fitting, fitMembers } from './fitting.ts';
 
 /** Whose request is fitted, and to what. */
 export interface FitTarget {

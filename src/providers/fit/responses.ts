@@ -4,10 +4,9 @@ import { member } from '#/wire/document/scan.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
 import type { FamilyRules } from '#/vendors/rules.ts';
 import { effortWord } from './effort.ts';
-import { fitMembers } from './members.ts';
 import { fitSampling } from './sampling.ts';
 import { fitItemToolIds } from './tool-ids.ts';
-import type { Fitting } from './fitting.ts';
+import { type Fitting, fitMembers } from './fitting.ts';
 
 /** Members of the chat family only: what a model rejects there by these names it does not have here. */
 const OF_CHAT = new Set(['presence_penalty', 'frequency_penalty', 'logit_bias', 'logprobs']);

@@ -3,7 +3,7 @@ import { GatewayError } from '#/errors/gateway-error.ts';
 import { withNearest } from '#/route/nearest-models.ts';
 import { completed, type RouteDeps } from '#/route/plan.ts';
 import { reachableModel, reachableModels } from '#/route/reachable.ts';
-import type { AuthenticatedRequest } from '../authenticated-request.ts';
+import type { AuthenticatedRequest } from '../endpoint.ts';
 import { chatProtocol } from '../chat/protocol.ts';
 import { namesVersion } from '../messages/headers.ts';
 import { messagesProtocol, speaksMessages } from '../messages/protocol.ts';

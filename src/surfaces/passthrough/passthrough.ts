@@ -5,7 +5,8 @@ import type { PassthroughCall, PassthroughAnswer, PassthroughBody } from '#/call
 import { chatProtocol } from '../chat/protocol.ts';
 import type { Family } from '#/wire/document/document.ts';
 import { ID_SEPARATOR } from '#/wire/kept/names.ts';
-import { authenticatedOf, type AuthenticatedRequest } from '../authenticated-request.ts';
+import { authenticatedOf } from '../authenticated-request.ts';
+import type { AuthenticatedRequest } from '../endpoint.ts';
 import { IncomingBody, isJson, unsupported, type BodyDeps } from '../body/incoming-body.ts';
 import { hangUpOf, type OpenCalls } from '../open-calls.ts';
 import { sendFailure } from '../send-failure.ts';
@@ -17,7 +18,7 @@ export interface PassthroughDeps extends BodyDeps {
   readonly calls: OpenCalls;
   /** Why a request is turned away before it is read, if it is. */
   readonly turnAway: (authenticated: AuthenticatedRequest) => GatewayError | undefined;
-  /** `emit` takes the parts of the answer; false: nobody waits for the rest. */
+  /** `emit` takes the parts of the answer; false: the client is gone. */
   readonly pass: (
     call: PassthroughCall,
     emit: (answer: PassthroughAnswer) => boolean | Promise<boolean>,

@@ -128,7 +128,7 @@ export function inServiceTier(usage: Usage, word: unknown, modes: Modes = {}): U
   return serviceTier === undefined ? usage : { ...usage, serviceTier };
 }
 
-/** What is told of an answer's usage beside tokens. */
+/** An answer's usage besides tokens, as reported. */
 export const BESIDE_TOKENS = ['searches', 'fileSearches', 'containers'] as const;
 
 /** A usage with searches of the web beside it. */

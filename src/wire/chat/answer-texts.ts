@@ -7,7 +7,7 @@ export interface Piece {
   readonly text: string;
 }
 
-/** What is known of a tool call in one chunk, or of a whole one. */
+/** The parts of a tool call in one chunk, or of a whole one. */
 export interface CallPiece {
   readonly index: number | undefined;
   readonly id: string | undefined;
@@ -71,7 +71,7 @@ export function textKind(name: string, jsonAnswer: boolean): 'text' | 'json' {
   return jsonAnswer && Object.hasOwn(ANSWER_TEXTS, name) && ANSWER_TEXTS[name]!.isAnswer ? 'json' : 'text';
 }
 
-/** The texts of a delta or a message. `warn` is told of a content chunk that is not understood. */
+/** The texts of a delta or a message. `warn` gets each content chunk that is not understood. */
 export function textPieces(delta: JsonObject, warn: (message: string) => void): Piece[] {
   const pieces: Piece[] = [];
   let told: Piece['type'] | undefined;

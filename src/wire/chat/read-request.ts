@@ -35,7 +35,7 @@ export function ask(document: WireDocument): Ask {
   const options = optionalObject(body, 'stream_options');
   const answers = optionalCount(body, 'n', MAX_ANSWERS) ?? 1;
   const perAnswer = outputCeiling(body);
-  readEffort(body['reasoning_effort'], 'reasoning_effort');
+  if (body['reasoning_effort'] !== undefined) readEffort(body['reasoning_effort'], 'reasoning_effort');
   const format = body['response_format'];
   return {
     model,

@@ -1,5 +1,15 @@
 import { NotAJsonObject, type Family, type WireDocument } from './document.ts';
+import type { Json, JsonObject } from './json.ts';
+import { PIECE } from './large-text.ts';
 import {
+  AmbiguousJson,
+  MAX_DEPTH,
+  MAX_VALUES,
+  TooManyValues,
+  type JsonNode,
+  type Member,
+  type ScanOptions,
+  type StringNode,
   QUOTE,
   decoded,
   COMMA,
@@ -14,18 +24,6 @@ import {
   isEnd,
   indexOf,
   plainValue,
-} from './json-signs.ts';
-import type { Json, JsonObject } from './json.ts';
-import { PIECE } from './large-text.ts';
-import {
-  AmbiguousJson,
-  MAX_DEPTH,
-  MAX_VALUES,
-  TooManyValues,
-  type JsonNode,
-  type Member,
-  type ScanOptions,
-  type StringNode,
 } from './scan.ts';
 import type { Steps } from './steps.ts';
 

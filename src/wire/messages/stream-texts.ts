@@ -14,9 +14,9 @@ export const STREAM_TEXTS: Readonly<Record<string, StreamText>> = {
 interface StreamText {
   /** Member of the delta that holds the next piece. */
   readonly member: string;
-  /** What it continues in the hub; `opaque`: a block that only this family knows, and that is told whole. */
+  /** What it continues in the hub; `opaque`: a block that only this family knows, and that is passed on whole. */
   readonly part: 'text' | 'reasoning' | 'tool-call' | 'opaque';
-  /** The model wrote it: it counts where nobody reports usage. */
+  /** The model wrote it: it counts where no usage is reported. */
   readonly isOutput?: true;
   /** The answer itself: JSON where JSON was asked for. */
   readonly isAnswer?: true;

@@ -3,88 +3,12 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { parseSse } from '../../../test/harness/sse.ts';
 import type { Finish, FinishReason, ModelAnswer, Part, StreamEvent } from '../hub/canonical.ts';
-import type { AnswerContext } from '../hub/codec.ts';
-import { readDocument } from '../document/document.ts';
 import { collectAnswer } from '../answer/collect-answer.ts';
-import type { JsonObject } from '../document/json.ts';
 import { SseDecoder } from '../answer/sse.ts';
 import { withSearches } from '../answer/usage.ts';
 import { responsesCodec, responsesUpstream } from './codec.ts';
-
-const TOOL = { type: 'function', name: 'f', parameters: { type: 'object' }, strict: false };
-const REQUEST = {
-  model: 'p/m',
-  instructions: 'Be brief.',
-  input: 'x',
-  tools: [TOOL],
-  tool_choice: 'auto',
-  temperature: 0.5,
-  max_output_tokens: 99,
-  metadata: { a: 'b' },
-  reasoning: { effort: 'low' },
-  text: { verbosity: 'low' },
-};
-const context: AnswerContext = {
-  callId: '0a0b0c0d-0000-4000-8000-00000000000f',
-  model: 'm',
-  createdAt: 1_700_000_000,
-  request: readDocument('responses', JSON.stringify(REQUEST)),
-  includeUsage: true,
-  estimatedInput: 3,
-};
-const USAGE = { input: 5, cacheRead: 3, cacheWrite5m: 2, cacheWrite1h: 0, output: 7, reasoning: 4 };
-
-/** The events that tell an answer, its texts in pieces of at most `size`. */
-function eventsOf({ parts, finish, usage }: ModelAnswer, size: number): StreamEvent[] {
-  const pieces = (index: number, text: string): StreamEvent[] =>
-    (text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []).map((piece) => ({ type: 'part-delta', index, text: piece }));
-  return [
-    { type: 'start', id: 'theirs' },
-    ...parts.flatMap((part, index): StreamEvent[] => {
-      const end: StreamEvent = { type: 'part-end', index };
-      if (part.type === 'tool-call') {
-        const { argumentsJson, ...call } = part;
-        return [
-          { type: 'part-start', index, part: { ...call, argumentsJson: '' } },
-          ...pieces(index, argumentsJson),
-          end,
-        ];
-      }
-      if (part.type !== 'text' && part.type !== 'refusal' && part.type !== 'reasoning') {
-        return [{ type: 'part-start', index, part }, end];
-      }
-      const blank: Part = part.type === 'reasoning' ? { type: 'reasoning', text: '' } : { ...part, text: '' };
-      const proof = part.type === 'reasoning' ? part.proof : undefined;
-      const proven: StreamEvent[] = proof ? [{ type: 'part-proof', index, proof }] : [];
-      return [{ type: 'part-start', index, part: blank }, ...pieces(index, part.text), ...proven, end];
-    }),
-    { type: 'finish', finish },
-    ...(usage ? [{ type: 'usage', usage } as const] : []),
-    { type: 'end' },
-  ];
-}
-
-function write(events: readonly StreamEvent[]): string {
-  const encoder = responsesCodec.streamEncoder(context);
-  return events.map((event) => encoder.encode(event)).join('');
-}
-
-interface Written {
-  readonly type: string;
-  readonly sequence_number: number;
-  readonly [member: string]: unknown;
-}
-
-function parse(stream: string): readonly Written[] {
-  return parseSse(Buffer.from(stream)).map((message) => {
-    if (message.type !== 'event') throw new Error('a comment');
-    const body = JSON.parse(message.data) as Written;
-    expect(message.event).toBe(body.type);
-    return body;
-  });
-}
+import { TOOL, context, USAGE, eventsOf, write, parse, ANSWER } from './testing/streams.ts';
 
 function readBack(stream: string): { events: readonly StreamEvent[]; answer: ReturnType<typeof collectAnswer> } {
   const reader = responsesUpstream.streamDecoder();
@@ -92,82 +16,6 @@ function readBack(stream: string): { events: readonly StreamEvent[]; answer: Ret
   const events = [...decoder.push(Buffer.from(stream)), ...decoder.end()].flatMap((event) => reader.decode(event));
   return { events, answer: collectAnswer(events) };
 }
-
-const ANSWER: ModelAnswer = {
-  parts: [
-    { type: 'reasoning', text: 'Let me see.', proof: { family: 'responses', value: 'c2VhbA==' } },
-    { type: 'text', text: 'Hello' },
-    { type: 'text', text: ', Łódź 😀' },
-    { type: 'tool-call', id: 'call_1', name: 'f', argumentsJson: '{"a":1}' },
-    { type: 'tool-call', id: 'call_2', name: 'f', argumentsJson: '' },
-    { type: 'text', text: 'Bye' },
-  ],
-  finish: { reason: 'tool-calls' },
-  usage: USAGE,
-};
-
-describe('the order of a stream', () => {
-  const written = parse(write(eventsOf(ANSWER, 4)));
-  const ID = '0a0b0c0d000040008000';
-
-  test('is the one of the vendor', () => {
-    const brief = written.map(({ type }) => type.replace('response.', '')).join(' ');
-    const content = (deltas: string) => `content_part.added ${deltas} output_text.done content_part.done`;
-    const call = (deltas: string) => `output_item.added ${deltas}function_call_arguments.done output_item.done`;
-    expect(brief).toBe(
-      [
-        'created in_progress',
-        'output_item.added reasoning_summary_part.added',
-        'reasoning_summary_text.delta reasoning_summary_text.delta reasoning_summary_text.delta',
-        'reasoning_summary_text.done reasoning_summary_part.done output_item.done',
-        'output_item.added',
-        content('output_text.delta output_text.delta'),
-        content('output_text.delta output_text.delta output_text.delta'),
-        'output_item.done',
-        call('function_call_arguments.delta function_call_arguments.delta '),
-        call('function_call_arguments.delta '),
-        'output_item.added',
-        content('output_text.delta'),
-        'output_item.done',
-        'completed',
-      ].join(' '),
-    );
-  });
-
-  test('is numbered, and every event says which item and which piece it speaks of', () => {
-    expect(written.map((event) => event.sequence_number)).toEqual(written.map((_event, index) => index));
-    const ids = written.flatMap((event) =>
-      event.type === 'response.output_item.added' ? [(event['item'] as { id: string }).id] : [],
-    );
-    expect(ids).toEqual(['rs', 'msg', 'fc', 'fc', 'msg'].map((prefix, at) => `${prefix}_${ID}00000000000f_${at}`));
-    for (const event of written) {
-      if ('item_id' in event) expect(event['item_id']).toBe(ids[event['output_index'] as number]);
-      if (event.type.startsWith('response.output_text') || event.type.startsWith('response.content_part')) {
-        expect(event['content_index']).toBeTypeOf('number');
-      }
-    }
-    const places = written
-      .filter(({ type }) => type === 'response.output_text.done')
-      .map((event) => [event['output_index'], event['content_index'], event['text']]);
-    expect(places).toEqual([
-      [1, 0, 'Hello'],
-      [1, 1, ', Łódź 😀'],
-      [4, 0, 'Bye'],
-    ]);
-  });
-
-  test('ends with the whole answer, which alone tells usage', () => {
-    const responses = written.flatMap((event) => ('response' in event ? [event['response'] as JsonObject] : []));
-    expect(responses.map((response) => [response['status'], response['usage'] !== null])).toEqual([
-      ['in_progress', false],
-      ['in_progress', false],
-      ['completed', true],
-    ]);
-    expect(responses.at(-1)).toEqual(responsesCodec.encodeAnswer(ANSWER, context));
-    const items = written.flatMap((event) => (event.type === 'response.output_item.done' ? [event['item']] : []));
-    expect(items).toEqual(responses.at(-1)?.['output']);
-  });
-});
 
 describe('a response object', () => {
   test('repeats the settings of the request and has every member that clients expect', () => {

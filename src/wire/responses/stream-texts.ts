@@ -18,7 +18,7 @@ export const STREAM_TEXTS: Readonly<Record<string, StreamText>> = {
 
 /** A text that goes on from event to event. */
 export interface StreamText {
-  /** What it is to the hub; `opaque`: of an item that only this family knows, and that is told whole at its end. */
+  /** What it is to the hub; `opaque`: of an item that only this family knows, and that is passed on whole at its end. */
   readonly part: 'text' | 'refusal' | 'reasoning' | 'tool-call' | 'opaque';
   /** The member that tells apart the texts of one item. */
   readonly counter?: string;
@@ -26,12 +26,12 @@ export interface StreamText {
   readonly whole?: string;
   /** The answer itself: JSON where JSON was asked for. */
   readonly isAnswer?: true;
-  /** All that a tool is told. */
+  /** All that goes to a tool. */
   readonly isCall?: true;
   readonly isJson?: true;
 }
 
-/** What a tool is told, by the vendor's way of naming such events: for those without a row. */
+/** What goes to a tool, by the vendor's way of naming such events: for those without a row. */
 const CALL = /^response\.[a-z_]{1,40}_call_(?:arguments|input|code)$/;
 
 /** Members that tell apart the texts of one item. */
@@ -54,7 +54,7 @@ export function streamText(type: string): StreamText | undefined {
   return ROWS.get(type);
 }
 
-/** Whether an event of this type says what a tool is told, or repeats it (`….done`). */
+/** Whether an event of this type says what goes to a tool, or repeats it (`….done`). */
 export function tellsTool(type: string, ending: '.delta' | '.done'): boolean {
   if (!type.endsWith(ending)) return false;
   return streamText(type)?.isCall === true || CALL.test(type.slice(0, -ending.length));

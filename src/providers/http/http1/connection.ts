@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import type { AnswerHead } from './answer-head.ts';
-import { AnswerReader, type AnswerSink } from './answer-reader.ts';
+import { AnswerReader, type AnswerSink, type AnswerHead } from './answer-reader.ts';
 import { CutOff } from './broken-answer.ts';
 
 /** One request with its answer, as a connection sees it. */
