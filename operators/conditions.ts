@@ -10,14 +10,14 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-/** What is known of a resource. */
+/** State of a resource. */
 export interface Verdict {
   readonly generation: number;
   /** Of the resource as it is now. */
   readonly faults: readonly Pick<Fault, 'field' | 'message' | 'reason'>[];
   /** Every gateway that lives serves by this generation. */
   readonly programmed: boolean;
-  /** The store does not take what is to be published. */
+  /** The store cannot be written. */
   readonly publishFailed: boolean;
   /** The resource as it is now is not published, but as it once was. */
   readonly earlierInForce: boolean;

@@ -11,8 +11,8 @@ const WORK: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes what becomes of a call that the gateway answers itself, which no surface of models routes. Returns 0; throws the
- * `GatewayError` that the client would be told. `model`: with its provider.
+ * Writes how the gateway answers a call that it serves itself, outside the surfaces of models. Returns 0; throws the
+ * `GatewayError` that the client would receive. `model`: with its provider.
  */
 export function explainLocal(
   model: string,

@@ -72,7 +72,7 @@ function workloadOf({ keysById }: CompiledSnapshot, name: string): WorkloadConfi
   return named('key', keysById, name).workload;
 }
 
-/** What is named by its id, or by the end of it where no other ends so. */
+/** Finds an object by its id, or by the end of its id if that is unique. */
 function named<T>(what: string, byId: ReadonlyMap<string, T>, name: string): T {
   const whole = byId.get(name);
   if (whole !== undefined) return whole;
