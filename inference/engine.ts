@@ -17,7 +17,8 @@ export async function perform(job: Job, tools: Tools): Promise<unknown> {
       if (!format.render) throw new DocumentFault('unsupported', 'pages of this kind of document cannot be drawn');
       return format.render(file, job.options, tools);
     case 'recognize':
-      if (!format.recognize) throw new DocumentFault('unsupported', 'text recognition does not support this kind of document');
+      if (!format.recognize)
+        throw new DocumentFault('unsupported', 'text recognition does not support this kind of document');
       return format.recognize(file, job.options, tools);
     case 'redact': {
       const { bytes, ...redacted } = await format.redact(file, job.options, tools);

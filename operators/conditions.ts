@@ -56,7 +56,13 @@ function summed(type: string, faults: Verdict['faults'], reason: string): Findin
 function programmed({ faults, programmed: done, publishFailed, earlierInForce }: Verdict): Finding {
   const type = 'Programmed';
   if (done) return { type, status: 'True', reason: type, message: '' };
-  if (publishFailed) return { type, status: 'False', reason: 'PublishFailed', message: 'the store of published configuration cannot be written' };
+  if (publishFailed)
+    return {
+      type,
+      status: 'False',
+      reason: 'PublishFailed',
+      message: 'the store of published configuration cannot be written',
+    };
   const message =
     faults.length === 0
       ? 'not every gateway uses it yet'

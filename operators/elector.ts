@@ -116,7 +116,7 @@ class Contest {
   }
 
   async #nextTerm(state: LeaseState | undefined): Promise<number> {
-    // A store that does not answer cannot be published to either: if it returns with a newer term, the leader steps down.
+    // A store that does not answer cannot be published to either: the leader steps down if it returns newer.
     const floor = await this.#options.floor().catch(() => 0);
     return Math.max(state?.transitions ?? 0, floor) + 1;
   }

@@ -81,7 +81,7 @@ export class Progress {
     return held?.generation === generation && held.everywhere;
   }
 
-  /** Whether no gateway uses the object, as far as all gateways that may be alive have reported; true without gateways. */
+  /** Whether no gateway uses the object, as far as gateways that may be alive have reported; true without any. */
   isNowhere(name: string): boolean {
     return this.isEverywhere(name, -1);
   }

@@ -57,7 +57,7 @@ export class World {
     return this.#objects;
   }
 
-  /** Resources to compile: those that are not being deleted, without keys, and the namespaces whose labels may count. */
+  /** Resources to compile: those not being deleted, without keys, and the namespaces whose labels may count. */
   documents(): ReadonlyMap<string, Document> {
     const found = new Map(this.#documents);
     for (const { kind, metadata } of this.#documents.values()) {

@@ -66,7 +66,8 @@ export const WEIGHTS = 'model.onnx';
  */
 export async function readModelFolder(folder: string, kind: ModelKind): Promise<ModelFolder> {
   const manifest = parseManifest(await read(folder, 'manifest.json'), folder);
-  if (manifest.kind !== kind) throw new ModelFault(`${folder}: the model is of kind ${manifest.kind}, but must be of kind ${kind}`);
+  if (manifest.kind !== kind)
+    throw new ModelFault(`${folder}: the model is of kind ${manifest.kind}, but must be of kind ${kind}`);
   const files = new Map<string, Uint8Array>();
   for (const [name, expected] of Object.entries(manifest.files)) {
     const bytes = await read(folder, name);

@@ -15,7 +15,8 @@ const LISTS = 6;
 /** Loads a verified folder of a model that takes hashed words. Throws `ModelFault` when its graph is not that of such a model. */
 export async function loadNames(folder: ModelFolder, device?: Device): Promise<FindNames> {
   const { manifest, files } = folder;
-  if (manifest.tokenizer.type !== 'hashed-words') throw new ModelFault('the input of a name model must be hashed words');
+  if (manifest.tokenizer.type !== 'hashed-words')
+    throw new ModelFault('the input of a name model must be hashed words');
   const lists = readLists(files.get(manifest.tokenizer.lists)!);
   const session = await openSession(files.get(WEIGHTS)!, device);
   const numbersOf = createNumbers();

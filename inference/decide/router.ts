@@ -35,12 +35,14 @@ export async function loadRouter(
   { manifest, files }: ModelFolder,
   device?: Device,
 ): Promise<(state: RouterState) => Promise<RouterAnswer>> {
-  if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('the input of a router must be a piece tokenizer');
+  if (manifest.tokenizer.type !== 'huggingface')
+    throw new ModelFault('the input of a router must be a piece tokenizer');
   const { labels, limits } = manifest;
   if (!LIMITS.Check(limits)) throw new ModelFault('the manifest of a router must have limits');
   const tokenizer = openTokenizer(files.get(manifest.tokenizer.file)!);
   const most = mostPieces(tokenizer, limits);
-  if (most > limits.tokens) throw new ModelFault(`the parts of a prompt have up to ${most} pieces, but limits.tokens is ${limits.tokens}`);
+  if (most > limits.tokens)
+    throw new ModelFault(`the parts of a prompt have up to ${most} pieces, but limits.tokens is ${limits.tokens}`);
   const session = await openSession(files.get(WEIGHTS)!, device);
   checkGraph(session, INPUTS, ['task', ...Object.keys(LEVELS)]);
   const judge = async (numbers: RouterNumbers): Promise<RouterAnswer> => {

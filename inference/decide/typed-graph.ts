@@ -119,9 +119,7 @@ async function tried(graph: TypedGraph, text: readonly number[]): Promise<void> 
     await graph.ask(graph.known(views), 'choice', [row, row]);
   } catch (error) {
     if (error instanceof ModelFault) throw error;
-    throw new ModelFault(
-      `the graph failed on ${text.length} pieces: its sizes differ from the manifest`,
-    );
+    throw new ModelFault(`the graph failed on ${text.length} pieces: its sizes differ from the manifest`);
   }
 }
 

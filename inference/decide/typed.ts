@@ -35,9 +35,11 @@ const CALIBRATION = Compile(
 
 /** Loads a verified folder. Throws `ModelFault` when its graph is not that of a model of typed decisions. */
 export async function loadTyped({ manifest, files }: ModelFolder, device?: Device): Promise<Decide> {
-  if (manifest.tokenizer.type !== 'huggingface') throw new ModelFault('the input of a typed-decision model must be a piece tokenizer');
+  if (manifest.tokenizer.type !== 'huggingface')
+    throw new ModelFault('the input of a typed-decision model must be a piece tokenizer');
   const { calibration, limits, labels } = manifest;
-  if (!CALIBRATION.Check(calibration)) throw new ModelFault('the manifest of a typed-decision model must have a calibration');
+  if (!CALIBRATION.Check(calibration))
+    throw new ModelFault('the manifest of a typed-decision model must have a calibration');
   if (!LIMITS.Check(limits)) throw new ModelFault('the manifest of a typed-decision model must have limits');
   const unnamed = KINDS.find((kind) => !labels.includes(kind));
   if (unnamed !== undefined) throw new ModelFault(`the label ${unnamed} is unknown`);

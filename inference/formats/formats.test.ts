@@ -249,7 +249,9 @@ describe('mail', () => {
     const texts = told.units.map(({ text }) => text).join('\n');
     expect(texts).not.toContain('Lovelace');
     expect(texts).toContain('Hi «PERSON_1»');
-    expect(texts).toContain('A file was removed here because it cannot be inspected: this file format is not supported.');
+    expect(texts).toContain(
+      'A file was removed here because it cannot be inspected: this file format is not supported.',
+    );
   });
 
   test('who has no address left is a group of nobody; others keep theirs', async () => {

@@ -14,7 +14,7 @@ export interface ConfigSource<S extends Snapshot = Snapshot> {
   age(): number;
   /** Current faults; empty while readable. */
   faults(): readonly Fault[];
-  /** Reads everything again, now. Never rejects: what goes wrong is a fault. */
+  /** Reads everything again, now. Never rejects: errors become faults. */
   reload(): Promise<void>;
   /** Stops following changes. The last snapshot stays. */
   close(): void;

@@ -24,8 +24,7 @@ export const LOCAL_PROVIDER: ProviderConfig = Object.freeze({
 
 /**
  * Whether a request for this model stays in the gateway: the name is that of a local model and not of an alias that the
- * organization has
- * defined. // spec 4.4.2
+ * organization has defined. // spec 4.4.2
  */
 export function staysHere(model: string, { aliases }: Pick<OrganizationConfig, 'aliases'>): boolean {
   if (!model.startsWith(`${LOCAL_PROVIDER.slug}/`) || aliases.has(model)) return false;

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses where a host serves metadata and credentials to its machine: never those of a provider. // RFC 3927, RFC 4291 */
+/** Where a host serves metadata and credentials to its machine: never a provider. // RFC 3927, RFC 4291 */
 const addresses = new BlockList();
 addresses.addSubnet('169.254.0.0', 16, 'ipv4');
 addresses.addSubnet('fe80::', 10, 'ipv6');

@@ -75,7 +75,7 @@ export interface WorkloadConfig {
   readonly budget?: BudgetConfig;
   /** Per cent of the budget at which an alert is raised, ascending. */
   readonly alertPercent: readonly number[];
-  /** What happens upstream when a streaming client hangs up: abort and bill what was received, or read on to the usage frame. */
+  /** When a streaming client hangs up: abort and bill what was received, or read on to the usage frame. */
   readonly onHangUp: 'abort' | 'drain';
   /** The policy in force, merged: organization overrides > workload policy > organization defaults. */
   readonly policy: ResolvedPolicy;

@@ -171,7 +171,8 @@ export const CATALOGUE = {
     remedy: 'Check the provider; the request may have been served, so repeat it only if that does no harm.',
   }),
   upstream_overloaded: final(503, 'api_error', 'overloaded_error', {
-    meaning: 'The provider is overloaded or over its limit, its circuit breaker is open, or the document engine is busy.',
+    meaning:
+      'The provider is overloaded or over its limit, its circuit breaker is open, or the document engine is busy.',
     remedy: 'Wait for the time in `retry-after`, or add another provider to the alias.',
   }),
   auth_unavailable: temporary(503, 'api_error', 'api_error', 5, {

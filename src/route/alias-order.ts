@@ -58,7 +58,9 @@ function automaticOrder(alias: AliasConfig, input: AutomaticInput): AliasOrder {
   const plain = small && (verdict === undefined || verdict.route === 'fast');
   const rest = plain ? byPrice(alias, input) : byPriority(alias);
   const models = new Set([...(route ? [route.model] : []), ...rest, ...alias.routes.map(({ model }) => model)]);
-  const judged = verdict ? `the router reports ${verdict.task}, complexity ${verdict.complexity}, ${verdict.route}; ` : '';
+  const judged = verdict
+    ? `the router reports ${verdict.task}, complexity ${verdict.complexity}, ${verdict.route}; `
+    : '';
   const routed = route ? `first the route to ${route.model}, then ` : '';
   const larger = small ? 'more than a simple request' : 'not a small request';
   const shown = special.length === 0 ? larger : `a request with ${special.join(', ')}`;

@@ -133,8 +133,7 @@ export const ROW_FIELDS = {
   reason: field(nullOr(text()), {
     by: 'seal',
     nothing: null,
-    meaning:
-      'Why the call was refused or failed. If a provider failed, only the cause: its message may quote content.',
+    meaning: 'Why the call was refused or failed. If a provider failed, only the cause: its message may quote content.',
     example: null,
   }),
   route: field(list(text()), {

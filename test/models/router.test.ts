@@ -49,7 +49,12 @@ describe('a router', () => {
   const float = (...shape: readonly number[]) => ({ type: 'float32' as const, shape });
   const misfits: readonly (readonly [string, Graph, object, string])[] = [
     ['tells no limits', SHAPED, { limits: { tokens: 256 } }, 'the manifest of a router must have limits'],
-    ['would read more than fits', SHAPED, { limits: { ...LIMITS, tokens: 128 } }, '169 pieces, but limits.tokens is 128'],
+    [
+      'would read more than fits',
+      SHAPED,
+      { limits: { ...LIMITS, tokens: 128 } },
+      '169 pieces, but limits.tokens is 128',
+    ],
     ['has a label too few', SHAPED, { labels: ['code'] }, 'the output task must have 1 numbers'],
     [
       'has an input of its own',

@@ -203,7 +203,11 @@ describe('a model that is not as its manifest says', () => {
   });
 
   const spoilt: readonly (readonly [string, (folders: ModelFolders) => void, string])[] = [
-    ['has changed weights', ({ dir }) => writeFileSync(join(dir, 'names/model.onnx'), 'other'), 'does not match the manifest'],
+    [
+      'has changed weights',
+      ({ dir }) => writeFileSync(join(dir, 'names/model.onnx'), 'other'),
+      'does not match the manifest',
+    ],
     ['lacks a file', ({ dir }) => rmSync(join(dir, 'names/lists.bin')), 'cannot be read'],
     ['has no JSON', ({ dir }) => writeFileSync(join(dir, 'names/manifest.json'), '{'), 'is not JSON'],
     ['has no manifest', ({ dir }) => writeFileSync(join(dir, 'names/manifest.json'), '{}'), 'manifest.json: '],
@@ -213,13 +217,13 @@ describe('a model that is not as its manifest says', () => {
       'is not a file name',
     ],
     ['leads above itself', ({ seal }) => seal('names', { files: { '..': HASH } }), '.. is not a file name'],
-    ['is of another kind', ({ seal }) => seal('names', { kind: 'router' }), 'of kind router, but must be of kind names'],
-    ['vouches for nothing', ({ seal }) => seal('names', { files: {} }), 'the manifest lacks model.onnx'],
     [
-      'has other labels',
-      ({ seal }) => seal('names', { labels: ['O', 'B-THING'] }),
-      'the label B-THING is unknown',
+      'is of another kind',
+      ({ seal }) => seal('names', { kind: 'router' }),
+      'of kind router, but must be of kind names',
     ],
+    ['vouches for nothing', ({ seal }) => seal('names', { files: {} }), 'the manifest lacks model.onnx'],
+    ['has other labels', ({ seal }) => seal('names', { labels: ['O', 'B-THING'] }), 'the label B-THING is unknown'],
     [
       'reads itself',
       ({ seal }) => seal('names', { tokenizer: { type: 'hashed-words', lists: 'manifest.json' } }),

@@ -77,12 +77,20 @@ describe('a model that goes by the words of the state', () => {
 
   const spoilt: readonly (readonly [string, object, string])[] = [
     ['tells no calibration', { calibration: undefined }, 'must have a calibration'],
-    ['has a calibration for some kinds', { calibration: { temperatures: { noul: 1 }, confidence: {} } }, 'must have a calibration'],
+    [
+      'has a calibration for some kinds',
+      { calibration: { temperatures: { noul: 1 }, confidence: {} } },
+      'must have a calibration',
+    ],
     ['tells no limits of its own', { limits: { tokens: 128 } }, 'must have limits'],
     ['has other labels', { labels: ['noul', 'choice', 'rank'] }, 'the label score is unknown'],
     ['has a label too many', { labels: ['noul', 'choice', 'score', 'rank'] }, 'logits must have 4 columns'],
     ['takes hashed words', { tokenizer: { type: 'hashed-words', lists: 'model.onnx' } }, 'must be a piece tokenizer'],
-    ['has another tokenizer', { tokenizer: { type: 'huggingface', file: 'model.onnx' } }, 'the tokenizer file is not a tokenizer'],
+    [
+      'has another tokenizer',
+      { tokenizer: { type: 'huggingface', file: 'model.onnx' } },
+      'the tokenizer file is not a tokenizer',
+    ],
   ];
   test.each(spoilt)('is refused where it %s', async (_what, more, fault) => {
     using broken = writeModels(['typed']);

@@ -216,8 +216,7 @@ function notice(name: string, fault: string): WrittenPart {
 }
 
 function parseLayout(layout: string, { files }: Mail, own: number): MailLayout {
-  const foreign = (): DocumentFault =>
-    new DocumentFault('unreadable', 'the layout does not belong to this document');
+  const foreign = (): DocumentFault => new DocumentFault('unreadable', 'the layout does not belong to this document');
   let parsed: unknown;
   try {
     parsed = JSON.parse(layout);

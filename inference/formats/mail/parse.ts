@@ -74,7 +74,9 @@ async function parse(bytes: Uint8Array): ReturnType<typeof PostalMime.parse> {
       maxHeadersSize: MAX_HEADS,
     });
   } catch (cause) {
-    throw new DocumentFault('too_large', 'the mail has parts that are nested too deeply, or its header is too long', { cause });
+    throw new DocumentFault('too_large', 'the mail has parts that are nested too deeply, or its header is too long', {
+      cause,
+    });
   }
 }
 
@@ -85,10 +87,7 @@ function boundParts(bytes: Uint8Array): void {
     if (++count > MAX_BOUNDARIES) throw new DocumentFault('too_large', 'the mail has too many parts');
   const unread = UNREAD.exec(file.toString('latin1'))?.[1];
   if (unread !== undefined)
-    throw new DocumentFault(
-      'unsupported',
-      `mail in ${unread.toUpperCase()} is not supported: save it as UTF-8`,
-    );
+    throw new DocumentFault('unsupported', `mail in ${unread.toUpperCase()} is not supported: save it as UTF-8`);
 }
 
 /** As a reader is shown them. */

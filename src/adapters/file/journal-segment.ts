@@ -52,8 +52,8 @@ export class JournalSegment {
   }
 
   /**
-   * Resolves once the bytes are on the disk: true, or false when another process removed the file because it took the owner for
-   * dead, and who may not have seen them.
+   * Resolves once the bytes are on the disk: true, or false when another process took the owner for
+   * dead and removed the file, perhaps without having seen them.
    */
   async append(bytes: Buffer): Promise<boolean> {
     try {

@@ -29,7 +29,8 @@ export function createCheckpointer({ store, keys, onFault }: CheckpointerDeps): 
       const input = await store.heads();
       const { signer, introduces, known } = signerAfter(input.last, keys);
       wasOurs ||= !known && (await hasSigned(store, keys));
-      if (!known && wasOurs) throw new Error('another gateway signs with a newer checkpoint key that this one does not have');
+      if (!known && wasOurs)
+        throw new Error('another gateway signs with a newer checkpoint key that this one does not have');
       wasOurs ||= known;
       if (input.heads.length === 0 && !input.credit) return;
       await store.saveCheckpoint(makeCheckpoint(input, Date.now(), signer, introduces && { introduces }));

@@ -140,9 +140,13 @@ function followed(
   const retired = new Set<string>();
   for (const [index, each] of [first, ...chain].entries()) {
     const { number, previous, introduces } = statementIn(each);
-    if (index > 0) must(previous === statementHash(last.statement), `checkpoint ${number} names a different checkpoint before it`);
+    if (index > 0)
+      must(previous === statementHash(last.statement), `checkpoint ${number} names a different checkpoint before it`);
     const own = publicKeyOf(each.public_key ?? '');
-    must(each.public_key === undefined || (own && keyId(own)) === each.key, `checkpoint ${number} names a different key`);
+    must(
+      each.public_key === undefined || (own && keyId(own)) === each.key,
+      `checkpoint ${number} names a different key`,
+    );
     must(!retired.has(each.key), `the key that signed checkpoint ${number} had been replaced before`);
     const key = keys.get(each.key);
     const signer = key ?? own;

@@ -234,7 +234,8 @@ function ownFault(checkpoint: ShownCheckpoint): CheckpointFault | undefined {
     return edited('its heads do not match its root');
   if (!agreesAtAGlance(checkpoint))
     return edited('its statement does not match its number, heads, credit and cut, or is not in canonical form');
-  if (introduces !== undefined && !publicKeyOf(introduces)) return edited('the key that it introduces is not an Ed25519 key');
+  if (introduces !== undefined && !publicKeyOf(introduces))
+    return edited('the key that it introduces is not an Ed25519 key');
   const wrong = cut && cutFault(cut);
   return wrong === undefined ? undefined : edited(wrong);
 }

@@ -123,7 +123,8 @@ class ExportCheck {
   #row({ row: text, link, superseded }: RowLine): void {
     const facts = readRowText(text);
     if (!facts || this.#strand === undefined || !LINK.test(link)) throw new RangeError('it has no audit row');
-    if (facts.organization !== this.#header.organization) throw new RangeError('its row belongs to another organization');
+    if (facts.organization !== this.#header.organization)
+      throw new RangeError('its row belongs to another organization');
     const { callId, organization, workload } = facts;
     const row = {
       strand: this.#strand,

@@ -169,11 +169,7 @@ export class StrandCheck {
     const stranger = rows[index === 0 ? 1 : 0];
     if (stranger) {
       const kind = stranger.callId === genuine.callId ? 'duplicate' : 'inserted';
-      this.#report(
-        kind,
-        stranger,
-        `the chain contains another row with this number, of call ${genuine.callId}`,
-      );
+      this.#report(kind, stranger, `the chain contains another row with this number, of call ${genuine.callId}`);
     }
     this.#previous = genuine.link;
     if (!this.#fault) this.#checkFacts(genuine);
