@@ -12,16 +12,16 @@ export interface RetentionOptions {
   readonly keys: readonly KeyObject[];
   /** The first month (UTC) that stays, `2026-08`. */
   readonly before: string;
-  /** What was to be dropped when the ledger was last found intact: nothing else is. */
+  /** Rows to drop, as planned when the ledger was last found intact: no others are dropped. */
   readonly verified: readonly PlannedCut[];
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
 /**
- * Drops the rows of calls before a month, and signs what that leaves: a cut of every strand, the numbers of rows after it
- * whose hashes are kept, and what the dropped rows come to. Undefined when there are none. Rejects when others than those
- * verified would go.
+ * Drops the rows of calls before a month, and signs the result: a cut of every strand, the numbers of rows after it
+ * whose hashes are kept, and the sums of the dropped rows. Undefined without such rows. Rejects if the rows are not those
+ * that were verified.
  */
 export async function retain(options: RetentionOptions): Promise<Checkpoint | undefined> {
   const { store, before, verified } = options;

@@ -5,7 +5,7 @@ import { attempt, protection, tokens, units } from './row-parts.ts';
 export interface Field<T = unknown> extends Member<T> {
   /** The step of a call that states it; `seal`: the end of the call. */
   readonly by: 'admit' | 'inspect' | 'route' | 'dispatch' | 'meter' | 'seal';
-  /** What the row of a call says that nobody worked on. */
+  /** The value for a call that no process worked on. */
   readonly nothing?: T;
   /** The ledger repeats it in a column, for queries: its name in `RowFacts`. */
   readonly column?: string;
@@ -14,8 +14,8 @@ export interface Field<T = unknown> extends Member<T> {
 const field = <T, const F extends Omit<Field<T>, 'form'>>(form: Form<T>, rest: F) => ({ form, ...rest });
 
 /**
- * Every field of the audit row. From it follow the type, the canonical text, the reader, the row of a call that nobody
- * worked on, what tests make up, and the reference page. A field that is new has a `when`: rows that exist lack it.
+ * Every field of the audit row. The type, the canonical text, the reader, the row of a call that no process worked on,
+ * test data and the reference page follow from it. A new field has a `when`, because existing rows lack it.
  */
 export const ROW_FIELDS = {
   at: field(text('RFC 3339, milliseconds, UTC'), {

@@ -12,7 +12,7 @@ export interface CallFacts {
   readonly unscanned: readonly string[];
   /** How long the provider took, to the whole answer, or for a stream to its beginning; undefined when none was asked. */
   readonly answeredInMs: number | undefined;
-  /** It was given up because it took too long. */
+  /** It was aborted because it took too long. */
   readonly timedOut: boolean;
   /** `x-gw-upstream-timeout` in seconds, where the client sent one. */
   readonly askedSeconds: number | undefined;
@@ -65,7 +65,7 @@ function dlpDifferences(enforced: Dlp, shadow: Dlp, facts: CallFacts): readonly 
   return differences;
 }
 
-/** What becomes of an attached document that nobody has looked into. // ADR 0024 */
+/** What happens to an attached document that was not inspected. // ADR 0024 */
 function fateOfFiles({ mode, documents }: Pick<Dlp, 'mode' | 'documents'>): string {
   if (documents === 'refuse') return 'be refused';
   if (documents === 'anonymize') return 'be anonymized, or refused where they cannot be';

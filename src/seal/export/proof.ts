@@ -16,7 +16,7 @@ export interface SignedStatement {
   readonly signature: string;
 }
 
-/** That the row of a call is in the ledger, for who has nothing else of it. See README.md beside this file. */
+/** Proof that the row of a call is in the ledger, for readers without the ledger. See README.md in this folder. */
 export interface Proof {
   readonly proof: 1;
   readonly call_id: string;
@@ -36,7 +36,7 @@ export interface Proof {
 /** What a proof shows, or why it shows nothing. */
 export interface ProofReport {
   readonly intact: boolean;
-  /** What does not hold. */
+  /** The first check that fails. */
   readonly fault?: string;
   readonly callId: string;
   readonly strand?: string;

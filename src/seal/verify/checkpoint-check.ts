@@ -22,8 +22,8 @@ export type VouchedCredit = ReadonlyMap<string, readonly CreditHead[]>;
 export interface CheckpointFault {
   readonly number: number;
   /**
-   * `edited`: it is not what was signed. `removed`: checkpoints are missing before it, or after it when an anchor says so.
-   * `unsigned`: no key that is trusted signed it. `replaced`: the one before it is not the one it was made upon.
+   * `edited`: it differs from the signed statement. `removed`: checkpoints are missing before it, or after it if an anchor has them.
+   * `unsigned`: no trusted key signed it. `replaced`: it does not follow from the one before it.
    */
   readonly kind: 'edited' | 'removed' | 'unsigned' | 'replaced';
   readonly detail: string;
@@ -42,7 +42,7 @@ export interface Dropped {
 export interface CheckpointReport {
   readonly intact: boolean;
   readonly count: number;
-  /** Whether there were keys to check signatures with. Without, whoever can write to the database can make checkpoints. */
+  /** Whether there were keys to check signatures with. Without keys, any writer of the database could make checkpoints. */
   readonly signaturesChecked: boolean;
   readonly last?: { readonly number: number; readonly at: number; readonly hash: string };
   readonly fault?: CheckpointFault;
@@ -62,7 +62,7 @@ export interface CheckpointTrust {
   readonly publicKeys?: readonly KeyObject[];
   /** A checkpoint that is known from elsewhere, by the hash of its statement: it has to be there still. */
   readonly anchor?: string;
-  /** What was put where the database's writers cannot change it: every one has to be there still, word for word. */
+  /** Statements that writers of the database cannot change: each must still be there, byte for byte. */
   readonly anchored?: AnchoredStatements;
 }
 
@@ -187,7 +187,7 @@ export class CheckpointCheck {
       if (this.#trusted || (this.#unsigned && !this.#olderKeys.has(key))) return fault;
       this.#unsigned ??= fault;
       this.#olderKeys.add(key);
-      // Nobody's word counts for it yet, but what does not fit the key it came with was changed.
+      // The key is not trusted yet, but a signature that does not match it shows a change.
       if (!kept || fits(statement, kept.key, signature)) return undefined;
       return edited('its signature does not match its statement');
     }
@@ -226,7 +226,7 @@ export class CheckpointCheck {
   }
 }
 
-/** What is wrong with a checkpoint by itself, its signature aside. */
+/** The fault of a checkpoint by itself, apart from its signature. */
 function ownFault(checkpoint: ShownCheckpoint): CheckpointFault | undefined {
   const { number, heads, root, cut, introduces } = checkpoint;
   const edited = (detail: string): CheckpointFault => ({ number, kind: 'edited', detail });

@@ -6,7 +6,7 @@ import { linkOfHash } from '../chain.ts';
 import type { VouchedCredit } from './checkpoint-check.ts';
 
 /**
- * The first thing that is wrong with an organization's entries. `edited`: it is not what was linked. `removed`: entries are
+ * The first fault of an organization's entries. `edited`: it differs from what was linked. `removed`: entries are
  * missing from this number on. `inserted`: it has a number that no entry has here. `rewritten`: the entries from this
  * number on follow from one another, but not to what a checkpoint says.
  */
@@ -14,7 +14,7 @@ interface CreditFault {
   readonly organization: string;
   readonly number: number;
   readonly kind: 'edited' | 'removed' | 'inserted' | 'rewritten';
-  /** What is known, in one sentence. */
+  /** Description in one sentence. */
   readonly detail: string;
 }
 

@@ -15,7 +15,7 @@ export interface Diagnosis {
 }
 
 /**
- * Works out what became of a place whose rows do not link to `previous`, from what comes after it: a successor was sealed
+ * Finds out what happened at a place whose row does not link to `previous`, from the rows after it: a successor was sealed
  * on top of the true link, and so tells whether text or link was changed, or whether the row was never there. A
  * checkpoint's head tells the same.
  */

@@ -25,11 +25,11 @@ const STATEMENT_MEMBERS = new Set(['statement', 'key', 'public_key', 'signature'
 export interface ExportReport {
   readonly intact: boolean;
   readonly organization: string;
-  /** RFC 3339: when it was made, by its own account. */
+  /** RFC 3339: when it was made, as the file claims. */
   readonly at: string;
   readonly rows: VerifyReport;
   readonly checkpoints: CheckpointReport;
-  /** What is wrong with the file itself: its first bad line, and why. */
+  /** The first bad line of the file, and its fault. */
   readonly file?: { readonly line: number; readonly detail: string };
 }
 
@@ -52,7 +52,7 @@ class ExportCheck {
   #checked: CheckpointReport | undefined;
   #ledger: LedgerCheck | undefined;
   #strand: string | undefined;
-  /** The row before, which waits for the one after it: that tells what became of one that was changed. */
+  /** The row before, held back until the next one: that one shows how it was changed. */
   #waiting: SealedRow | undefined;
   #ended = false;
   #number = 0;

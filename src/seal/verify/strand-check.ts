@@ -22,7 +22,7 @@ interface Place {
   readonly callId: string | undefined;
 }
 
-/** What is known of a strand before its rows are read, and of the ledger. */
+/** Facts about a strand and the ledger that are known before its rows are read. */
 export interface StrandFacts extends StrandOutline {
   /** False for a call that was in the ledger before. */
   readonly isNewCall: (callId: string) => boolean;
