@@ -40,8 +40,9 @@ const DANGLING = /^there is no (\w+ \S+)$/;
 
 /**
  * Finds what compiles. A resource with faults keeps its last good version, or is left out; resources that refer to it
- * then have a fault too. If an enforced policy is not available, its targets are left out as well: no call is served without
- * protection that is configured. Targets of a policy that do not exist, or that an older policy has, do not count.
+ * then have a fault too. If an enforced policy is not available, its targets are left out as well: no call is served
+ * without protection that is configured. Targets of a policy that do not exist, or that an older policy has, do not
+ * count.
  */
 export function accept(current: ReadonlyMap<string, Document>, options: AcceptOptions): Accepted {
   const chosen = new Map(current);

@@ -36,9 +36,9 @@ export interface ExplainQuestion {
 }
 
 /**
- * Writes the policy of a workload with its origins, and the decision on each model that a call would consider, in the words
- * of the audit row. Returns the exit status: 0, or 1 when the call would be refused. Throws UsageError for a name that is
- * no model id.
+ * Writes the policy of a workload with its origins, and the decision on each model that a call would consider, in the
+ * words of the audit row. Returns the exit status: 0, or 1 when the call would be refused. Throws UsageError for a name
+ * that is no model id.
  */
 export function routeExplain(question: ExplainQuestion, write: (line: string) => void): number {
   const { workload, model, surface, features, usdToEur } = question;

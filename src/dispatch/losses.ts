@@ -8,8 +8,8 @@ const VERSION = /[_-]20\d{6}(?!\d)/g;
 const NUMBER = /\d{6}/;
 
 /**
- * Names of dropped parameters, fit to be shown and sealed. Callers choose the names of unknown fields, so a name that may
- * hold their text is replaced by the known names before it, and names beyond the first 64 are counted.
+ * Names of dropped parameters, fit to be shown and sealed. Callers choose the names of unknown fields, so a name that
+ * may hold their text is replaced by the known names before it, and names beyond the first 64 are counted.
  */
 export function tellableLosses(losses: readonly string[]): readonly string[] {
   if (losses.length === 0) return losses;

@@ -25,8 +25,8 @@ import { travellingFiles } from './travelling-files.ts';
 
 /**
  * Writes the request for every target. In the surface's own family that is the original text with the declared edits;
- * in another one it goes through the hub. Targets that cannot serve the request are left out and reported to `onLeftOut`;
- * throws `invalid_request` with the reason when none is left.
+ * in another one it goes through the hub. Targets that cannot serve the request are left out and reported to
+ * `onLeftOut`; throws `invalid_request` with the reason when none is left.
  */
 export async function prepare(
   call: Call,

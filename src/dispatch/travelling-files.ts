@@ -22,8 +22,9 @@ export interface TravellingFiles {
 
 /**
  * The files of a request in the form that a target takes: as they are, PDF as pictures of its pages, or as their text.
- * Content that was not inspected leaves only if policy allows it. Throws `GatewayError`, or `BadRequestShape` (`replacePart`) for
- * files that the target cannot take. `nameOf`: the name of a file after inspection. // spec 4.3.5, 7.1
+ * Content that was not inspected leaves only if policy allows it. Throws `GatewayError`, or `BadRequestShape`
+ * (`replacePart`) for files that the target cannot take. `nameOf`: the name of a file after inspection. // spec 4.3.5,
+ * 7.1
  */
 export async function travellingFiles(
   document: WireDocument,
@@ -77,9 +78,9 @@ function asFile({ media }: AttachedFile, bytes: number): Instead {
 type Form = 'file' | 'image' | 'pages' | 'text';
 
 /**
- * Unchanged if the target accepts that; else PDF as images for a target with vision, and anything else as text. If policy
- * forbids uninspected bytes, a text file goes as its text to a target that accepts files, and an image only as its
- * recognized text, to a target without vision.
+ * Unchanged if the target accepts that; else PDF as images for a target with vision, and anything else as text. If
+ * policy forbids uninspected bytes, a text file goes as its text to a target that accepts files, and an image only as
+ * its recognized text, to a target without vision.
  */
 function formOf(file: AttachedFile, target: Target): Form {
   const { vision } = target.provider.traits(target.model);

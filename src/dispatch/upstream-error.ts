@@ -93,7 +93,10 @@ const UNAVAILABLE_MESSAGES: Readonly<Record<UpstreamHealth['cause'], string>> = 
   overloaded: 'The provider has asked for a pause. Nothing was sent.',
 };
 
-/** The client's error if no upstream was asked: all that may serve the call have an open circuit breaker or asked to wait. */
+/**
+ * The client's error if no upstream was asked: all that may serve the call have an open circuit breaker or asked to
+ * wait.
+ */
 export function nobodyToAsk(upstreams: readonly UpstreamHealth[]): GatewayError {
   const { waitMs, cause } = upstreams.reduce((soonest, next) => (next.waitMs < soonest.waitMs ? next : soonest));
   return new GatewayError('upstream_overloaded', UNAVAILABLE_MESSAGES[cause], {

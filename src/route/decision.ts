@@ -3,7 +3,7 @@ import type { Difference } from '#/call/facts.ts';
 import { isDenial, notThere, type Denial } from './offer.ts';
 import type { Target } from '#/call/target.ts';
 
-/** One model that was considered for a call, and what became of it. */
+/** A model that was considered for a call, and the result. */
 export interface Considered {
   /** `<provider>/<model>`; of a call without a model, the provider. */
   readonly id: string;
@@ -24,7 +24,7 @@ export interface Decision {
 /** Longest list of models in a message to the client. */
 const MOST_TOLD = 8;
 
-/** The decision that what was considered amounts to. `how`: how the order came about, where there was one to choose. */
+/** Sums up the considered models. `how`: how their order was chosen, if there was a choice. */
 export function decisionOf(
   considered: readonly Considered[],
   how: string | undefined,
@@ -48,7 +48,7 @@ export function skipped({ provider, model }: Pick<Target, 'provider' | 'model'>,
   return `${provider.config.slug}/${model}: skipped: ${why}`;
 }
 
-/** The targets of a decision. Throws what the client is told when there is none. */
+/** The targets of a decision. Throws the client's error if there are none. */
 export function targetsOf(decision: Decision): readonly [Target, ...Target[]] {
   const [first, ...rest] = decision.targets;
   if (!first) throw refusalOf(decision);

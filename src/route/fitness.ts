@@ -52,7 +52,7 @@ export function capabilitiesInWords({
   ];
 }
 
-/** What a target cannot do of what is demanded. */
+/** Required capabilities that a target lacks. */
 function lacks({ provider, model, settings }: Target, required: RequiredCapabilities): readonly string[] {
   const traits = provider.traits(model);
   const missing: string[] = [];

@@ -87,7 +87,7 @@ export function outside(slug: string, place: string, policy: ResolvedPolicy): De
   return { code: 'residency_denied', why, message, param: 'model' };
 }
 
-/** The denial of what is not there. `message`: a sentence. */
+/** The denial of a name that does not exist. `message`: a sentence. */
 export function notThere(message: string): Denial {
   return { code: 'model_not_found', why: reasonOf(message), message, param: 'model' };
 }

@@ -20,8 +20,8 @@ export interface RetentionOptions {
 
 /**
  * Drops the rows of calls before a month, and signs the result: a cut of every strand, the numbers of rows after it
- * whose hashes are kept, and the sums of the dropped rows. Undefined without such rows. Rejects if the rows are not those
- * that were verified.
+ * whose hashes are kept, and the sums of the dropped rows. Undefined without such rows. Rejects if the rows are not
+ * those that were verified.
  */
 export async function retain(options: RetentionOptions): Promise<Checkpoint | undefined> {
   const { store, before, verified } = options;

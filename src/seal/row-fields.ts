@@ -198,7 +198,7 @@ export const ROW_FIELDS = {
   units: field(units, {
     by: 'dispatch',
     when: 'there are any',
-    meaning: 'What is billed beside tokens.',
+    meaning: 'Units that are billed besides tokens.',
     example: exampleOf(units),
   }),
   usage: field(nullOr(tokens), {
@@ -212,7 +212,7 @@ export const ROW_FIELDS = {
     nothing: null,
     meaning:
       '`provider`: the usage is as reported. `estimated`: counted by the gateway, as none was reported. `implausible`: counted ' +
-      'by the gateway, as what was reported cannot be true. `held`: billed as it was held. Null: nothing is billed.',
+      'by the gateway, because the reported usage is implausible. `held`: billed as it was held. Null: nothing is billed.',
     example: 'provider',
   }),
   v: field(version(1), { by: 'seal', nothing: 1, meaning: 'The version of the form of the row.', example: 1 }),

@@ -26,8 +26,8 @@ export function readRowText(text: string): RowFacts | undefined {
 }
 
 /**
- * Reads a row as this gateway writes it, if the needed fields have no escapes: matched against its whole canonical layout,
- * which takes an eighth of the time of parsing and writing it again. Undefined for any other text.
+ * Reads a row as this gateway writes it, if the needed fields have no escapes: matched against its whole canonical
+ * layout, which takes an eighth of the time of parsing and writing it again. Undefined for any other text.
  */
 export function readPlainRowText(text: string): RowFacts | undefined {
   const match = LAYOUT.exec(text);

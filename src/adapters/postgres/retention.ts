@@ -96,8 +96,8 @@ async function countSuperseded(client: PoolClient, before: string): Promise<bigi
 }
 
 /**
- * Deletes from a table whose triggers refuse it. They are back before the transaction ends; until then no other connection
- * writes to the table.
+ * Deletes from a table whose triggers refuse it. They are back before the transaction ends; until then no other
+ * connection writes to the table.
  */
 async function deleteFrom(client: PoolClient, table: string, where: string, values: readonly unknown[]): Promise<void> {
   await client.query(`ALTER TABLE ${table} DISABLE TRIGGER refuse_change`);

@@ -40,8 +40,8 @@ export async function renewLease(store: Store, leases: Leases, who: Owner): Prom
 }
 
 /**
- * Renews a lease and takes over the holds of dead owners. Nothing is taken before some owner has renewed without a break
- * for `ttlMs`: see lease.lua.
+ * Renews a lease and takes over the holds of dead owners. Nothing is taken before some owner has renewed without a
+ * break for `ttlMs`: see lease.lua.
  */
 export async function takeOverHolds(store: Store, leases: Leases, who: Owner): Promise<TakeOver> {
   const { live, missed } = await renewLease(store, leases, who);

@@ -10,8 +10,8 @@ function toFraction(rate: string): { readonly numerator: bigint; readonly denomi
 }
 
 /**
- * Converts an amount that the schemas accept (at most nine fraction digits) to nano-euro, at `usdToEur` euro to a dollar.
- * A remainder is
+ * Converts an amount that the schemas accept (at most nine fraction digits) to nano-euro, at `usdToEur` euro to a
+ * dollar. A remainder is
  * rounded `up` for a price and `down` for a limit: never in the caller's favour.
  */
 export function toNanoEuro(amount: string, currency: Currency, usdToEur: string, round: 'up' | 'down'): NanoEuro {

@@ -15,9 +15,9 @@ const PATIENCE_MS = 2000;
 const RETRY_MS = [100, 500, 2000, 5000] as const;
 
 /**
- * Records created objects, in batches, and again until the store accepts them. An answer waits until its objects are recorded,
- * so that its reader can use the ids at any gateway; while the store is away it does not wait, and until then no workload
- * can use the objects.
+ * Records created objects, in batches, and again until the store accepts them. An answer waits until its objects are
+ * recorded, so that its reader can use the ids at any gateway; while the store is away it does not wait, and until then
+ * no workload can use the objects.
  */
 export class ObjectRecorder {
   readonly #deps: ObjectRecorderDeps;

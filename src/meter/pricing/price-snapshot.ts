@@ -36,11 +36,11 @@ export interface SnapshotContent {
 
 /** A snapshot whose signature was found good. */
 export interface PriceSnapshot extends SnapshotContent {
-  /** The first 12 hexadecimal digits of the SHA-256 of what is signed. */
+  /** The first 12 hexadecimal digits of the SHA-256 of the signed text. */
   readonly id: string;
 }
 
-/** A snapshot that is not to be used: whoever made it, or what became of it since, is not known. */
+/** A snapshot that must not be used: its author is unknown, or it was changed since. */
 export class BadSnapshot extends Error {
   override readonly name = 'BadSnapshot';
 }
@@ -69,7 +69,7 @@ export function readSnapshot(text: string, publicKeys: readonly KeyObject[]): Pr
   }
 }
 
-/** What keys are told apart by: the first 16 hexadecimal digits of the SHA-256 of their public half (SPKI). */
+/** Short id of a key: the first 16 hexadecimal digits of the SHA-256 of its public half (SPKI). */
 function keyId(publicKey: KeyObject): string {
   return createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))

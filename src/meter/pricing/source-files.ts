@@ -40,7 +40,7 @@ const OURS: readonly (readonly [ours: string, PriceNames])[] = VENDOR_IDS.map((i
   return [prices.bundled ?? id, prices];
 });
 
-/** Providers of LiteLLM's list in our words, with what stands before the model's name. The later give way. */
+/** Providers of LiteLLM's list with our names for them, and the prefix of their models. Earlier rows win. */
 const LITELLM: readonly (readonly [provider: string, ours: string, prefix: string])[] = [
   ...OURS.flatMap(([ours, { litellm }]) => litellm.map(([id, prefix]) => [id, ours, prefix] as const)),
   ['voyage', 'voyageai', 'voyage/'],
@@ -94,7 +94,7 @@ function litellmPrices(entry: JsonObject): ReadonlyMap<string, Fraction> {
   return usd;
 }
 
-/** What is billed by the piece. Where tokens are billed too, a price by the piece is another way to say the same. */
+/** Prices per unit. If tokens are billed too, a price per unit is another way to state the same price. */
 function litellmUnits(entry: JsonObject): readonly (readonly [Unit, Fraction | undefined])[] {
   const { mode } = entry;
   const byToken = (dollars(entry['input_cost_per_token'])?.numerator ?? 0n) > 0n;
@@ -164,7 +164,7 @@ function addCosts(usd: Map<string, Fraction>, cost: JsonObject, above: number): 
   }
 }
 
-/** Nothing is charged for what has no entry yet, too: only output is free where a model has none. */
+/** A model without an entry counts as free too: only output can be free without one. */
 function isUncharged(bucket: Bucket, { numerator }: Fraction): boolean {
   return numerator === 0n && bucket !== 'output';
 }

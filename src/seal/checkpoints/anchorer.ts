@@ -14,7 +14,9 @@ export interface AnchorerDeps {
 
 /** Copies checkpoints to where the database's writers cannot change them. Nothing waits for it. */
 export interface Anchorer {
-  /** Copies checkpoints that are missing since the last run. Never rejects: the next run begins where this one failed. */
+  /**
+   * Copies checkpoints that are missing since the last run. Never rejects: the next run begins where this one failed.
+   */
   run(): Promise<void>;
   start(): void;
   stop(): void;

@@ -31,7 +31,10 @@ export interface ContentPlace {
  */
 export interface ContentCipher {
   encrypt(place: ContentPlace, content: Uint8Array): Buffer;
-  /** Undefined for content that was changed, belongs to another place, or was encrypted with a key that is no longer known. */
+  /**
+   * Undefined for content that was changed, belongs to another place, or was encrypted with a key that is no longer
+   * known.
+   */
   decrypt(place: ContentPlace, encrypted: Uint8Array): Buffer | undefined;
   /** What a text is called in an organization's cache, a name for each master key, the newest first. */
   names(organization: string, text: string): readonly string[];

@@ -22,7 +22,8 @@ export type VouchedCredit = ReadonlyMap<string, readonly CreditHead[]>;
 export interface CheckpointFault {
   readonly number: number;
   /**
-   * `edited`: it differs from the signed statement. `removed`: checkpoints are missing before it, or after it if an anchor has them.
+   * `edited`: it differs from the signed statement. `removed`: checkpoints are missing before it, or after it if an
+   * anchor has them.
    * `unsigned`: no trusted key signed it. `replaced`: it does not follow from the one before it.
    */
   readonly kind: 'edited' | 'removed' | 'unsigned' | 'replaced';
@@ -42,7 +43,9 @@ export interface Dropped {
 export interface CheckpointReport {
   readonly intact: boolean;
   readonly count: number;
-  /** Whether there were keys to check signatures with. Without keys, any writer of the database could make checkpoints. */
+  /**
+   * Whether there were keys to check signatures with. Without keys, any writer of the database could make checkpoints.
+   */
   readonly signaturesChecked: boolean;
   readonly last?: { readonly number: number; readonly at: number; readonly hash: string };
   readonly fault?: CheckpointFault;
@@ -244,7 +247,7 @@ function agreesAtAGlance(checkpoint: ShownCheckpoint): boolean {
   try {
     return statementOf(checkpoint) === checkpoint.statement;
   } catch {
-    return false; // a time that is none
+    return false; // not a valid time
   }
 }
 
@@ -252,7 +255,7 @@ function fits(statement: string, key: KeyObject, signature: string): boolean {
   return verifySignature(null, Buffer.from(statement), key, Buffer.from(signature, 'hex'));
 }
 
-/** What is wrong between a checkpoint and the one before it. */
+/** The fault between a checkpoint and the one before it. */
 function chainFault(before: ShownCheckpoint | undefined, checkpoint: ShownCheckpoint): CheckpointFault | undefined {
   const { number } = checkpoint;
   const expected = (before?.number ?? 0) + 1;

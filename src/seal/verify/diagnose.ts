@@ -15,8 +15,8 @@ export interface Diagnosis {
 }
 
 /**
- * Finds out what happened at a place whose row does not link to `previous`, from the rows after it: a successor was sealed
- * on top of the true link, and so tells whether text or link was changed, or whether the row was never there. A
+ * Finds out what happened at a place whose row does not link to `previous`, from the rows after it: a successor was
+ * sealed on top of the true link, and so tells whether text or link was changed, or whether the row was never there. A
  * checkpoint's head tells the same.
  */
 export function diagnose(

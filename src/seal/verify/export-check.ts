@@ -177,7 +177,7 @@ class ExportCheck {
   }
 }
 
-/** Nothing in it is passed over: what is not checked could be changed unseen. */
+/** Every field is checked: an unchecked one could be changed unnoticed. */
 function signedStatement(checkpoint: SignedStatement): SignedStatement {
   const { public_key: publicKey, signature } = checkpoint;
   if (!Object.keys(checkpoint).every((name) => STATEMENT_MEMBERS.has(name)))

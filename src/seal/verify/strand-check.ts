@@ -176,7 +176,7 @@ export class StrandCheck {
     if (!this.#fault) this.#checkHead(genuine);
   }
 
-  /** The text is as it was sealed: the columns beside it have to say the same. */
+  /** The text is unchanged, so the columns have to agree with it. */
   #checkFacts(row: SealedRow): void {
     const facts = readRowText(row.row);
     if (!facts) return this.#report('malformed', row, 'the text is not an audit row');
