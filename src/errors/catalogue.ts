@@ -26,7 +26,7 @@ export interface ErrorKind {
   readonly status: number;
   readonly chatType: ChatErrorType;
   readonly messagesType: MessagesErrorType;
-  /** Whether the same request may succeed later. False: client libraries are told so in `x-should-retry`. */
+  /** Whether the same request may succeed later. False: `x-should-retry` tells client libraries not to repeat it. */
   readonly shouldRetry: boolean;
   /** Seconds for `Retry-After`, where the cause knows no better figure. */
   readonly retryAfter?: number;
@@ -59,7 +59,7 @@ function temporary(
   return { status, chatType, messagesType, shouldRetry: true, retryAfter, ...explanation };
 }
 
-/** Every failure a client can be told, by `error.code`. Closed: nothing else is ever sent. // spec 7 */
+/** Every failure a client can receive, by `error.code`. Closed: no other code is ever sent. // spec 7 */
 export const CATALOGUE = {
   invalid_request: final(400, 'invalid_request_error', 'invalid_request_error', {
     meaning: 'The request breaks a rule of its protocol or of the gateway. `param` names the field or header.',

@@ -164,7 +164,7 @@ function addCosts(usd: Map<string, Fraction>, cost: JsonObject, above: number): 
   }
 }
 
-/** A model without an entry counts as free too: only output can be free without one. */
+/** Lists also write 0 for a missing price, so 0 counts as missing, except for output, which some models do not have. */
 function isUncharged(bucket: Bucket, { numerator }: Fraction): boolean {
   return numerator === 0n && bucket !== 'output';
 }
