@@ -1,6 +1,6 @@
 /**
  * Items that come and go in any order, as calls do. A `Set` moves to a new table after many changes, and once V8 has
- * promoted the old table, it keeps all its young items from being collected. This set leaves no such table behind.
+ * promoted the old table, it keeps all its young items from being collected. This set leaves no old table behind.
  */
 export class PassingSet<T> {
   readonly #items: (T | undefined)[] = [];
