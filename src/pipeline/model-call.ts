@@ -211,7 +211,7 @@ async function holdMoney(
     const route =
       held.plan.length === candidates.length
         ? []
-        : candidates.filter((one) => !held.plan.includes(one)).map((one) => skipped(one, 'no price is known for it'));
+        : candidates.filter((one) => !held.plan.includes(one)).map((one) => skipped(one, 'its price is unknown'));
     return { hold: held, limits: held.limits, facts: { hold: held, route } };
   } catch (thrown) {
     throw withNearest(thrown, call.ask.model, call.key, { ...parts, at: call.startedAt });

@@ -5,7 +5,9 @@ const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+(?:=[^;,]*)?)*;base64,/i
 const ANY_DATA_URL = /^\s*data:/i;
 /** As it begins where a media type, parameters or the content follow: `data: a chart` does not. */
 const DATA_URL_HEAD = /^\s*data:\s*(?:[\w.+-]+\/[\w.+-]+\s*)?[;,]/i;
-/** Lines too, as programs write it. Blanks elsewhere do not count: decoders ignore them, so words could pass. */
+/**
+ * Also with line breaks, as programs write it, but without other blanks: decoders ignore those, so words could pass.
+ */
 const BASE64 = /^[A-Za-z0-9+/_-]*(?:[\r\n][ \t]*[A-Za-z0-9+/_-]*)*={0,2}$/;
 /** Of base64: more than a kilobyte, within which readers look for the beginning of a PDF. */
 const HEAD_LENGTH = 2048;
