@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
 
-/** A request that is no such form: 400. The message is told to the client. */
+/** An invalid form: 400. The message is sent to the client. */
 export class RequestFault extends Error {
   override readonly name = 'RequestFault';
 }

@@ -8,7 +8,7 @@ export interface Health {
   notReady(): string | undefined;
   /** Tries until it succeeds: every language's data is what it should be, a page is drawn, a word recognized. */
   start(): Promise<void>;
-  /** Not ready any more, for good. */
+  /** Not ready from now on. */
   drain(): void;
 }
 

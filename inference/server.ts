@@ -27,7 +27,7 @@ export interface ServerDeps {
 const REQUEST_MS = 120_000;
 const UNAVAILABLE_MS = 2000;
 
-/** The engine over HTTP: one route a verb, and what tells whoever runs it how it is. */
+/** The engine over HTTP: one route per verb, and endpoints for health and metrics. */
 export function buildServer(deps: ServerDeps): FastifyInstance {
   const app = fastify({ logger: false, requestTimeout: REQUEST_MS, forceCloseConnections: 'idle' });
   app.removeAllContentTypeParsers();
@@ -69,7 +69,7 @@ async function serve(deps: ServerDeps, verb: Verb, request: FastifyRequest, repl
   throw outcome.fault;
 }
 
-/** Nobody is there to be answered. */
+/** The client left. */
 class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }

@@ -35,8 +35,8 @@ const ENDINGS: Readonly<Record<string, Sniffed>> = {
 
 /**
  * Tells kinds of text apart: what reads as HTML is HTML whatever it was declared as, since its entities would hide what
- * it says from a search; mail is so too; then what was declared, then the end of the name. Throws `unsupported` for what is no text, and for
- * XML, which names letters in ways of its own.
+ * it says from a search; so is mail; then the declared type counts, then the end of the name. Throws `unsupported` for
+ * other data, and for XML, which can name letters in its own ways.
  */
 export function sniffText({ name, mediaType, bytes }: DocumentFile): Sniffed {
   if (mediaType === 'message/rfc822' || /\.eml$/i.test(name)) return sniffMail(bytes);

@@ -46,7 +46,7 @@ function sniffSaid(bytes: Uint8Array): Sniffed {
   return { kind: 'opendocument', mediaType: `application/vnd.oasis.opendocument.${open}` };
 }
 
-/** The part's text, or undefined where there is none. Nothing else is inflated, and of it no more than it declares. */
+/** The part's text, or undefined without the part. Nothing else is inflated, and no more than its declared size. */
 function contentTypes(bytes: Uint8Array): string | undefined {
   try {
     const parts = unzipSync(bytes, {

@@ -7,7 +7,7 @@ export interface ThreadLimits {
   readonly jobMs: number;
   readonly stepMs: number;
   readonly heapMib: number;
-  /** How long a task that nobody waits for may take to notice. */
+  /** How long a cancelled task may take to notice. */
   readonly graceMs: number;
 }
 

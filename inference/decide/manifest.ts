@@ -29,13 +29,13 @@ const MANIFEST = Type.Object({
   ]),
   /** Names of the outputs' last dimension, in order. */
   labels: Type.Array(Type.String(), { minItems: 1 }),
-  /** Of a model of names: what its labels tell apart and nobody asks for here, such as `MISC`. */
+  /** Of a name model: labels that are not used here, such as `MISC`. */
   ignored: Type.Optional(Type.Array(Type.String())),
   /** Of a model of names: by kind, how sure it must be of one, 0 to 1. */
   least: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1 }))),
   /** Of a model of typed decisions: how its numbers become probabilities. */
   calibration: Type.Optional(Type.Unknown()),
-  /** What is read at once; each kind of model has more of its own. */
+  /** Maximum input; each kind of model has further limits. */
   limits: Type.Object({ tokens: Type.Integer({ minimum: 16, maximum: 8192 }) }),
 });
 

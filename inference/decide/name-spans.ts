@@ -29,7 +29,7 @@ export type ReadSpans = (
 /**
  * How a model's labels are read: `O`, `B-PER`, `I-PER`, … Those that its manifest ignores are no names; any other unknown
  * one, or an inside without a beginning, is a `ModelFault`: what it stands for would be missed. A name that the model is
- * less sure of than the manifest asks for is none.
+ * less sure of than the manifest requires is dropped.
  */
 export function createReadSpans({ labels, ignored = [], least = {} }: Manifest): ReadSpans {
   const kinds = new Map<string, string | undefined>();
@@ -58,7 +58,7 @@ export function createReadSpans({ labels, ignored = [], least = {} }: Manifest):
     return spans.flatMap(([start, end, name, score]): readonly NameSpan[] => {
       const kind = kinds.get(name);
       if (kind === undefined || score < (least[kind] ?? 0)) return [];
-      // A number alone may be a postcode's, and nobody's name.
+      // A number alone may be a postcode, but not a name.
       const written = kind === 'ADDRESS' ? /[\p{L}\p{N}]/u : /\p{L}/u;
       return written.test(text.slice(start, end)) ? [[start, end, kind, score]] : [];
     });

@@ -29,7 +29,7 @@ const LEVELS = { reasoning: 2, complexity: 4 } as const;
 
 /**
  * Loads a verified folder, and tries its graph once with the longest prompt that it is to read. Throws `ModelFault`, which
- * says what does not fit.
+ * describes the mismatch.
  */
 export async function loadRouter(
   { manifest, files }: ModelFolder,

@@ -10,7 +10,7 @@ export function openSession(weights: Uint8Array, device: Device = 'cpu'): Promis
   return InferenceSession.create(weights, device === 'cuda' ? { ...threads, executionProviders: ['cuda'] } : threads);
 }
 
-/** Throws `ModelFault` where a graph lacks an output, or has an input that nobody fills. */
+/** Throws `ModelFault` if a graph lacks an output, or has an unknown input. */
 export function checkGraph(
   { inputNames, outputNames }: InferenceSession,
   inputs: readonly string[],
@@ -22,7 +22,7 @@ export function checkGraph(
   if (strange !== undefined) throw new ModelFault(`the graph's input ${strange} is unknown`);
 }
 
-/** How large an input of a graph is in one of its dimensions. Throws `ModelFault` where that is not fixed, or there is none. */
+/** The size of one dimension of a graph's input. Throws `ModelFault` if it is not fixed, or the input is missing. */
 export function fixedSize(session: InferenceSession, name: string, dimensions: number, at: number): number {
   const found = session.inputMetadata.find((input) => input.name === name);
   const shape = found?.isTensor === true ? found.shape : [];

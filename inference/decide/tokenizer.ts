@@ -10,7 +10,7 @@ export interface Tokenizer {
   readonly end: readonly number[];
 }
 
-/** The library's types do not resolve as modules of ours: this is what is used of it. */
+/** The library's types do not resolve as modules of ours: this is the used part. */
 const Opened = Published as unknown as new (
   file: object,
   config: object,

@@ -28,7 +28,7 @@ const CALIBRATION = Compile(
   Type.Object({
     /** By kind of question, what logits are divided by. */
     temperatures: of(Type.Number({ exclusiveMinimum: 0 })),
-    /** By kind, the weights of the facts about the likeliest answer, and what is added. */
+    /** By kind, the weights of the facts about the most likely answer, and a constant. */
     confidence: of(Type.Array(NUMBER, { minItems: 4, maxItems: 4 })),
   }),
 );

@@ -118,7 +118,7 @@ export function smallLanguages(): readonly string[] {
   return LANGUAGES.filter((code) => netsOf(code).kind === 'small');
 }
 
-/** Names the languages whose packaged nets are missing, cannot be read or are not what was published; none when all is well. */
+/** Names the languages whose packaged nets are missing, unreadable or not the published ones. */
 export function faultyLanguages(): readonly string[] {
   return LANGUAGES.filter((code) => {
     try {

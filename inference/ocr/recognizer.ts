@@ -19,7 +19,7 @@ export interface Reading {
 
 /** Reads text in pictures, one at a time. */
 export interface Recognizer {
-  /** Rejects with `unsupported` for a language that it does not have, and `unreadable` for what is no picture. */
+  /** Rejects with `unsupported` for an unsupported language, and `unreadable` for data that is not an image. */
   recognize(picture: Picture, languages?: readonly string[], reading?: Reading): Promise<RecognizedText>;
 }
 

@@ -107,7 +107,7 @@ export interface JobQueue {
   /**
    * Takes a job that waits, or whose process has not renewed its lease in time; from the organization with the fewest
    * running jobs. A job of a lost process counts as taken at least `leftTakes` times: it may have caused
-   * the loss. Undefined: there is no such job.
+   * the loss. Undefined: no job waits.
    */
   take(lease: string, leaseMs: number, leftTakes: number): Promise<TakenJob | undefined>;
   /** Renews the lease. `cancelled`: end the job. `lost`: another process has it. */

@@ -21,7 +21,7 @@ export interface Book {
   readonly chapters: readonly Chapter[];
   /** Pictures, by what chapters call them: media type and bytes. */
   readonly pictures: ReadonlyMap<string, { readonly mediaType: string; readonly bytes: Uint8Array }>;
-  /** What says what is in the book, and of whom it is. */
+  /** Lists of the content of the book and of its authors. */
   readonly lists: readonly XmlElement[];
 }
 
@@ -114,7 +114,7 @@ function chaptersOf(
   });
 }
 
-/** Gives what chapters refer to within the book its new name: the old one may be somebody's. */
+/** Renames references of chapters within the book: the old name may contain a person's. */
 function nameReferences(tree: XmlElement, from: string, names: ReadonlyMap<string, string>): void {
   for (const { attributes } of allElements(tree))
     for (const attribute of attributes) {

@@ -41,12 +41,12 @@ interface MailTools extends Tools {
 
 /** Mails in mails. */
 const MAX_DEPTH = 4;
-/** What a file may be that is taken out; anything else is told of the whole mail. */
+/** Faults for which a file is removed; other faults concern the whole mail. */
 const TAKEN_OUT = new Set(['unsupported', 'unreadable', 'encrypted', 'active_content']);
 const OWN = 'm';
 const COMMA = fixedSlot(', ');
 
-/** What became of a file when it was read: its layout, or why it cannot be looked into. */
+/** Result of reading a file: its layout, or why it cannot be read. */
 interface FileLayout {
   readonly layout?: string;
   readonly fault?: string;
@@ -72,7 +72,7 @@ async function read(file: DocumentFile, options: ReadOptions, tools: MailTools, 
       files.push({ fault: found.fault });
       continue;
     }
-    // Its pages come after those before it: what is recognized on one is known by its number.
+    // Its pages follow those before it: recognized text is identified by page number.
     const from = pages - (part.role === 'attached' ? 0 : 1);
     for (const unit of found.units) {
       const told = { ...unit, id: `${at}/${unit.id}`, page: from + (unit.page ?? 0) };
@@ -196,7 +196,7 @@ async function formatFor(
   };
 }
 
-/** Its encoding is not known yet: what is taken out is ASCII in all of them but UTF-16. */
+/** The encoding is unknown yet: the removed parts are ASCII in all encodings but UTF-16. */
 function opaqueGone(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   return Buffer.from(withoutOpaque(text), 'latin1');

@@ -3,7 +3,7 @@ import { DocumentFault, type DocumentFile } from '#/ports/documents.ts';
 import type { Slot } from '../slots.ts';
 import { withoutOpaque } from './opaque.ts';
 
-/** A line of a mail's head that stays: what is said in it as texts, one for each who is named. */
+/** A line of a mail's header that stays: its texts, one for each person. */
 export interface HeadLine {
   readonly name: string;
   readonly texts: readonly Slot[];
@@ -30,7 +30,7 @@ const MAX_FILES = 200;
 /** Parts of a file that a parser is given no more of: it keeps each. */
 const MAX_BOUNDARIES = 20_000;
 
-/** Letters in others, which nobody here reads: they would pass for words that say nothing. */
+/** Text in other encodings, which is not read: it would pass as meaningless words. */
 const UNREAD = /(?:charset\s?=\s?"?|=\?)((?:unicode-1-1-)?utf-?7|hz-gb-2312|iso-2022-(?:kr|cn))\b/i;
 
 /** Lines that a reader is shown, in the order in which they are written. */

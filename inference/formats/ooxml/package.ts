@@ -87,7 +87,7 @@ function partOf(name: string, type: string, bytes: Uint8Array, checkTime: () => 
   return { name, type, bytes, xml: isXml ? readXml(type, bytes, checkTime) : undefined, relations: [] };
 }
 
-/** Drawings of old Office are often no XML: they are not kept, and need not be read. */
+/** Drawings of old Office versions often are not XML: they are dropped, so they do not have to be read. */
 function readXml(type: string, bytes: Uint8Array, checkTime: () => void): XmlElement | undefined {
   if (!/vmldrawing/.test(type)) return parseXml(bytes, checkTime);
   try {

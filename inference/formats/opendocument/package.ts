@@ -16,7 +16,7 @@ export interface OpenPackage {
 const MANIFEST = 'META-INF/manifest.xml';
 /** Programs; the lists of them alone are in many files. */
 const PROGRAM = /^(?:Basic|Scripts|Dialogs)\/(?!.*(?:script|dialog)-l[bc]\.xml$)./i;
-/** What has a document type of its own, or is told to programs alone; it is not kept. */
+/** Parts with a document type of their own, or for programs only; they are dropped. */
 const NOT_READ = /^(?:META-INF\/|Configurations2\/|Basic\/|Dialogs\/)|\.rdf$/i;
 
 /** Takes a file apart, with every bound set. Throws `unreadable`, `too_large`, `encrypted` or `active_content`. */

@@ -70,7 +70,7 @@ export class PdfiumFile {
     return file;
   }
 
-  /** Runs `use` with a page, which is closed after it. Throws `unreadable` when there is no such page. */
+  /** Runs `use` with a page, which is closed afterwards. Throws `unreadable` if the page does not exist. */
   withPage<T>(index: number, use: (page: PageHandle) => T): T {
     const page = this.lib.FPDF_LoadPage(this.document, index);
     if (!page) throw new DocumentFault('unreadable', `page ${index + 1} of the document is damaged`);
@@ -149,7 +149,7 @@ export class PdfiumFile {
     return bytes;
   }
 
-  /** Lets go of the document; the memory goes with the module, which nobody holds any more. */
+  /** Closes the document; its memory is freed with the module, which is no longer referenced. */
   close(): void {
     this.lib.FPDF_CloseDocument(this.document);
   }

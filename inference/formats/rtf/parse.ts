@@ -12,7 +12,7 @@ import {
   UNSEEN_GROUPS,
 } from './words.ts';
 
-/** What is written again, in order: text, words about its looks, and pictures. */
+/** Parts to write again, in order: text, formatting words, and images. */
 export type Piece =
   | { readonly kind: 'text'; readonly slot: Slot }
   | { readonly kind: 'code'; readonly code: string }
@@ -47,7 +47,9 @@ const SIZES = new Set(['picw', 'pich', 'picwgoal', 'pichgoal', 'picscalex', 'pic
 /** Digits of pictures and of embedded files say nothing. */
 const DIGITS = /^[\da-f\s]*$/i;
 
-/** Reads RTF: what is shown, and what goes with it unseen. Throws `unreadable`, `too_large`, or `unsupported` for letters of DOS. */
+/**
+ * Reads RTF: its visible text, and hidden text. Throws `unreadable`, `too_large`, or `unsupported` for DOS encodings.
+ */
 export function parseRtf(bytes: Uint8Array, checkTime: () => void): Rtf {
   const reader = new Reader();
   for (const token of tokensOf(bytes, checkTime)) reader.take(token);
@@ -61,7 +63,7 @@ class Reader {
   readonly #fonts = new Map<number, string>();
   #encoding = 'windows-1252';
   #bytes: number[] = [];
-  /** Signs that stand for a letter that was just said, for readers of old. */
+  /** Fallback characters for the letter before, for old readers. */
   #stale = 0;
   #pictures = 0;
   #fontSaid = 0;
@@ -186,7 +188,7 @@ class Reader {
 
   #become(group: Group, place: Group['place'], name: string): void {
     const was = this.#stack.at(-2)?.place ?? 'shown';
-    // Nothing within what is not shown is shown.
+    // Nothing within hidden text is visible.
     const is = was !== 'shown' && place === 'shown' ? was : place;
     const picture = is === 'pict' && was === 'shown' ? { type: '', hex: [], size: '' } : group.picture;
     this.#stack[this.#stack.length - 1] = { ...group, place: is, unit: { slots: undefined }, picture };

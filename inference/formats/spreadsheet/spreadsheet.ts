@@ -45,7 +45,7 @@ async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<R
 async function redact(file: DocumentFile, options: RedactOptions, tools: Tools): Promise<RedactedDocument> {
   const checkTime = (): void => tools.checkTime();
   const { search, ...written } = await rewrite(file, options, checkTime);
-  // What was read first is not held any more: both at once would be too much of large workbooks.
+  // The first workbook is released: both at once would need too much memory.
   const again = openWorkbook(written.bytes, checkTime);
   verifyPackage(again.package, search, checkTime);
   verifyCells(again, search, checkTime);

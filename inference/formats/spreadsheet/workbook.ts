@@ -10,7 +10,7 @@ interface Sheet {
   readonly hidden: boolean;
 }
 
-/** A workbook, and what is needed to tell what its cells show. */
+/** A workbook, with everything needed to show its cells. */
 export interface Workbook {
   readonly package: OfficePackage;
   /** In their order. */

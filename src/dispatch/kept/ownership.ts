@@ -156,7 +156,7 @@ export class Ownership {
 
   /**
    * The slug of the organization's own provider on which something was made that the asker may name. Throws `not_found` where
-   * there is none, and `objects_unavailable`.
+   * the object does not exist, and `objects_unavailable`.
    */
   async providerOf({ key }: Asker, { kind, id, param }: Claim): Promise<string> {
     const { organization, id: workload } = key.workload;

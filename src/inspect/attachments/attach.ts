@@ -15,7 +15,7 @@ const MOST_FILES = 20;
  * The inline files of a request that are looked into before they travel; images too where policy inspects them, or
  * anonymizes documents.
  * None if policy refuses files, or if they can only be refused because no engine can read them: files that are not
- * returned is unreadable content. Throws `invalid_request`. // spec 4.3.5
+ * returned count as unreadable content. Throws `invalid_request`. // spec 4.3.5
  */
 export function attach(media: readonly Media[], scope: AttachScope): readonly AttachedFile[] {
   const { documents } = scope.policy;

@@ -73,7 +73,7 @@ const IDENTIFIER = /^[a-z]+[A-Z]\w*$/;
 
 /**
  * The names that a model found in a text, without those of no person: products and models, months and days, files of
- * code, identifiers, offices, and the assistant itself. Where people bear such a name the text decides, and a name with a
+ * code, identifiers, offices, and the assistant itself. If people have such a name, the text decides; a name
  * that contains any other word stays.
  */
 export function withoutNobody(text: string, found: readonly Match[]): readonly Match[] {
