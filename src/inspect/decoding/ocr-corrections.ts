@@ -64,7 +64,7 @@ export function misreadAddresses(text: string): readonly Match[] {
   });
 }
 
-/** Dirt next to a blank is removed. */
+/** Replaces dirt: next to a blank by `/`, a separator that detectors know there, elsewhere by a blank. */
 function withoutDust(number: string): string {
   return number.replace(DUST, (_, at: number) => (number[at - 1] === ' ' || number[at + 1] === ' ' ? '/' : ' '));
 }
