@@ -16,7 +16,7 @@ import { openWorkerPool } from './worker-pool.ts';
 /** Entry point of the document engine. The first line on stdout tells its address as JSON: `{"event", "url"}`. */
 
 const MIB = 1024 * 1024;
-/** How long a job that nobody waits for may take to notice. */
+/** How long a cancelled job may take to notice. */
 const GRACE_MS = 2000;
 
 /** Each has a folder of its kind, or is not there. The scope guard asks the model of typed decisions in a thread of its own. */

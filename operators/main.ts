@@ -54,8 +54,8 @@ async function run(settings: Settings, log: Log): Promise<void> {
   observer.watch(controller);
   const admin = createAdminServer({
     metrics: () => observer.scrape(),
-    notReady: () => (controller.state().isSynced ? undefined : 'not everything was listed yet'),
-    notAlive: () => (controller.state().silentMs > MOST_SILENCE_MS ? 'the API server says nothing' : undefined),
+    notReady: () => (controller.state().isSynced ? undefined : 'the first list of all resources is not complete'),
+    notAlive: () => (controller.state().silentMs > MOST_SILENCE_MS ? 'the API server does not answer' : undefined),
   });
   admin.listen(settings.adminPort, settings.adminHost, () => {
     const address = admin.address();

@@ -11,7 +11,7 @@ export interface Settings extends SettingsOf<'controller'> {
   /** Master keys that gateways share. */
   readonly keyFile: string;
   readonly name: string;
-  /** Namespaces that are read; all of them where there are none. */
+  /** Namespaces to read; empty: all. */
   readonly namespaces: readonly string[];
   /** Namespaces whose organizations are accepted: the platform's alone where none is named. */
   readonly organizationNamespaces: readonly string[] | 'all';

@@ -1,7 +1,7 @@
 import { counter, gauge, Metrics } from '#/telemetry/metrics.ts';
 import type { ModelHost, NoAnswer } from './model-host.ts';
 
-/** What is counted of models: never what they were asked. */
+/** Counts of model questions: never their content. */
 export interface ModelMetrics {
   answered(name: string, ms: number): void;
   unanswered(name: string, why: NoAnswer): void;

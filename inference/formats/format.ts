@@ -41,7 +41,7 @@ export interface Word {
   readonly box: Box;
   /** From 0 to 1; 1 where the file itself says the text. */
   readonly confidence: number;
-  /** Height of its letters in pixels or points, where it is known: headings are told by it. */
+  /** Height of its letters in pixels or points, if known: it identifies headings. */
   readonly size?: number;
   readonly bold?: boolean;
 }

@@ -249,7 +249,9 @@ describe('mail', () => {
     const texts = told.units.map(({ text }) => text).join('\n');
     expect(texts).not.toContain('Lovelace');
     expect(texts).toContain('Hi «PERSON_1»');
-    expect(texts).toContain('A file was removed here, since it cannot be looked into: this kind of file is not read.');
+    expect(texts).toContain(
+      'A file was removed here because it cannot be inspected: this file format is not supported.',
+    );
   });
 
   test('who has no address left is a group of nobody; others keep theirs', async () => {
@@ -267,7 +269,7 @@ describe('mail', () => {
 
   test('a text loses what is locked or encoded in it, and says so', () => {
     const locked = 'a\n-----BEGIN PGP MESSAGE-----\nhQEM\n-----END PGP MESSAGE-----\nb\nbegin 644 x.txt\n#0V%T\nend\nc';
-    const gone = '[a part that cannot be looked into was removed here]';
+    const gone = '[a part that cannot be inspected was removed here]';
     expect(withoutOpaque(locked)).toBe(['a', gone, 'b', gone, 'c'].join('\n'));
     expect(withoutOpaque('a\n> -----BEGIN CERTIFICATE-----\n> QQ==\n> -----END CERTIFICATE-----\nb')).toBe(
       `a\n${gone}\nb`,
@@ -285,7 +287,7 @@ describe('mail', () => {
     );
     const { bytes } = await withoutAda(mail, file);
     const texts = (await shownIn(mail, bytes)).join('\n');
-    expect(texts).toContain('a part that cannot be looked into was removed here');
+    expect(texts).toContain('a part that cannot be inspected was removed here');
     expect(texts).not.toContain('#0V%T');
   });
 

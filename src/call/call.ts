@@ -72,8 +72,8 @@ export interface Limits {
 }
 
 /**
- * What the pipeline hands to a surface, in this order: `accepted` once nothing can refuse the call any more but the
- * provider; one head; then the body. A buffered answer has one body; a stream has one per upstream read, of whole events.
+ * Parts that the pipeline hands to a surface, in this order: `accepted` once only the provider can still refuse the
+ * call; one head; then the body. A buffered answer has one body; a stream has one per upstream read, of whole events.
  */
 export type Answer =
   | {
@@ -86,7 +86,7 @@ export type Answer =
   | { readonly kind: 'head'; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: 'body'; readonly text: string };
 
-/** Takes the next part of an answer. False: nobody waits for the rest. */
+/** Accepts the next part of an answer. False: the client no longer waits for the rest. */
 export type Emit = (answer: Answer) => boolean | Promise<boolean>;
 
 /** Why a call's signal was aborted. */

@@ -21,7 +21,7 @@ export interface AskedTarget {
   readonly family: Family;
 }
 
-/** What was held for a call, and what a usage costs by the prices of then. */
+/** The amount held for a call, and the cost of a usage at the prices of that time. */
 export interface HeldMoney {
   readonly open: { readonly organization: string; readonly amount: NanoEuro };
   /** Throws `RangeError` for a usage that makes no sense. */
@@ -31,7 +31,7 @@ export interface HeldMoney {
 
 /**
  * What a step states of its call, for the audit row. Lines of `route` and differences of `shadow` add to those stated before;
- * anything else replaces what was stated. Never content.
+ * all others replace the earlier value. Never content.
  */
 export interface CallFacts {
   readonly asked?: { readonly model: string | null; readonly stream: boolean };
@@ -57,14 +57,14 @@ export interface CallFacts {
   readonly losses?: readonly string[];
   /** The target that was last asked. */
   readonly target?: AskedTarget | undefined;
-  /** A provider has begun to answer, so what was seen is billed. */
+  /** A provider has begun to answer, so the usage seen so far is billed. */
   readonly isAnswering?: boolean;
   /** Whether the answer came from the gateway's own cache: then nothing was used. */
   readonly cacheHit?: 'none' | 'exact';
   readonly providerResponseId?: string | null;
   /** As the provider reported it. */
   readonly usage?: Usage | undefined;
-  /** What was used besides tokens (pages, images): as reported, and until then as it was asked for. */
+  /** Units besides tokens (pages, images): as requested, then as reported. */
   readonly units?: Units | undefined;
   /** Billed when the provider reports nothing: our own count. */
   readonly seen?: Usage;

@@ -13,7 +13,7 @@ gwctl audit verify --anchor s3://BUCKET/PREFIX compares the copies with the ledg
   --data-dir DIR       The ledger of an embedded gateway, running or stopped (default: GW_DATA_DIR, or .data)
 `;
 
-/** Copies what is missing. Returns the exit status, 0. Throws at the first copy that cannot be made. */
+/** Copies missing checkpoints. Returns the exit status, 0. Throws at the first copy that fails. */
 export async function auditAnchor(args: readonly string[], defaults: AuditDefaults, { out }: Output): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { ...DATABASE_OPTIONS, to: { type: 'string' } } });
   const { store, settings } = openAnchors(defaults, values.to);

@@ -3,14 +3,14 @@ import type { CheckpointReport } from '#/seal/verify/checkpoint-check.ts';
 import type { CreditReport } from '#/seal/verify/credit-check.ts';
 import type { StrandFault, VerifyReport } from '#/seal/verify/report.ts';
 
-/** What was found in a ledger, or in an export of it. */
+/** Results of verifying a ledger or an export. */
 export interface Findings {
   readonly rows: VerifyReport;
   readonly checkpoints: CheckpointReport;
   readonly sums: readonly SpendDifference[];
   /** Of a ledger. */
   readonly credit?: CreditReport;
-  /** Of an export: what is wrong with the file. */
+  /** The fault of an export file. */
   readonly file?: { readonly line: number; readonly detail: string } | undefined;
 }
 

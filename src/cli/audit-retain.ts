@@ -49,7 +49,7 @@ export async function auditRetain(
   const before = firstKeptMonth(now, Number(months));
   await using source = await openSource(values, defaults, false);
   const { ledger } = source;
-  // What is planned first is there still when it is verified: afterwards nothing else is dropped.
+  // The plan is made before the ledger is verified, so that only verified rows are dropped.
   const verified = await ledger.retention.plan(before);
   const rows = verified.reduce((sum, cut) => sum + cut.sequence + cut.withheld.length, 0);
   if (verified.length === 0) {
@@ -76,7 +76,7 @@ async function verifyAll(
   ledger: Awaited<ReturnType<typeof openSource>>['ledger'],
   publicKeys: readonly ReturnType<typeof createPublicKey>[],
 ): ReturnType<typeof verifyEvidence> {
-  // Disposed of before anything is dropped: a reader keeps a table from going.
+  // Closed before anything is dropped: a reader keeps a table from being dropped.
   await using snapshot = await ledger.snapshot();
   return await verifyEvidence(snapshot, { publicKeys });
 }

@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.ts';
 
 export const CONFIG_CHECK_HELP = `gwctl config check DIR [--secrets-dir DIR]
 
-Reads a folder of resources as the gateway does, and reports every fault. Exits with 0 when there is none, else with 1.
+Reads a folder of resources as the gateway does, and reports every fault. Exits with 0 without faults, else with 1.
 
   --secrets-dir DIR   Folder with <name>/<key> files, for secrets that are not resources
 `;

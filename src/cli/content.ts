@@ -44,7 +44,7 @@ const DATABASE = { 'database-url': { type: 'string' }, 'data-dir': { type: 'stri
 /** Erasing takes as long as it takes. */
 const ERASE_TIMEOUT_MS = 30_000;
 
-/** Writes the content of a call. Returns the exit status: 0, or 1 when there is none. Throws when it cannot be read. */
+/** Writes the content of a call. Returns the exit status: 0, or 1 without content. Throws if it cannot be read. */
 export async function contentShow(
   args: readonly string[],
   defaults: ContentDefaults,

@@ -93,7 +93,7 @@ export async function creditList(
   return 0;
 }
 
-/** Tells what is left. Returns the exit status, 0. */
+/** Writes the balance. Returns the exit status, 0. */
 export async function creditBalance(
   args: readonly string[],
   defaults: CreditDefaults,

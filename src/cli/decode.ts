@@ -20,7 +20,7 @@ Decodes recorded answers of providers and prints their events, usage, price and 
 Exits with 1 when a file cannot be decoded or decodes with a warning.
 `;
 
-/** Whose models answer in a family, where nobody says. */
+/** The default provider of a family. */
 const USUAL_PROVIDER: Readonly<Record<HubFamily, string>> = {
   chat: 'openai',
   messages: 'anthropic',

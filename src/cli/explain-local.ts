@@ -11,8 +11,8 @@ const WORK: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes what becomes of a call that the gateway answers itself, which no surface of models routes. Returns 0; throws the
- * `GatewayError` that the client would be told. `model`: with its provider.
+ * Writes how the gateway answers a call that it serves itself, outside the surfaces of models. Returns 0; throws the
+ * `GatewayError` that the client would receive. `model`: with its provider.
  */
 export function explainLocal(
   model: string,
@@ -25,7 +25,7 @@ export function explainLocal(
   write(`  ${model}: ${WORK[id] ?? 'answered by the gateway itself'}`);
   const unlisted = allowListReason([model], policy);
   if (unlisted) throw new GatewayError('permission_denied', `The model is ${unlisted}.`);
-  write(`  ${model}: taken: nothing leaves the gateway, so residency and data protection do not apply`);
+  write(`  ${model}: selected: nothing leaves the gateway, so residency and data protection do not apply`);
   const unwatched = shadow && allowListReason([model], shadow);
   if (unwatched) write(`  shadow: allowedModels: ${model} would be refused: ${unwatched}`);
   const price = prices.find(organization, LOCAL_PROVIDER, id, at, id in WORK ? ['pages'] : undefined);

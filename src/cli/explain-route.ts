@@ -36,9 +36,9 @@ export interface ExplainQuestion {
 }
 
 /**
- * Writes the policy of a workload with its origins, and what becomes of each model that a call would consider, in the words
- * of the audit row. Returns the exit status: 0, or 1 when the call would be refused. Throws UsageError for a name that is
- * no model id.
+ * Writes the policy of a workload with its origins, and the decision on each model that a call would consider, in the
+ * words of the audit row. Returns the exit status: 0, or 1 when the call would be refused. Throws UsageError for a name
+ * that is no model id.
  */
 export function routeExplain(question: ExplainQuestion, write: (line: string) => void): number {
   const { workload, model, surface, features, usdToEur } = question;
@@ -64,14 +64,14 @@ function originLines({ origins }: ResolvedPolicy): readonly string[] {
   return origins.map(({ field, value, from }) => `${field}: ${value} — ${from}`);
 }
 
-/** What is otherwise in the shadow. */
+/** Writes the differences of the policy in shadow mode. */
 function writeShadow(policy: ResolvedPolicy, shadow: ResolvedPolicy, write: (line: string) => void): void {
   write('in shadow mode');
   const inForce = new Set(originLines(policy));
   for (const line of originLines(shadow)) if (!inForce.has(line)) write(`  ${line}`);
 }
 
-/** Throws the `GatewayError` that the client would be told. */
+/** Throws the `GatewayError` that the client would receive. */
 function writeRoute(
   question: RouteQuestion,
   workload: WorkloadConfig,
@@ -89,7 +89,7 @@ function writeRoute(
   for (const target of targetsOf(decision)) {
     const id = `${target.provider.config.slug}/${target.model}`;
     const source = priceSource(target, question, deps.prices);
-    write(`  ${id}: ${source === undefined ? 'left out: no price is known for it' : `price from ${source}`}`);
+    write(`  ${id}: ${source === undefined ? 'skipped: its price is unknown' : `price from ${source}`}`);
     if (source !== undefined) priced.push(id);
   }
   if (priced.length === 0) throw new GatewayError('price_unknown', 'Models without a price are refused.');

@@ -13,7 +13,7 @@ export const EXPLAIN_HELP = `gwctl explain --config DIR (--key NAME | --workload
               [--surface SURFACE] [--has FEATURES] [--secrets-dir DIR] [--usd-to-eur RATE]
 
 Shows the policy that applies to a call, where each of its fields comes from, which models are considered, and why each is
-taken or left out. Sends nothing. Exits with 1 when the call would be refused.
+selected, skipped or refused. Sends nothing. Exits with 1 when the call would be refused.
 
   --config DIR        Folder of resources
   --key, --workload   Whose call it is: <namespace>/<name>, or a name that only one namespace has
@@ -72,7 +72,7 @@ function workloadOf({ keysById }: CompiledSnapshot, name: string): WorkloadConfi
   return named('key', keysById, name).workload;
 }
 
-/** What is named by its id, or by the end of it where no other ends so. */
+/** Finds an object by its id, or by the end of its id if that is unique. */
 function named<T>(what: string, byId: ReadonlyMap<string, T>, name: string): T {
   const whole = byId.get(name);
   if (whole !== undefined) return whole;

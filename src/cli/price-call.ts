@@ -11,7 +11,7 @@ import type { Output } from './output.ts';
 import { billLines, priceOf } from './price-explain.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A call whose sealed cost is to be explained, and what is at hand to do it by. */
+/** A call whose sealed cost is to be explained, with the prices to do so. */
 export interface CallQuestion {
   readonly callId: string;
   readonly database: {
@@ -26,7 +26,7 @@ export interface CallQuestion {
 
 /**
  * Writes how the sealed cost of a call came about. Resolves with the exit status: 0, or 1 when the prices that its row
- * names are not at hand or come to another amount. Rejects with UsageError when there is no such call.
+ * names are missing or give another amount. Rejects with UsageError when the call does not exist.
  */
 export async function callExplain(question: CallQuestion, { out }: Output): Promise<number> {
   const row = await readRow(question);

@@ -78,7 +78,7 @@ export function priceOf({
 }
 
 const TOKENS = [...INPUT_BUCKETS, ...OUTPUT_BUCKETS] as const;
-/** Told even when there are none of them. */
+/** Shown even when they are zero. */
 const ALWAYS: ReadonlySet<string> = new Set(Object.keys(NO_USAGE));
 const MILLION = 1_000_000n;
 

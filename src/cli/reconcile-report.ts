@@ -19,7 +19,7 @@ interface HoldReport {
   readonly sealedAt?: NanoEuro;
 }
 
-/** What was found of one organization. */
+/** Results for one organization. */
 export interface OrganizationReport {
   readonly organization: string;
   readonly agrees: boolean;

@@ -37,7 +37,7 @@ const OPTIONS = {
   'data-dir': { type: 'string' },
 } as const;
 
-/** Writes usage, or what is wrong with its sums. Returns the exit status. Throws when the ledger cannot be read. */
+/** Writes usage, or the faults of its sums. Returns the exit status. Throws when the ledger cannot be read. */
 export async function usage(args: readonly string[], defaults: DatabaseDefaults, output: Output): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const { organization, workload, json } = values;
@@ -92,7 +92,7 @@ function jsonLine({ cost, ...line }: UsageLine): string {
   return JSON.stringify({ ...line, cost_nano_eur: cost.toString() });
 }
 
-/** Columns as wide as what stands in them. */
+/** Columns as wide as their content. */
 function* table(lines: readonly UsageLine[], by: readonly UsageDimension[]): Generator<string> {
   const head = [...by, 'calls', 'refused', 'failed', 'tokens', 'EUR'];
   const rows = lines.map((line) => [

@@ -19,7 +19,7 @@ export interface Snapshot {
   readonly workloads: ReadonlyMap<string, WorkloadConfig>;
 }
 
-/** Finds keys. There may be very many: nobody goes through them for a call. */
+/** Finds keys. There may be very many, so a call must never iterate over them. */
 export interface KeyIndex {
   get(name: string): VirtualKeyConfig | undefined;
 }
@@ -75,11 +75,11 @@ export interface WorkloadConfig {
   readonly budget?: BudgetConfig;
   /** Per cent of the budget at which an alert is raised, ascending. */
   readonly alertPercent: readonly number[];
-  /** What happens upstream when a streaming client hangs up: abort and bill what was seen, or read on to the usage frame. */
+  /** When a streaming client hangs up: abort and bill what was received, or read on to the usage frame. */
   readonly onHangUp: 'abort' | 'drain';
   /** The policy in force, merged: organization overrides > workload policy > organization defaults. */
   readonly policy: ResolvedPolicy;
-  /** What would be in force if shadow policies were: evaluated beside `policy` and recorded, never enforced. */
+  /** The policy with shadow policies applied: evaluated in addition to `policy` and recorded, never enforced. */
   readonly shadow?: ResolvedPolicy;
 }
 
@@ -209,7 +209,7 @@ export interface ModelConfig {
   readonly contextTokens?: number;
   /** Most tokens the model can answer with: the ceiling of a hold when the caller names none. */
   readonly maxOutputTokens?: number;
-  /** Members of a request that this model refuses, beside those the catalogue knows. */
+  /** Members of a request that this model refuses, in addition to those of the catalogue. */
   readonly rejects?: readonly string[];
 }
 

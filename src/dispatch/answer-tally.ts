@@ -15,7 +15,7 @@ export class AnswerTally implements AnswerMeter {
   cacheHit: NonNullable<CallFacts['cacheHit']> = 'none';
   seen: Usage = NO_USAGE;
   units: Units | undefined;
-  /** What the provider may say that was used. Undefined: whoever says it is this gateway. */
+  /** Limits of believable usage. Undefined: the gateway itself reports it. */
   believable: Believable | undefined;
   /** The whole answer was handed to the surface. */
   isServed = false;
@@ -52,7 +52,7 @@ export class AnswerTally implements AnswerMeter {
     if (!this.losses.includes(loss)) this.losses = [...this.losses, loss];
   }
 
-  /** Usage that can't be true of what was sent and seen is not billed: our own count is, unless better is told. */
+  /** Notes a reported usage. A usage that is implausible is replaced by our own count, unless a better one follows. */
   tell(usage: Usage, seen: Seen): boolean {
     const isBelieved = this.believable === undefined || isBelievable(usage, this.believable, seen);
     if (!seen.whole) return isBelieved;

@@ -37,17 +37,17 @@ export interface AttemptDeps {
 export interface Answered {
   readonly candidate: Candidate;
   readonly incoming: Incoming;
-  /** To be told how the rest of the answer went. */
+  /** Must be told how the rest of the answer went. */
   readonly permit: AttemptPermit;
   /** The provider had the time that the workload gives. */
   readonly fair: boolean;
 }
 
 /**
- * Asks the candidates until one answers with success: in the order of the plan, those first that need not be waited for.
+ * Asks the candidates until one answers with success: in the order of the plan, those without a wait first.
  * One failed attempt may be repeated, bounded by the provider's own setting and by three in all; never after a timeout,
  * since the provider may still be running it. One that was refused for an optional member is repeated without it, once.
- * Throws what the client is told of the last failure, or `upstream_overloaded` where nobody may be asked. // spec 7.1
+ * Throws the client's error for the last failure, or `upstream_overloaded` if no candidate may be asked. // spec 7.1
  */
 export async function attempt(plan: Candidates, deps: AttemptDeps): Promise<Answered> {
   const deadline = performance.now() + deps.timeoutMs;
@@ -93,7 +93,7 @@ class Choice {
     return this.#upstreams.health(this.candidate);
   }
 
-  /** Milliseconds until it may be asked; 0: now. Nobody waits for one that fails to recover. */
+  /** Milliseconds until it may be asked; 0: now. Calls never wait for an upstream that does not recover. */
   get waitMs(): number {
     const { waitMs, cause } = this.health;
     if (waitMs > 0 && cause === 'circuit_open') return Infinity;
@@ -105,7 +105,7 @@ class Choice {
     return Math.max(this.waitMs, this.#restUntil - performance.now());
   }
 
-  /** Takes in that an attempt on it failed; false where nobody is to be asked any more. */
+  /** Notes a failed attempt; false if no further attempt is allowed. */
   failed({ again, waitMs, lighter }: Failure): boolean {
     if (lighter && this.candidate === this.#planned) {
       this.candidate = lighter;
@@ -170,7 +170,7 @@ async function once(
 }
 
 /**
- * What is left of the answer timeout, in steps of a quarter of a second: timers of equal length share one list in the
+ * The rest of the answer timeout, in steps of a quarter of a second: timers of equal length share one list in the
  * event loop, and the first attempt has the whole of it.
  */
 function remaining(leftMs: number, timeoutMs: number): number {

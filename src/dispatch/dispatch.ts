@@ -40,7 +40,7 @@ export interface Dispatch {
   readonly call: Call;
   readonly inspection: Inspection;
   readonly bounds: UsageBounds;
-  /** Absent where the answer is at hand: nobody is asked for it, or paid. */
+  /** Absent if the answer is at hand: no provider is asked or paid. */
   readonly hold: Hold<Candidate> | undefined;
   readonly recalled: Recalled;
 }
@@ -49,8 +49,8 @@ export interface Dispatch {
 export type Retain = (candidate: Candidate, answer: Buffer | undefined) => void;
 
 /**
- * Asks the provider and relays its answer, restoring tags; the bytes of everything else stay as they came. What comes of it
- * is in `tally`, also when it rejects. `retain`: absent where policy has no content kept.
+ * Asks the provider and relays its answer, restoring tags; all other bytes stay as they came. The result
+ * is in `tally`, also when it rejects. `retain`: absent unless policy retains content.
  */
 export async function dispatch(
   work: Dispatch,
@@ -99,7 +99,7 @@ export async function dispatch(
   }
 }
 
-/** Where an answer comes from: a provider, or the cache, which nobody visits. */
+/** Source of an answer: a provider, or the cache, which needs no attempt. */
 interface Source extends Pick<Answered, 'candidate' | 'incoming'> {
   readonly permit: AttemptPermit | undefined;
   readonly made: MadeObjects | undefined;
@@ -135,14 +135,14 @@ function askProvider(
     upstreams,
     onAttempt,
     onLeftAlone: ({ provider, model }, cause) =>
-      void tally.route.push(`${provider.config.slug}/${model}: left alone: ${LEFT_ALONE[cause]}`),
+      void tally.route.push(`${provider.config.slug}/${model}: skipped: ${SKIPPED[cause]}`),
   });
 }
 
 /** Why an upstream is not asked, in the words of the audit row. */
-const LEFT_ALONE: Readonly<Record<UpstreamHealth['cause'], string>> = {
-  circuit_open: 'it has been failing',
-  overloaded: 'it has asked to wait',
+const SKIPPED: Readonly<Record<UpstreamHealth['cause'], string>> = {
+  circuit_open: 'its circuit breaker is open',
+  overloaded: 'it asked to wait',
 };
 
 /** Names the candidate in the call's row, as the one that it is asked of now. */
@@ -245,7 +245,7 @@ async function streamed(
   }
 }
 
-/** Reads on for the usage of a stream that nobody is listening to any more. */
+/** Reads on for the usage of a stream after its client left. */
 async function drain(chunks: AsyncIterator<Uint8Array>, relay: Relay): Promise<void> {
   try {
     for (let next = await chunks.next(); !next.done && !relay.failure; next = await chunks.next()) {
@@ -253,7 +253,7 @@ async function drain(chunks: AsyncIterator<Uint8Array>, relay: Relay): Promise<v
       if (relay.over) return;
     }
   } catch {
-    // Out of time, or the provider failed too: what was seen is billed.
+    // Out of time, or the provider failed too: the usage seen so far is billed.
   }
 }
 

@@ -43,7 +43,7 @@ async function fetchPart(part: MediaPart, url: string, media: MediaFetcher, sign
   try {
     const { mediaType, data } = await media.fetchMedia(url, signal);
     const kind = mediaType.startsWith('image/') ? 'image' : 'document';
-    // Text behind an address was not inspected: only what is never inspected as text may come this way.
+    // Text behind an address was not inspected, so only media that is never inspected as text is accepted.
     if (kind !== part.kind || mediaType.startsWith('text/')) {
       throw new BadRequestShape(
         `The address of a file must lead to ${part.kind === 'image' ? 'an image' : 'a PDF'}`,

@@ -25,8 +25,8 @@ import { travellingFiles } from './travelling-files.ts';
 
 /**
  * Writes the request for every target. In the surface's own family that is the original text with the declared edits;
- * in another one it goes through the hub. Targets that cannot be asked for this are left out, which `onLeftOut` is told;
- * throws `invalid_request` with the reason when none is left.
+ * in another one it goes through the hub. Targets that cannot serve the request are left out and reported to
+ * `onLeftOut`; throws `invalid_request` with the reason when none is left.
  */
 export async function prepare(
   call: Call,
@@ -56,8 +56,8 @@ export async function prepare(
 }
 
 /**
- * Why a target is left out. What is wrong with a document is not got around by another way to read it: it refuses the
- * call, unless there is somebody who can be asked already. // spec 7.1
+ * Why a target is left out. A fault of a document cannot be avoided by reading it another way: it refuses the
+ * call, unless another target is ready. // spec 7.1
  */
 function refusalOf(thrown: unknown, isFallback: boolean): GatewayError {
   if (thrown instanceof BadRequestShape) return shapeError(thrown);
@@ -99,8 +99,8 @@ function isWithin(inner: Pick<Edit, 'start' | 'end'>, outer: Pick<Edit, 'start' 
 }
 
 /**
- * Between families; and within one where a provider takes no addresses, since what is behind them must be put in, or no tools
- * of texts, since their calls come back as those of functions.
+ * Between families; and within one if a provider does not fetch addresses, so that their content is inlined, or has no
+ * text tools, since their calls come back as function calls.
  */
 function mustTranslate(call: Call, { media }: Inspection, { family, provider, model }: Target): boolean {
   if (family !== call.codec.family) return true;
@@ -119,7 +119,7 @@ async function verbatim(call: Call, inspection: Inspection, target: Target): Pro
   let fitted = fit(document, call, target, losses);
   let before: readonly Edit[] = edits;
   if ((fitted.length > 0 || inspection.losses.length > 0) && inspection.edits.length > 0) {
-    // What fits the request to the provider may move content, or depend on what is gone: it must read what is left.
+    // Fitting may move content, or depend on removed fields: it must read the edited text.
     document = await readAnew(document.family, render(document.text, edits), call.slices);
     losses = [...inspection.losses];
     fitted = fit(document, call, target, losses);
@@ -136,7 +136,7 @@ export async function inspectedDocument(call: Call, inspection: Pick<Inspection,
   return readAnew(call.codec.family, render(call.text, edits), call.slices);
 }
 
-/** Through the hub: what was inspected is read, and written in the provider's family. */
+/** Through the hub: the inspected request is read, and written in the provider's family. */
 async function translated(call: Call, inspection: Inspection, target: Target, media: MediaFetcher): Promise<Written> {
   const { family, provider, model } = target;
   if (!isHubFamily(family)) throw new TypeError(`nothing translates to ${family}`);
@@ -169,7 +169,7 @@ async function translated(call: Call, inspection: Inspection, target: Target, me
   };
 }
 
-/** This family must be told a ceiling: where the caller names none, it is the one that is held. */
+/** This family requires a ceiling: without one of the caller, the held one. */
 function withCeiling(request: ModelRequest, target: Target, { maxOutputTokens = Infinity }: Traits): ModelRequest {
   if (target.family !== 'messages' || request.maxOutputTokens !== undefined) return request;
   return { ...request, maxOutputTokens: Math.min(outputCeiling(target), maxOutputTokens) };

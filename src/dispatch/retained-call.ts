@@ -8,7 +8,7 @@ import { MOST_RECORDED } from './cache/recorded.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * What is kept of a call that was sent to a provider: the request, what came of its answer, and what its tags stand for.
+ * Retained content of a call that was sent to a provider: the request, the answer, and the values of its tags.
  * One that was answered from the cache keeps its tags, and the id of the call that has the rest.
  */
 export function retained(

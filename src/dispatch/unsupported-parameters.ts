@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { readDocument, removeMembers, render } from '#/wire/document/document.ts';
 import type { Candidate } from '#/call/target.ts';
 
-/** Members that advise or annotate: without one the answer is still the answer to what was asked. */
+/** Members that advise or annotate: without one, the answer still answers the request. */
 const OPTIONAL = new Set([
   'frequency_penalty',
   'logit_bias',

@@ -12,7 +12,7 @@ const RETRYABLE = new Set([408, 409, 429]);
 const OURS = new Set([401, 402, 403, 407, 408, 409, 425, 429]);
 /** The provider does not serve the account it was asked with. */
 const OF_ACCOUNT = new Set([401, 402, 403]);
-/** Statuses of what stands before a model and finds nobody behind it, or too many before it. */
+/** Statuses of a proxy in front of a model that finds no backend, or too many requests. */
 const GONE = new Set([502, 503, 504, 529]);
 
 /** Where the next attempt may be made, after one that failed: `elsewhere` is any other endpoint. */
@@ -57,7 +57,7 @@ function isRejection(status: number): boolean {
   return status >= 400 && status < 500 && !OURS.has(status);
 }
 
-/** The last attempt's answer as the client is told. // spec 7.1 */
+/** The client's error for the last attempt's answer. // spec 7.1 */
 export function answeredWithError(
   status: number,
   message: string | undefined,
@@ -82,7 +82,7 @@ export function answeredWithError(
   });
 }
 
-/** A refusal of our own account: nobody but who configures it can mend it, by what the provider says. */
+/** A refusal of the gateway's own account: only an operator can correct it, with the help of the provider's message. */
 function refusedBy(status: 401 | 403, why: string | undefined): string {
   const what = status === 401 ? 'the credentials configured for it' : 'this request for the account configured for it';
   return `The provider refused ${what}${why === undefined ? '.' : `: ${withoutKeys(why)}`}`;
@@ -93,7 +93,10 @@ const UNAVAILABLE_MESSAGES: Readonly<Record<UpstreamHealth['cause'], string>> = 
   overloaded: 'The provider has asked for a pause. Nothing was sent.',
 };
 
-/** That nobody was asked, as the client is told: every upstream that may serve the call is to be left alone. */
+/**
+ * The client's error if no upstream was asked: all that may serve the call have an open circuit breaker or asked to
+ * wait.
+ */
 export function nobodyToAsk(upstreams: readonly UpstreamHealth[]): GatewayError {
   const { waitMs, cause } = upstreams.reduce((soonest, next) => (next.waitMs < soonest.waitMs ? next : soonest));
   return new GatewayError('upstream_overloaded', UNAVAILABLE_MESSAGES[cause], {
@@ -114,7 +117,7 @@ const FAULT_MESSAGES: Readonly<Record<UpstreamFaultKind, string>> = {
   aborted: 'The request was aborted.',
 };
 
-/** A provider that gave no usable answer, as the client is told. */
+/** The client's error for a provider without a usable answer. */
 export function noAnswer({ kind, cause }: UpstreamFault, attempts: readonly AttemptReport[]): GatewayError {
   const code: ErrorCode = kind === 'timeout' ? 'upstream_timeout' : 'upstream_error';
   const message =
@@ -154,7 +157,7 @@ export class ReportedFailure extends Error {
   }
 }
 
-/** A failure that a provider reported, as the client is told. */
+/** The client's error for a failure that a provider reported. */
 export function reportedError({ code, message }: ReportedFailure, attempts: readonly AttemptReport[]): GatewayError {
   return new GatewayError(code, message, { report: { cause: 'reported', attempts } });
 }

@@ -10,7 +10,7 @@ export interface Refusal {
   readonly status: number;
   /** The provider's own words. */
   readonly message: string | undefined;
-  /** What the client is told, if nobody does better. */
+  /** The client's error, if no later attempt does better. */
   readonly error: GatewayError;
   readonly again: Again;
   /** How long this call is not to ask this upstream, in milliseconds; undefined: no longer than it takes to recover. */
@@ -20,8 +20,8 @@ export interface Refusal {
 const MAX_ERROR_BODY = 64 * 1024;
 
 /**
- * Reads an answer that is an error, and notes what it says of the upstream and of the account that it was asked with.
- * Rejects when the call was given up meanwhile.
+ * Reads an error answer, and notes its effect on the upstream and on its account.
+ * Rejects if the call was aborted meanwhile.
  */
 export async function readRefusal(
   incoming: Incoming,

@@ -31,7 +31,7 @@ export interface UpstreamHealth {
   readonly cause: 'circuit_open' | 'overloaded';
 }
 
-/** One attempt on an upstream, from when it is let through to what became of it. */
+/** One attempt on an upstream, from its permit to its outcome. */
 export interface AttemptPermit {
   /** The account to ask with; undefined where the provider has none. */
   readonly credential: CredentialConfig | undefined;

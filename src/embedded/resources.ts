@@ -21,7 +21,10 @@ export interface EmbeddedOptions {
   readonly namespace: string;
 }
 
-/** Resources of the embedded run beside those in the folder: the sandbox, a key for its workload, vendors by environment. */
+/**
+ * Resources of the embedded run besides those of the folder: the sandbox, a key for its workload, vendors by
+ * environment.
+ */
 export function embeddedResources({
   sandboxUrl,
   key,

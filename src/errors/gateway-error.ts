@@ -49,7 +49,7 @@ export class GatewayError extends Error {
   readonly report: FailureReport | undefined;
   readonly status: number;
   readonly limits: Limits | undefined;
-  /** False: a client library is told not to repeat the request. */
+  /** False: client libraries must not repeat the request. */
   readonly shouldRetry: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, options?: ErrorOptions) {

@@ -10,7 +10,7 @@ import { together, type Match } from './match.ts';
 import { withNumbersInIds } from './numbers-in-ids.ts';
 import { mayHoldName, NAME_CATEGORIES, NAMES, NamesUnavailable } from './names/detect-names.ts';
 
-/** What was found in texts, and what nobody looked for though policy wants it. */
+/** Matches of texts, and kinds that policy wants found but that were not searched for. */
 export interface Detected {
   readonly matches: Matches;
   /** As `x-gw-unscanned` tells it. */
@@ -18,9 +18,9 @@ export interface Detected {
 }
 
 /**
- * The matches of every leaf, in order, and what nobody looked for: in each text, over the boundaries of texts that a model
- * reads one after the other, and in ids. `isOfSource`: whether a leaf stands in the source itself, and not in JSON within one
- * of its texts. `slices`: those that a large request takes.
+ * The matches of every leaf, in order, and the kinds not searched for: in each text, over the boundaries of texts that
+ * a model reads one after the other, and in ids. `isOfSource`: whether a leaf stands in the source itself, and not in
+ * JSON within one of its texts. `slices`: those that a large request takes.
  */
 export function detectInLeaves(
   leaves: readonly Leaf[],
@@ -148,7 +148,7 @@ function detectIn(
 
 /**
  * The kinds that policy wants looked for; undefined: all structured ones. Where it names none, names of people are among
- * them, unless nothing would come of them but a number.
+ * them, unless the only result would be a number.
  */
 export function lookedFor(
   { entities, mode }: Pick<ResolvedPolicy['dlp'], 'entities' | 'mode'>,
@@ -198,8 +198,8 @@ export async function detectOrRefuse(
 }
 
 /**
- * `inspection_unavailable` where it may go better another time, `request_too_large` where it may not; what is wrong for
- * another reason, or was given up, stays what it is.
+ * `inspection_unavailable` if a repeat may succeed, `request_too_large` if not; errors with
+ * another cause, and cancellations, stay unchanged.
  */
 export function notSearched(cause: unknown, message: string): unknown {
   if (cause instanceof SearchTooLarge) {

@@ -11,12 +11,12 @@ export interface Detection {
   readonly categories: ReadonlySet<string>;
   /** What it looks for under policies that protect without naming kinds; undefined: all structured kinds. */
   readonly byDefault?: ReadonlySet<string> | undefined;
-  /** Whether texts of this total length, or what is looked for in them, are for `find` and not for `findNow`. */
+  /** Whether texts of this total length, or the kinds to find in them, need `find` instead of `findNow`. */
   readonly needsWorker: (totalLength: number, categories?: ReadonlySet<string>) => boolean;
   readonly findNow: (text: string, categories?: ReadonlySet<string>) => readonly Match[];
   /**
    * The matches of each text. Rejects with `DetectionUnavailable` or `SearchTooLarge`, or with the reason of `signal` once
-   * it is aborted: the rest is given up. `asker`: who asks, and takes turns with others.
+   * it is aborted: the rest is dropped. `asker`: the caller, which shares the worker fairly with others.
    */
   find(
     texts: readonly string[],
@@ -73,7 +73,7 @@ export function detectionUntil(signal: AbortSignal, detection: Detection): Detec
   return new ScopedDetection(signal, detection, undefined);
 }
 
-/** What is called for each text is taken over as it is, so that no call goes through this object. */
+/** Functions that run for each text are copied as they are, so that calls do not go through this object. */
 class ScopedDetection implements Detection {
   readonly categories: ReadonlySet<string>;
   readonly byDefault: ReadonlySet<string> | undefined;

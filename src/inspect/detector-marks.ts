@@ -44,7 +44,7 @@ export class DetectorMarks {
     this.#options = options;
   }
 
-  /** Of a call under a policy; `unscanned`: what nobody looked for. */
+  /** The mark of a call under a policy; `unscanned`: kinds that were not searched for. */
   of(policy: Pick<ResolvedPolicy['dlp'], 'entities' | 'mode'>, unscanned: readonly string[]): string {
     const { detection } = this.#options;
     return this.ofKinds(lookedFor(policy, detection) ?? STRUCTURED, !unscanned.includes(NAMES));

@@ -23,9 +23,9 @@ import { imagesRule, unreadableReason, unreadBecause } from './unreadable.ts';
 /** What inspection found, and the edits that keep it in. */
 export interface Inspection extends Omit<Contents, 'leaves'> {
   readonly edits: readonly Edit[];
-  /** What had to be taken out whole, by name: thinking that must not be rewritten, or that nobody signed. */
+  /** Parts that were removed entirely, by name: thinking that must not be rewritten, or that has no signature. */
   readonly losses: readonly string[];
-  /** What was found, and what nobody could look into before files are read. */
+  /** Matches, and content that cannot be inspected before files are read. */
   readonly facts: Pick<CallFacts, 'findings' | 'unscanned'>;
   /** Kinds of content that could not be read; those of attached files depend on how they travel. */
   readonly unscanned: readonly string[];
@@ -36,7 +36,8 @@ export interface Inspection extends Omit<Contents, 'leaves'> {
 
 /**
  * Inspects a request: every string of it, whatever its place. Mode `block` throws `data_protection`, in a
- * `Stopped` with what was found; `tokenize` and `mask` return edits; `allow_log` only counts. Terms to remove become reversible tags in every mode.
+ * `Stopped` with the matches; `tokenize` and `mask` return edits; `allow_log` only counts. Terms to remove become
+ * reversible tags in every mode.
  * `models`: those that may be asked, in whose tokens a prompt may be written. `slices`: those that a large one takes.
  * // spec 1.7, 1.8
  */
@@ -129,7 +130,7 @@ function kindsOf(media: Contents['media']): readonly string[] {
   return media.length === 0 ? [] : [...new Set(media.map((item) => item.kind))];
 }
 
-/** What the family finds wrong with a request is told to its client. */
+/** Turns the family's shape errors into errors for its client. */
 function inShape<T>(work: () => T): T {
   try {
     return work();
@@ -160,7 +161,7 @@ function outsideOf(texts: readonly Text[]): (leaf: Leaf) => boolean {
   return (leaf) => !inner.has(leaf);
 }
 
-/** What was found in the texts before each file, so that it is found in the file too. */
+/** Matches of the texts before each file, so that they are found in the file too. */
 function termsBefore(
   texts: readonly Text[],
   matches: readonly (readonly Match[])[],
@@ -194,7 +195,7 @@ function refusal({ blocked, blockedAt, where }: Rewrite): GatewayError {
   return protection(`the request contains ${[...blocked].sort().join(', ')}`, [...places]);
 }
 
-/** Content nobody can read is not waved through where policy protects content. // spec 4.3.5 */
+/** Unreadable content is refused if policy protects content. // spec 4.3.5 */
 function refuseUnreadable(
   media: Contents['media'],
   policy: ResolvedPolicy['dlp'],

@@ -11,7 +11,7 @@ import { openPublishedSource } from '#/config/published/published-source.ts';
 import type { Settings } from '#/settings/gateway-settings.ts';
 
 export interface ConfigOptions {
-  /** Resources beside those of a folder. */
+  /** Resources in addition to those of a folder. */
   readonly extra: (() => readonly SourceDocument[]) | undefined;
   readonly onEvent: (event: ConfigEvent) => void;
 }
@@ -19,7 +19,7 @@ export interface ConfigOptions {
 /** Most faults that a process names as it ends. */
 const MOST_TOLD = 20;
 
-/** A configuration that nobody could be served by: a process with it would answer everything with 503. */
+/** A configuration that serves no call: a process with it would answer everything with 503. */
 class ConfigRefused extends Error {
   override readonly name = 'ConfigRefused';
 

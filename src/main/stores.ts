@@ -98,7 +98,7 @@ function mayPass(error: unknown): boolean {
   return typeof code === 'string' && /^(E[A-Z_]+|57P\d\d|08\d\d\d|53\d\d\d)$/.test(code);
 }
 
-/** Where rows wait while the ledger is away. A disk that takes none is told of; then they wait in memory. */
+/** Where rows wait while the ledger is away. A disk that cannot be written is reported; then they wait in memory. */
 async function openJournal({ dataDir, journalBytes }: Settings, observer: Observer): Promise<Stores['journal']> {
   if (journalBytes === 0) return undefined;
   const options = { folder: `${dataDir}/journal`, maxBytes: journalBytes, onDamage: observer.onJournalDamage };

@@ -9,8 +9,8 @@ import type { Standing } from './standing.ts';
 export type Refused = Extract<HoldDecision, { kind: 'refused' }> & { readonly standing?: Standing };
 
 /**
- * A limit's refusal as the client is told: 429 for a rate, 402 for money. `asked`: what the call may cost at most, where
- * that was worked out. // spec 7.1
+ * The client's error for a limit: 429 for a rate, 402 for money. `asked`: the maximum cost of the call, if it was
+ * computed. // spec 7.1
  */
 export function limitRefusal(decision: Refused, workload: WorkloadConfig, asked?: NanoEuro): GatewayError {
   const limits = limitsIn(decision);

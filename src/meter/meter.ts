@@ -32,7 +32,7 @@ export interface Asked {
   readonly resumes?: boolean;
 }
 
-/** A debit made before dispatch, and how to price what comes of it. */
+/** A debit made before dispatch, with the prices to settle it. */
 export interface Hold<T extends Target = Target> {
   readonly open: OpenHold;
   /** The targets that have a price: only they may be asked. */
@@ -50,7 +50,7 @@ export interface MeterDeps extends MeterMemory {
   readonly restorer: Restorer;
   /** Told of every refusal of the counters; `at`: when the call began. */
   readonly onRefused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
-  /** That this process is alive: a hold without it is anybody's. */
+  /** Proof that this process is alive: any process may take over a hold without it. */
   readonly lease: { fresh(): boolean; ensure(): Promise<void> };
   /** This process, as the holder of its holds. */
   readonly owner: string;
@@ -58,7 +58,7 @@ export interface MeterDeps extends MeterMemory {
   readonly open: ByName<OpenHold>;
 }
 
-/** The price of what is not billed: calls that ask no model for anything. */
+/** The price of calls that are not billed because they use no model. */
 const UNPRICED: Price = { source: 'not billed', tiers: [], units: {}, denominator: 1n };
 
 /** More than this no budget holds: the counters are 64-bit integers of nano-euro. */
@@ -150,7 +150,7 @@ export function count(call: CallContext, deps: DebitDeps & Pick<MeterDeps, 'owne
 
 type DebitDeps = Pick<MeterDeps, 'counters' | 'restorer' | 'refusals' | 'arrivals' | 'onRefused'>;
 
-/** Asks the counters. Resolves with how the limits stand; throws what the client is told of a refusal. */
+/** Asks the counters. Resolves with the state of the limits; throws the client's error for a refusal. */
 async function debit(request: HoldRequest, context: CallContext, deps: DebitDeps): Promise<Limits & { near?: true }> {
   const { key, snapshot } = context;
   const { workload } = key;
@@ -260,7 +260,7 @@ function abandonedDraft(call: CallContext, asked: Asked, plan: readonly [Target,
   });
 }
 
-/** How a PriceBook names what is billed beside tokens. */
+/** Names of units in a PriceBook. */
 const UNIT_NAMES: Readonly<Record<Unit, string>> = {
   pages: 'Page',
   images: 'Image',
@@ -285,7 +285,7 @@ function targetId({ provider, model }: PricedTarget): string {
   return `${provider}/${model}`;
 }
 
-/** Says what is to be configured. A server of one's own has no price but the one that its owner sets. */
+/** Says which price to configure. The owner's own server has only the price that the owner sets. */
 function unpriced(
   candidates: readonly Target[],
   quantities: readonly Quantity[],
@@ -298,7 +298,7 @@ function unpriced(
   const why = custom ? ', whose provider is a custom endpoint' : '';
   if (quantities.length === 1 && quantities[0] === 'calls') {
     const message =
-      `No price is known for ${models.join(', ')}, which names no model. Calls without a price are refused. ` +
+      `No price is known for ${models.join(', ')}, a call without a model. Calls without a price are refused. ` +
       `Add a row to spec.prices of ${bookOf(candidates)}: ${rowFor(models[0], 'calls')}. 0 is a price.`;
     return new GatewayError('price_unknown', message);
   }

@@ -15,14 +15,14 @@ import type { Family } from '#/wire/document/document.ts';
 export interface Believable {
   /** All input tokens, cached or not. */
   readonly inputTokens: number;
-  /** Output tokens beside those that are seen: thinking that is not shown, pictures, sound. */
+  /** Output tokens besides the visible ones: hidden reasoning, images, audio. */
   readonly unseenOutput: number;
   /** Text is sent to a model that counts it, so there is no answer without input. */
   readonly readsText: boolean;
   readonly units: Units;
 }
 
-/** What was seen of an answer when its usage was told. */
+/** The part of an answer that was seen when its usage was reported. */
 export interface Seen {
   /** UTF-8 bytes of its output, or more. */
   readonly bytes: number;
@@ -33,8 +33,8 @@ export interface Seen {
 }
 
 /**
- * Whether a usage can be true of what was sent and seen. Tokenizers make at least one byte a token, so bytes bound tokens;
- * nobody reads a prompt for nothing, nor writes an answer.
+ * Whether a usage is plausible for the bytes sent and seen. Tokenizers use at least one byte per token, so bytes bound
+ * tokens; a read prompt and a written answer cost at least one token.
  */
 export function isBelievable(usage: Usage, most: Believable, { bytes, says, whole }: Seen): boolean {
   if (!isCounted(usage)) return false;
@@ -53,7 +53,7 @@ function isCounted(usage: Usage): boolean {
   return [...MEDIA_BUCKETS, ...BESIDE_TOKENS].every((bucket) => isCount(usage[bucket] ?? 0));
 }
 
-/** Units as they were told, and instead of what can't be true our own count or the most there can be; `doubted`: of any. */
+/** Reported units, with implausible ones replaced by our own count or the maximum; `doubted`: any was replaced. */
 export function believedUnits(
   told: Units,
   most: Units,

@@ -78,7 +78,7 @@ export class RecentRefusals {
     if (this.#recent.size > 0) this.#freed.set(organization, this.#now());
   }
 
-  /** What a request of this key is refused with by what is remembered; undefined: it must be looked at. */
+  /** The remembered refusal of a request of this key; undefined: the request must be checked. */
   find({ workload }: VirtualKeyConfig, { revision }: Snapshot): GatewayError | undefined {
     if (this.#recent.size === 0) return undefined;
     const recent = this.#recent.get(workload.id);
@@ -88,7 +88,7 @@ export class RecentRefusals {
     return now < recent.until && recent.revision === revision ? limitRefusal(aged(recent, now), workload) : undefined;
   }
 
-  /** A loop is turned away all the same. */
+  /** A caller in a loop is still refused. */
   #mayFit({ at, times, decision }: Recent, { organization }: WorkloadConfig): boolean {
     const freedAt = this.#freed.get(organization.id);
     return freedAt !== undefined && freedAt >= at && times < MANY && decision.by !== 'requests';
@@ -121,7 +121,7 @@ function aged({ decision, at }: Recent, now: number): Refused {
 
 type Caller = Pick<CallContext, 'id' | 'key' | 'snapshot'>;
 
-/** What is no larger is read, and the counters are asked: they say most. */
+/** Smaller requests are read and sent to the counters, which give the best answer. */
 const SMALL_BYTES = 64 * 1024;
 
 /** What the counters said last of the requests per minute of a workload. */
@@ -203,7 +203,7 @@ export function billingPlanRefusal({ suspended, plan }: OrganizationConfig, now:
   if (plan.activeFrom !== undefined && now < plan.activeFrom)
     return noPlan(`This organization has no active plan yet. It begins at ${instant(plan.activeFrom)}.`);
   if (plan.activeUntil !== undefined && now >= plan.activeUntil)
-    return noPlan(`This organization has no active plan any more. It ended at ${instant(plan.activeUntil)}.`);
+    return noPlan(`The billing plan of this organization ended at ${instant(plan.activeUntil)}.`);
   return undefined;
 }
 

@@ -31,7 +31,7 @@ export interface UsageBounds {
 export interface Inspected {
   readonly media: readonly Media[];
   readonly edits: readonly Edit[];
-  /** The provider keeps what came before in the conversation. */
+  /** The provider stores the earlier turns of the conversation. */
   readonly keptBefore?: boolean;
 }
 
@@ -40,17 +40,17 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 16_384;
 /** No vendor counts an image as more tokens. */
 const IMAGE_TOKENS = 16_384;
 const REMOTE_FILE_TOKENS = 262_144;
-/** What a model may be told of a conversation that its provider keeps: as much as the longest context holds. */
+/** Maximum input from a conversation that the provider stores: the longest context. */
 const KEPT_TOKENS = 1_048_576;
 /** The lowest ceiling that every family has a word for. // wire-formats 5.1 */
 const LEAST_CEILING = 16;
-/** Where the caller sets no bound: vendors have none, and what is beyond it is billed all the same. // ADR 0005 */
+/** Default where the caller sets no bound: vendors have none, and searches beyond it are still billed. // ADR 0005 */
 const MOST_SEARCHES = 10;
 /** What vendors put before every prompt at most: instructions of their own, descriptions of tools, what a search found. */
 const HIDDEN_INPUT_TOKENS = 32_768;
 /** The longest answer of any model whose configuration names no length. */
 const LONGEST_OUTPUT = 131_072;
-/** By how much vendors count beyond the ceiling that they were told: ends, frames of tool calls. */
+/** How many tokens vendors may count beyond the requested ceiling: end tokens, frames of tool calls. */
 const OVERSHOOT_TOKENS = 256;
 /** More searches are believed only of a request that allows as many. */
 const MOST_BELIEVED_SEARCHES = 100;
@@ -137,7 +137,7 @@ function believed(most = 0): number {
   return Math.max(MOST_BELIEVED_SEARCHES, 2 * most);
 }
 
-/** The modes that somebody who may answer is asked for. */
+/** The modes in which any candidate is asked. */
 function modesOf({ codec, document: { body } }: Call, candidates: readonly Candidate[]): Modes {
   if (codec.family !== 'messages') return {};
   const isKept = (name: string): boolean =>
@@ -159,7 +159,7 @@ function broughtInAtMost(body: JsonObject, media: readonly Media[]): number {
   return (films + (brings ? 1 : 0)) * KEPT_TOKENS;
 }
 
-/** Output of a candidate that need not be seen: all that it may make of what it thinks. */
+/** Output of a candidate that may stay hidden: all of its reasoning. */
 function unseenBound({ ask: { maxOutputTokens, answers } }: Call, { losses, settings }: Candidate): number {
   const isTold = maxOutputTokens !== undefined && !losses.some((what) => CEILINGS.has(what));
   return isTold ? Math.max(maxOutputTokens, LEAST_CEILING) : (settings?.maxOutputTokens ?? LONGEST_OUTPUT) * answers;
@@ -208,7 +208,7 @@ function mediaTokens(media: readonly Media[], { instead }: Candidate): number {
   }, tokens);
 }
 
-/** The most that a candidate's answers may have: what the caller names, if the candidate is told so. */
+/** The maximum output of a candidate: the caller's limit, if the candidate receives it. */
 function outputBound({ ask: { maxOutputTokens, answers } }: Call, candidate: Candidate): number {
   const unnamed = outputCeiling(candidate) * answers;
   if (maxOutputTokens === undefined) return unnamed;
@@ -216,9 +216,10 @@ function outputBound({ ask: { maxOutputTokens, answers } }: Call, candidate: Can
   return candidate.translation ? Math.max(maxOutputTokens, LEAST_CEILING) : maxOutputTokens;
 }
 
-/** The most output tokens that are held, and asked for where a provider must be told, when the caller names none. */
+/** Maximum output tokens to hold, and to send to a provider that requires a limit, if the caller sets none. */
 export function outputCeiling({ settings, provider, model, family }: Target): number {
-  // A family that must be told a ceiling gets the model's own: a shorter one would cut answers that others give whole.
+  // A family that requires a ceiling gets the model's own: a lower one would cut answers that other families give in
+  // full.
   const own = family === 'messages' ? provider.traits(model).maxOutputTokens : undefined;
   return settings?.maxOutputTokens ?? own ?? DEFAULT_MAX_OUTPUT_TOKENS;
 }

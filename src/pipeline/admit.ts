@@ -63,7 +63,7 @@ function read(request: CallRequest, timeoutMs: number, document: WireDocument, n
   return { ...request, headers, document, ask, toolServers, remove, edits, timeoutMs };
 }
 
-/** What is refused whatever the body says. Throws `header_removed` or `insufficient_quota` (no active plan). */
+/** Refuses calls that no body can save. Throws `header_removed` or `insufficient_quota` (no active plan). */
 export function refuseBeforeReading({ headers, key, startedAt }: CallContext): void {
   refuseRemovedHeader(headers);
   const refusal = billingPlanRefusal(key.workload.organization, startedAt);
@@ -77,7 +77,7 @@ export function refuseRemovedHeader(headers: CallContext['headers']): void {
   throw new GatewayError('header_removed', message, { param: 'x-gw-dlp' });
 }
 
-/** What the wire found wrong with a request, as the client is told it; anything else as it was thrown. */
+/** A fault that the wire found in a request, as the client's error; all other errors stay unchanged. */
 export function requestFault(thrown: unknown): unknown {
   if (thrown instanceof KeptThread)
     return new GatewayError('thread_unsupported_request', thrown.message, { param: thrown.param });

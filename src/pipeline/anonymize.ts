@@ -36,7 +36,7 @@ export interface AnonymizeOptions {
   readonly includeMapping: boolean;
 }
 
-/** A document that was handed in, and what is to be done with it. */
+/** An uploaded document, and how to anonymize it. */
 export interface Upload {
   readonly file: DocumentFile;
   readonly options: AnonymizeOptions;
@@ -60,7 +60,7 @@ interface Lasting {
   readonly goesOn: (error: GatewayError) => boolean;
 }
 
-/** What is given back. // spec 2.5 */
+/** The result. // spec 2.5 */
 export interface AnonymizedDocument extends Pick<RedactedDocument, 'bytes' | 'mediaType' | 'downgraded'> {
   /** Without personal data too. */
   readonly filename: string;
@@ -70,7 +70,7 @@ export interface AnonymizedDocument extends Pick<RedactedDocument, 'bytes' | 'me
   readonly categories: readonly string[];
   /** Undefined unless it was asked for. */
   readonly mapping: DocumentFindings['mapping'] | undefined;
-  /** Kinds of personal data that nobody has looked for though none was named. */
+  /** Kinds of personal data that were not searched for although none was named. */
   readonly unscanned: readonly string[];
   readonly limits: Limits;
 }
@@ -82,7 +82,7 @@ const ASKED = { model: MODEL_ID, stream: false };
 const TARGET = { provider: LOCAL_PROVIDER.slug, model: MODEL, jurisdiction: 'LOCAL', family: 'documents' } as const;
 /** The name of a file is searched like the rest of it; no unit of a document has this id. */
 const NAME_UNIT = 'gw:filename';
-/** Where documents are handed in that nobody waits for. */
+/** Where documents are submitted as background jobs. */
 export const JOBS_PATH = '/v1/documents/anonymize/jobs';
 
 /**
@@ -164,7 +164,7 @@ interface Anonymized extends Metered {
   readonly pages: number;
 }
 
-/** Reads, searches, rewrites. What was found is stated whatever fails then. */
+/** Reads, searches, rewrites. The matches are stated, whatever fails later. */
 async function anonymizeDocument(
   work: Metered,
   parts: PipelineParts,
@@ -221,7 +221,10 @@ interface Done {
   readonly pages: number;
 }
 
-/** `until`: when its client waits no longer, by `performance.now()`. `state`: told what was found before anything can fail over it. */
+/**
+ * `until`: when its client stops waiting, by `performance.now()`. `state`: receives the matches before anything can
+ * fail.
+ */
 async function rewritten(
   { request: { key, lasting }, upload: { file, options }, categories, units: { most } }: Metered,
   until: number | undefined,
@@ -258,12 +261,12 @@ async function rewritten(
   return { ...again, ...done };
 }
 
-/** How long somebody still waits. */
+/** How long the client still waits. */
 function within(until: number | undefined): { readonly withinMs?: number } {
   return until === undefined ? {} : { withinMs: Math.max(0, until - performance.now()) };
 }
 
-/** Tells of a phase that begins; the result, of its pages. Undefined where nobody asks how far it is. */
+/** Reports the start of a phase; the result reports its pages. Undefined if progress is not needed. */
 function begun(
   phase: JobProgress['phase'],
   pages: number | undefined,
@@ -274,7 +277,7 @@ function begun(
   return (pagesDone, of) => lasting.onProgress({ phase, pages: of, pagesDone });
 }
 
-/** What was debited must be enough: a file with more pages than its size lets expect is no honest one. */
+/** The debited pages must be enough: a file with more pages than its size allows is suspicious. */
 function refuseMore({ pages }: ReadDocument, most: number): void {
   if (pages <= most) return;
   throw new DocumentFault('too_many_pages', 'the document has more pages than its size allows: split it');

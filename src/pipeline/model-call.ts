@@ -108,8 +108,8 @@ async function inspectRequest({ call }: Read, parts: PipelineParts): Promise<Sta
 }
 
 /**
- * Reads the files of a call; undefined where its family cannot hold files. What takes longer than the answer
- * may take is given up. `documents` undefined: documents are not processed in this installation.
+ * Reads the files of a call; undefined if its family cannot contain files. Reading that exceeds the answer timeout
+ * fails. `documents` undefined: this installation does not process documents.
  */
 function attachmentReaderFor(
   { codec, signal, timeoutMs, key }: Call,
@@ -211,7 +211,7 @@ async function holdMoney(
     const route =
       held.plan.length === candidates.length
         ? []
-        : candidates.filter((one) => !held.plan.includes(one)).map((one) => skipped(one, 'no price is known for it'));
+        : candidates.filter((one) => !held.plan.includes(one)).map((one) => skipped(one, 'its price is unknown'));
     return { hold: held, limits: held.limits, facts: { hold: held, route } };
   } catch (thrown) {
     throw withNearest(thrown, call.ask.model, call.key, { ...parts, at: call.startedAt });
@@ -222,12 +222,12 @@ interface Accepted extends Metered {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Nothing can refuse the call any more but the provider. */
+/** From here on, only the provider can refuse the call. */
 async function accept({ call, emit, recalled, limits }: Metered, _: PipelineParts, stated: StatedFacts) {
   const headers: Record<string, string> = {};
   if (recalled.state !== 'off') headers['x-gw-cache'] = recalled.state;
   if (stated.unscanned.length > 0) headers['x-gw-unscanned'] = stated.unscanned.join(', '); // spec 4.3.5
-  // What is left to do for it is to be sent.
+  // Only sending is left to do.
   call.place?.[Symbol.dispose]();
   await emit({ kind: 'accepted', stream: call.ask.stream, headers, limits });
   return { headers };
@@ -258,7 +258,7 @@ async function askAndRelay(work: Accepted, parts: PipelineParts): Promise<Stated
   }
 }
 
-/** Remembers a call that was answered from the cache, for the next one that is the same to the byte. */
+/** Remembers a call that was answered from the cache, for the next one that is identical byte for byte. */
 function rememberAnswer(
   { call, inspection, recalled: { hit }, headers, heard }: Answered,
   { hotCache }: PipelineParts,

@@ -78,7 +78,8 @@ interface Routed extends Located {
 }
 
 /**
- * Where it goes, with the credential to ask with, if only one will do. What it names must be its workload's there. Throws
+ * Chooses the target, and the credential if only one can be used. Objects it names must belong to its workload. Also
+ * throws
  * `not_found`, `permission_denied`, `invalid_request` or `objects_unavailable`, too.
  */
 async function chooseTarget({ call, body }: Located, parts: PipelineParts): Promise<Stated<Pick<Routed, 'target'>>> {

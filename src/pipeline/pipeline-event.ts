@@ -4,7 +4,7 @@ import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { UpstreamEvent } from '#/dispatch/upstreams.ts';
 import type { OwnershipEvent } from '#/dispatch/kept/ownership.ts';
 
-/** A fact about the pipeline that log and metrics are told. */
+/** A fact about the pipeline, for log and metrics. */
 export type PipelineEvent =
   | {
       readonly kind:
@@ -27,7 +27,7 @@ export type PipelineEvent =
   | { readonly kind: 'call.sealed'; readonly outcome: string; readonly code: string | null }
   /** A set of detectors is used for the first time. */
   | { readonly kind: 'detectors.used'; readonly set: DetectorSet }
-  /** A provider told a usage that can't be true of what was sent and seen: our own count is billed. */
+  /** A provider reported an implausible usage: our own count is billed. */
   | { readonly kind: 'usage.implausible'; readonly provider: string; readonly callId: string }
   /** A policy in shadow mode would have decided otherwise; `field`: by which of its fields. */
   | { readonly kind: 'shadow.differed'; readonly field: string }

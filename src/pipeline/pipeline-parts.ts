@@ -59,13 +59,13 @@ export interface PipelineDeps extends SettlementStores {
   readonly lists?: ListedModels;
   /** Judges requests behind automatic aliases; absent: the documented rule alone decides. */
   readonly router?: Router;
-  /** Judges calls of workloads with a scope guard; absent: nobody does. */
+  /** Judges calls of workloads with a scope guard; absent: no local models. */
   readonly models?: Pick<LocalModels, 'judge'>;
   readonly media: MediaFetcher;
   /** Absent: documents are not processed. */
   readonly documents?: DocumentEngine;
   readonly detection: Detection;
-  /** Names whoever looked through a call. */
+  /** Names the detectors that inspected a call. */
   readonly detectors: DetectorMarks;
   readonly responseCache: ResponseCache;
   readonly retainedContent: RetainedContent;

@@ -32,7 +32,7 @@ async function countRequest({ request }: RepeatedCallStart, parts: PipelineParts
   return { limits: await count(request, parts.meter) };
 }
 
-/** From here on it is a hit: one that is refused is none. */
+/** From here on it counts as a hit; a refused call does not. */
 async function accept({ request, repeat, limits, emit }: Counted, { content }: PipelineParts) {
   const { row, headers } = repeat;
   await emit({ kind: 'accepted', stream: row.read.asked.stream, headers, limits });

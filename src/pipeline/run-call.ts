@@ -95,7 +95,7 @@ export async function runCall<Parts extends SealParts, Start extends CallStart, 
   } finally {
     for (const one of held.toReversed()) one[Symbol.dispose]();
     if (isOver) seal(record, parts);
-    // Its hold is not this process' any more.
+    // Another process has its hold now.
     else parts.open.delete(request.id);
   }
 }

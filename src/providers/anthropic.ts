@@ -48,10 +48,13 @@ function protocolHeaders(client: Outgoing['headers'], { keyOwnership }: Provider
 
 /** What the protocol may come to know. Neither what proves who asks, nor what a browser says of itself. */
 const OPEN = /^anthropic-(?!version$|beta$|dangerous-)[a-z0-9-]{1,64}$/;
-/** Flags, ids, numbers: no words, since nobody looks into them. */
+/** Flags, ids, numbers: no words, because these headers are not inspected. */
 const TELLABLE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}(?:, ?[A-Za-z0-9][A-Za-z0-9._-]{0,127}){0,31}$/;
 
-/** The vendor's list of headers is an open one; on another's account they could cost what nobody asked the owner for. */
+/**
+ * The vendor's list of headers is open; on another's account, an unknown one could cost money without its owner's
+ * consent.
+ */
 function openHeaders(client: Outgoing['headers']): Headers {
   const told: Record<string, string> = {};
   for (const name in client) {

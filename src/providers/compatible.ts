@@ -81,7 +81,7 @@ function create(
   };
 }
 
-/** An API at the configured address with a bearer key, or none where there is none. */
+/** An API at the configured address with a bearer key, if one is configured. */
 function bearerApi(config: ProviderConfig): HttpApi {
   return {
     base: config.url,

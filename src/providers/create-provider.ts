@@ -6,7 +6,7 @@ import type { Transport } from './http/transport.ts';
 /** What a provider is made with. */
 export interface ProviderDeps {
   readonly transport: Transport;
-  /** What is known of a model at this provider: the catalogue, overridden by the configuration. */
+  /** Traits of a model at this provider: the catalogue, overridden by the configuration. */
   readonly traits: (config: ProviderConfig, model: string) => Traits;
 }
 

@@ -9,7 +9,10 @@ import { member } from '#/wire/document/scan.ts';
 const OPENAI_FAMILIES = vendor.families.filter((family) => family !== 'messages');
 const openAiShaped = compatible(vendor, { families: () => OPENAI_FAMILIES });
 
-/** Any server that speaks a protocol: messages at `<url>/messages`, else OpenAI's families. It gets what was written. */
+/**
+ * Any server that speaks a protocol: messages at `<url>/messages`, else OpenAI's families. It gets the request as
+ * written.
+ */
 export const custom: CreateProvider = (config, deps) => {
   if (config.protocol === 'messages') return messagesProvider(config, deps);
   const provider = openAiShaped(config, deps);

@@ -17,7 +17,7 @@ export function decidingFamilies({ decides }: Pick<Traits, 'decides'>): readonly
   return decides === 'systemone' ? ['systemone', 'decisions'] : ['decisions'];
 }
 
-/** Checks that decisions can be asked for in the other shape, and tells what is lost. Throws `BadRequestShape`. */
+/** Checks that decisions can be requested in the other shape, and reports losses. Throws `BadRequestShape`. */
 export function fitDecisions(
   { family, body }: WireDocument,
   { decides }: Pick<Traits, 'decides'>,

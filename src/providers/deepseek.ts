@@ -17,8 +17,8 @@ function fitThinking(fitting: Fitting): void {
 }
 
 /**
- * While it thinks it goes on from calls of tools only when every answer before tells what it thought. What nobody has
- * kept, or another model has said, was thought of nothing.
+ * In thinking mode it continues after tool calls only if every answer before contains its reasoning. An answer without
+ * kept reasoning, or from another model, gets empty reasoning.
  */
 function addThoughts(fitting: Fitting): void {
   const messages = fitting.node('messages');

@@ -14,7 +14,7 @@ export interface AliasOrder {
 /** What an automatic alias is decided by. */
 export interface AutomaticInput {
   readonly required: RequiredCapabilities;
-  /** What the local router says; undefined where there is none, or where it abstains. */
+  /** The local router's verdict; undefined without a router, or if it abstains. */
   readonly verdict: RouterVerdict | undefined;
   readonly organization: OrganizationConfig;
   readonly prices: PriceBook;
@@ -45,7 +45,8 @@ export function aliasOrder(alias: AliasConfig, automatic: () => AutomaticInput):
  * The rule of automatic aliases. The first route whose conditions hold is tried first; a condition on task or complexity
  * holds only where the local router says so. Then the alias' targets: for a plain request (text only, no tools, no JSON
  * mode, at most `PLAIN_TOKENS`) the cheapest first by the price book, those without a price last, unless the router says
- * that it asks for more than what is fast; for any other by priority. Equals keep the order of the resource. The models of the other routes come last, should nothing else do.
+ * that it needs more than the fast route; for any other by priority. Equals keep the order of the resource. The models
+ * of the other routes come last, should nothing else do.
  */
 function automaticOrder(alias: AliasConfig, input: AutomaticInput): AliasOrder {
   const { required, verdict } = input;
@@ -58,11 +59,13 @@ function automaticOrder(alias: AliasConfig, input: AutomaticInput): AliasOrder {
   const plain = small && (verdict === undefined || verdict.route === 'fast');
   const rest = plain ? byPrice(alias, input) : byPriority(alias);
   const models = new Set([...(route ? [route.model] : []), ...rest, ...alias.routes.map(({ model }) => model)]);
-  const judged = verdict ? `the router says ${verdict.task}, complexity ${verdict.complexity}, ${verdict.route}; ` : '';
+  const judged = verdict
+    ? `the router reports ${verdict.task}, complexity ${verdict.complexity}, ${verdict.route}; `
+    : '';
   const routed = route ? `first the route to ${route.model}, then ` : '';
-  const larger = small ? 'more than a plain request' : 'not a small request';
+  const larger = small ? 'more than a simple request' : 'not a small request';
   const shown = special.length === 0 ? larger : `a request with ${special.join(', ')}`;
-  const rule = plain ? 'a plain request, cheapest first' : `${shown}, by priority`;
+  const rule = plain ? 'a simple request, cheapest first' : `${shown}, by priority`;
   return { models: [...models], how: `${alias.alias}: automatic: ${judged}${routed}${rule}` };
 }
 

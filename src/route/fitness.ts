@@ -52,7 +52,7 @@ export function capabilitiesInWords({
   ];
 }
 
-/** What a target cannot do of what is demanded. */
+/** Required capabilities that a target lacks. */
 function lacks({ provider, model, settings }: Target, required: RequiredCapabilities): readonly string[] {
   const traits = provider.traits(model);
   const missing: string[] = [];
@@ -82,6 +82,6 @@ export function leaveOutUnfit(
   return considered.map((one, index) => {
     const reasons = missing[index];
     if (reasons === undefined || reasons.length === least) return one;
-    return { ...one, leftOut: `${reasons.join(', ')}, and another does` };
+    return { ...one, leftOut: `${reasons.join(', ')}, but another does` };
   });
 }

@@ -10,7 +10,7 @@ const MOST_CANDIDATES = 1000;
 /** Names near the one that was asked for which are tried: not each of them can be reached. */
 const MOST_TRIED = 8;
 
-/** The refusal of a model that nobody knows, with the nearest names that the caller can reach; others as they are. */
+/** Adds the nearest names that the caller can reach to the refusal of an unknown model; other errors stay unchanged. */
 export function withNearest(thrown: unknown, asked: string, key: VirtualKeyConfig, deps: DiscoveryDeps): unknown {
   const isUnknown = thrown instanceof GatewayError && UNKNOWN.has(thrown.code);
   if (!isUnknown) return thrown;

@@ -47,7 +47,7 @@ export function offerOf(
   const settings = config.models.get(model);
   if (config.onlyListedModels === true && !settings) return notThere(config === LOCAL_PROVIDER ? NO_ALIAS : NO_MODEL);
   const provider = providers(config);
-  if (!provider) return notThere(config === LOCAL_PROVIDER ? ENGINE_OFF : 'The provider cannot be used.');
+  if (!provider) return notThere(config === LOCAL_PROVIDER ? ENGINE_OFF : 'The provider is not available.');
   const kept = namedOnly(config, alias);
   if (kept) return kept;
   const offer = { provider, model, settings };
@@ -87,7 +87,7 @@ export function outside(slug: string, place: string, policy: ResolvedPolicy): De
   return { code: 'residency_denied', why, message, param: 'model' };
 }
 
-/** The denial of what is not there. `message`: a sentence. */
+/** The denial of a name that does not exist. `message`: a sentence. */
 export function notThere(message: string): Denial {
   return { code: 'model_not_found', why: reasonOf(message), message, param: 'model' };
 }

@@ -29,7 +29,7 @@ export interface ListedModels {
 export interface RouteDeps {
   readonly providers: Providers;
   readonly prices: PriceBook;
-  /** What vendors list themselves; absent: nobody asks them. */
+  /** Vendors' own lists of models; absent: they are not fetched. */
   readonly lists?: ListedModels;
 }
 
@@ -122,7 +122,7 @@ function answeredLater({ ask }: RouteQuestion, { family, provider: { config } }:
   return { code: 'invalid_request', why: reasonOf(message), message, param: 'background' };
 }
 
-/** A decision of a local model fails where there are none: it is not another name for nothing. // spec 4.4.7 */
+/** A decision of a local model fails without local models: another model cannot replace it. // spec 4.4.7 */
 function undecided({ codec }: RouteQuestion, id: string, { code }: Denial): Denial | undefined {
   if (!DECIDING.has(codec.family) || code !== 'model_not_found' || !LOCAL_DECISIONS.has(id)) return undefined;
   return { code: 'local_model_unavailable', why: reasonOf(ENGINE_OFF), message: ENGINE_OFF, shouldRetry: false };

@@ -22,7 +22,7 @@ export type PassthroughQuestion = Pick<PassthroughCall, 'key' | 'provider' | 'ow
   Partial<Pick<PassthroughCall, 'snapshot'>>;
 
 /**
- * What a passthrough call names: a model, an alias, or without either a provider beside it. // design 11
+ * The models that a passthrough call names: a model, an alias, or a provider without either. // design 11
  * Throws `model_not_prefixed` or `invalid_request`.
  */
 export function choosePassthroughModels(
@@ -51,7 +51,7 @@ export function choosePassthroughModels(
   return { ids: models, alias, how };
 }
 
-/** Behind a gate a provider that is named beside the model goes before it. */
+/** Behind a gate, the provider in the header becomes the prefix of the model. */
 function besideProvider({ gate, provider }: PassthroughQuestion, model: string | undefined): string | undefined {
   if (!gate || provider === undefined || model === undefined || model.startsWith(`${provider}/`)) return model;
   return `${provider}/${model}`;
@@ -86,7 +86,7 @@ export function decidePassthrough(
       taken ||= !isDenial(found);
       return { id, found };
     }
-    return { id, found, leftOut: 'a body that streams is sent once' };
+    return { id, found, leftOut: 'a body that streams can be sent only once' };
   });
   return decisionOf(considered, choice.how, ({ provider, model }) => {
     const what = question.gate ? `/${question.gate.word} passed on` : 'passed on';
@@ -148,7 +148,7 @@ function closed(
   return { code: 'permission_denied', why: `${word} may reach objects of others`, message };
 }
 
-/** Providers that several organizations reach, by snapshot: nobody goes through all of them for each call. */
+/** Providers that several organizations reach, by snapshot, so that calls do not iterate over all of them. */
 const TOGETHER = new WeakMap<Snapshot, ReadonlySet<string>>();
 
 function isAlone({ id }: OrganizationConfig, config: ProviderConfig, snapshot: Snapshot | undefined): boolean {

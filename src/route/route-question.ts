@@ -6,6 +6,6 @@ export interface RouteQuestion extends Pick<
   Call,
   'key' | 'codec' | 'ask' | 'document' | 'headers' | 'text' | 'startedAt' | 'toolServers'
 > {
-  /** Content that inspection found beside text. */
+  /** Content besides text that inspection found. */
   readonly media: readonly Media[];
 }

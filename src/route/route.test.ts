@@ -84,9 +84,9 @@ const SCHEMA = { response_format: { type: 'json_schema', json_schema: { name: 'x
 
 describe('what is written down', () => {
   test('of a pinned model: family, mode and place', async () => {
-    expect((await route(keyOf(A), ask('a/cheap'))).route).toEqual(['a/cheap: taken: chat, verbatim, in EU']);
+    expect((await route(keyOf(A), ask('a/cheap'))).route).toEqual(['a/cheap: selected: chat, verbatim, in EU']);
     const body = { ...ask('a/cheap'), max_tokens: 5 };
-    expect((await route(keyOf(A), body, messagesCodec)).route).toEqual(['a/cheap: taken: chat, translated, in EU']);
+    expect((await route(keyOf(A), body, messagesCodec)).route).toEqual(['a/cheap: selected: chat, translated, in EU']);
   });
 
   test('of a refusal: who refused, in the row and to the client', async () => {
@@ -136,7 +136,7 @@ describe('an automatic alias without a router', () => {
   test('gives a plain request to the cheapest', async () => {
     const { ids, route: told } = await route(keyOf(A, auto(models)), ask('gw/auto'));
     expect(ids).toEqual(['a/cheap', 'a/mid', 'a/dear', 'a/unpriced']);
-    expect(told[0]).toBe('gw/auto: automatic: a plain request, cheapest first');
+    expect(told[0]).toBe('gw/auto: automatic: a simple request, cheapest first');
   });
 
   test.each([
@@ -190,8 +190,8 @@ describe('an automatic alias without a router', () => {
     expect(found[0].model).toBe('dear');
     expect(lines).toEqual([
       'gw/auto: automatic: not a small request, by priority',
-      'a/dear: taken: passed on, in EU',
-      'a/cheap: left out: a body that streams is sent once',
+      'a/dear: selected: passed on, in EU',
+      'a/cheap: skipped: a body that streams can be sent only once',
     ]);
   });
 });
@@ -234,7 +234,7 @@ describe('an automatic alias with a router', () => {
       router({ task: 'code', complexity: 2, ...FAST }),
     );
     expect(told[0]).toBe(
-      'gw/auto: automatic: the router says code, complexity 2, fast; first the route to a/dear, then a plain request, cheapest first',
+      'gw/auto: automatic: the router reports code, complexity 2, fast; first the route to a/dear, then a simple request, cheapest first',
     );
   });
 
@@ -290,9 +290,9 @@ describe('a model that can do less', () => {
     expect(ids).toEqual(['a/mid', 'a/cheap']);
     expect(told).toEqual([
       'gw/auto: by priority',
-      'a/blind: left out: it takes no images, and another does',
-      'a/mid: taken: chat, verbatim, in EU',
-      'a/cheap: taken: chat, verbatim, in EU',
+      'a/blind: skipped: it takes no images, but another does',
+      'a/mid: selected: chat, verbatim, in EU',
+      'a/cheap: selected: chat, verbatim, in EU',
     ]);
   });
 
@@ -310,7 +310,7 @@ describe('a model that can do less', () => {
     expect((await route(key, ask('gw/auto'))).ids).toEqual(['a/small', 'a/mid']);
     const { ids, route: told } = await route(key, ask('gw/auto', { max_tokens: 90 }));
     expect(ids).toEqual(['a/mid']);
-    expect(told[1]).toBe('a/small: left out: it holds 100 tokens, and another does');
+    expect(told[1]).toBe('a/small: skipped: it holds 100 tokens, but another does');
   });
 
   test('is one that lacks more than another, where all lack something', async () => {
@@ -355,7 +355,7 @@ describe('residency', () => {
     });
     const key = keyOf(aws, secret, policy({ residency: { allowedJurisdictions: ['EU'] } }));
     expect((await route(key, ask('aws/amazon.nova-lite-v1:0'))).route).toEqual([
-      'aws/amazon.nova-lite-v1:0: taken: converse, translated, in DE',
+      'aws/amazon.nova-lite-v1:0: selected: converse, translated, in DE',
     ]);
     expect((await route(key, ask('aws/eu.amazon.nova-lite-v1:0'))).ids).toHaveLength(1);
     await expect(route(key, ask('aws/global.amazon.nova-lite-v1:0'))).rejects.toMatchObject({

@@ -33,7 +33,7 @@ export type RoutedCall = RouteQuestion & {
 
 /**
  * Decides which targets may serve a call, in the order they are tried, and says how. A policy in shadow mode is asked about
- * the same models; what it would have decided otherwise is said too. // spec 4.5.1, 5.5, 7.1
+ * the same models; its differences are stated too. // spec 4.5.1, 5.5, 7.1
  * Throws `model_not_prefixed`, `model_not_found`, `permission_denied`, `residency_denied` or, where a managed account
  * rules something out, `invalid_request`: each with the reason and what was tried, in a `Stopped` with how that was decided.
  */
@@ -49,7 +49,7 @@ export async function routeCall(call: RoutedCall, deps: RoutingDeps): Promise<Ro
 }
 
 /**
- * Where a passthrough call goes: to the provider of the model it names, or to the one that is named beside it. // design 11
+ * Route of a passthrough call: to the provider of its model, or to the provider that its header names. // design 11
  * Throws as `routeCall` does, and `permission_denied` for what needs the organization's own key. // spec 4.1
  */
 export function routePassthrough(call: PassthroughCall, model: string | undefined, deps: RouteDeps): Routed {
@@ -98,7 +98,7 @@ function routed(decision: Decision, shadow: (() => Decision) | undefined): Route
   }
 }
 
-/** Whatever becomes of it, what is only watched fails no call. */
+/** A policy in shadow mode never fails a call. */
 function differences(decision: Decision, shadow: () => Decision): readonly Difference[] {
   try {
     return routeDifferences(decision, shadow());
@@ -108,8 +108,8 @@ function differences(decision: Decision, shadow: () => Decision): readonly Diffe
 }
 
 /**
- * What the router says of a call for an automatic alias. It is asked for nothing else, and its silence refuses nobody. It is
- * shown what any other model is shown, and `gw/typed/router` too. // spec 4.4.3, 4.4.8
+ * The router's verdict on a call for an automatic alias. It is used for nothing else, and without it the call goes on.
+ * It gets the same text as any other model, and as `gw/typed/router`. // spec 4.4.3, 4.4.8
  */
 async function judged(
   { ask, key, codec, document, inspected, signal }: RoutedCall,

@@ -4,9 +4,9 @@ export interface Asker {
   readonly workload: string;
 }
 
-/** Things that wait in turn: organizations one after the other, of each its workloads, of each what came for it. */
+/** Items that wait for a place: organizations in rotation, within each its workloads, within each by arrival. */
 export class FairPlaces<T extends { readonly asker: Asker }> {
-  /** By organization and workload; whoever has had a turn goes to the end. */
+  /** By organization and workload; one that had a place moves to the end. */
   readonly #waiting = new Map<string, Map<string, Set<T>>>();
 
   add(one: T): void {

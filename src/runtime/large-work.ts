@@ -53,7 +53,7 @@ export class LargeWork {
     return share;
   }
 
-  /** Whose turn it is waits until it fits: nobody overtakes, or the largest would never begin. */
+  /** The next in the queue waits until it fits: no other overtakes it, or the largest would never begin. */
   #goOn(organization: string, share: Share): void {
     for (;;) {
       const [next] = share.waiting;
@@ -76,7 +76,7 @@ export class LargeWork {
   }
 }
 
-/** What is more than fits beside anything else is not counted on. */
+/** Work that needs more than the total counts as all of it. */
 function weightOf(text: string): number {
   const weight = text.length * PER_CODE_UNIT;
   return weight >= MOST ? weight : weight + valuesIn(text, MOST / PER_VALUE) * PER_VALUE;

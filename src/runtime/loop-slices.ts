@@ -72,7 +72,7 @@ function goOn(): void {
   if (!next) return;
   waiting.delete(next);
   count -= 1;
-  // What is resolved goes on before the next round begins.
+  // Resolved promises continue before the next round begins.
   if (count > 0) later();
   next.resolve();
 }
@@ -97,7 +97,7 @@ class CallTurns implements Slices {
   }
 }
 
-/** Does all steps of work that is somebody's, in slices. */
+/** Does all steps of a caller's work, in slices. */
 export function inSlices<T>(asker: Asker, steps: Steps<T>): Promise<T> {
   return stepping(() => wait(asker), steps);
 }

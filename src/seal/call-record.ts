@@ -49,7 +49,7 @@ const NOTHING_STATED: StatedFacts = {
 export class CallRecord {
   /** Where the call is. */
   step: Step = 'admit';
-  /** What was stated so far. */
+  /** Facts stated so far. */
   readonly facts: StatedFacts;
   readonly #facts: { -readonly [K in keyof StatedFacts]: StatedFacts[K] } = { ...NOTHING_STATED };
   #error: GatewayError | undefined;
@@ -74,7 +74,7 @@ export class CallRecord {
     this.#error = error;
   }
 
-  /** The row as it is sealed, and what is settled by it. Adds what a policy in shadow mode shows only at the end. */
+  /** The row to seal, and its settlement. Adds the differences of a policy in shadow mode that only show at the end. */
   draft(): RowDraft {
     this.#compareShadow();
     const billed = this.#billed();
@@ -89,13 +89,13 @@ export class CallRecord {
     return { row: this.#row(cost, billed), settlement };
   }
 
-  /** What the call is billed for: reported, or counted here, or nothing when nobody answered. */
+  /** The billed usage: reported, or counted here, or nothing without an answer. */
   #billed(): Billed | undefined {
     const { cacheHit, usage, target, isAnswering, isDoubted, seen } = this.#facts;
     if (cacheHit !== 'none') return undefined;
     if (usage) return { usage, source: isDoubted ? 'implausible' : 'provider' };
     if (target === undefined) return undefined;
-    // What is given up here is done by nobody.
+    // A call that is refused here reached no provider.
     if (target.provider === LOCAL_PROVIDER.slug && !isAnswering) return undefined;
     // Given up while the provider may have been running it: by the client, or by the timeout the client chose.
     const givenUp = this.#outcome() === 'hung_up' || this.#error?.code === 'upstream_timeout';
@@ -213,13 +213,13 @@ function tokenCounts(usage: Usage): NonNullable<AuditRow['usage']> {
   return tokens;
 }
 
-/** What is billed beside tokens, with what a usage tells of it. */
+/** Units that are billed besides tokens, with those that a usage reports. */
 function withUnits(units: Units | undefined, usage: Usage): Units | undefined {
   const told = BESIDE_TOKENS.filter((unit) => usage[unit] !== undefined).map((unit) => [unit, usage[unit]] as const);
   return told.length === 0 ? units : { ...units, ...Object.fromEntries(told) };
 }
 
-/** Whether anything was used beside tokens. */
+/** Whether any units were used besides tokens. */
 function hasUnits(units: Units): boolean {
   return Object.values(units).some((count) => count > 0);
 }

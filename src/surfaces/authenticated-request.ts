@@ -114,7 +114,9 @@ function unavailable(): GatewayError {
   );
 }
 
-/** Headers that decide about a request, beside our own: two of one of them are two readings of the request. */
+/**
+ * Headers that decide about a request, in addition to our own: if one is repeated, readers could disagree on its value.
+ */
 const ONCE: ReadonlySet<string> = new Set([
   'authorization',
   'host',

@@ -4,15 +4,15 @@ import type { Limits } from '#/call/call.ts';
 /** Request headers, lower-case names. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** How a wire format's clients are told what the gateway itself has to say: failures, ids, that it is still there. */
+/** How clients of a wire format receive the gateway's own messages: failures, ids, and signs of life. */
 export interface ClientProtocol {
   /** Response headers that carry the call's id. */
   readonly idHeaders: readonly string[];
   /** The body of a failure. */
   failure(error: GatewayError, callId: string): object;
-  /** Headers of a failure beside those that every surface sends. Absent: none. */
+  /** Headers of a failure in addition to those of all surfaces. Absent: none. */
   failureHeaders?(error: GatewayError): Record<string, string>;
-  /** A failure in mid-stream as a server-sent event. `last`: what was written to the stream last. // spec 6.1.5, 6.2 */
+  /** A failure in mid-stream as a server-sent event. `last`: the last text written to the stream. // spec 6.1.5, 6.2 */
   failureEvent(error: GatewayError, callId: string, last: string): string;
   /** Response headers that tell how far the limits are used. `now`: milliseconds since the epoch. */
   limitHeaders(limits: Limits, now: number): Record<string, string>;

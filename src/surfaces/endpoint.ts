@@ -16,7 +16,7 @@ export interface AuthenticatedRequest extends Caller {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly headers: RequestHeaders;
-  /** Where it came in; undefined for what is answered without the pipeline. */
+  /** The endpoint; undefined for answers without the pipeline. */
   readonly endpoint: Endpoint | undefined;
 }
 

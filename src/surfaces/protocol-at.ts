@@ -4,7 +4,7 @@ import { isVertexPath } from './clouds/vertex.ts';
 import { messagesProtocol, speaksMessages } from './messages/protocol.ts';
 import type { ClientProtocol } from './client-protocol.ts';
 
-/** How those are told failures who ask at a path, where it has no endpoint for what they ask. // spec 7.2 */
+/** The client protocol for errors at a path that has no endpoint for the request. // spec 7.2 */
 export function protocolAt(path: string): ClientProtocol {
   if (isBedrockPath(path)) return bedrockProtocol;
   return speaksMessages(path) || isVertexPath(path) ? messagesProtocol : chatProtocol;

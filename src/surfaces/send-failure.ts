@@ -4,7 +4,7 @@ import type { GatewayError } from '#/errors/gateway-error.ts';
 import { letGo } from './body/let-go.ts';
 import type { ClientProtocol } from './client-protocol.ts';
 
-/** Answers with a failure: its status, headers and envelope. What is still coming of the request is not kept. */
+/** Answers with a failure: its status, headers and envelope. The rest of the request is discarded. */
 export function sendFailure(
   reply: FastifyReply,
   protocol: ClientProtocol,

@@ -17,7 +17,9 @@ export interface CallDeps {
   readonly onError: (error: GatewayError, callId: string) => void;
 }
 
-/** Serves a model call whose body is `text`. A failure is told as a status before the stream began, later as an event of it. */
+/**
+ * Serves a model call whose body is `text`. A failure becomes a status before the stream begins, and later an event.
+ */
 export async function serveCall(
   reply: FastifyReply,
   authenticated: AuthenticatedRequest,
@@ -48,7 +50,7 @@ export async function serveCall(
     if (stream) stream.end();
     else reply.type('application/json; charset=utf-8').send(body);
   } catch (thrown) {
-    // A client that left is told nothing, and is no failure of ours: its row says so.
+    // A client that left gets no answer, and this is not our failure: the row records it.
     if (hangUp.signal.reason instanceof ClientHungUp) return stream ? stream.end() : void reply.hijack().raw.end();
     const error = asGatewayError(thrown);
     deps.onError(error, authenticated.id);
@@ -73,7 +75,7 @@ class StreamReply {
   /** Written last: what an error event may have to go on from. */
   #last = '';
 
-  /** `signal`: aborted when nobody waits for the answer any more. */
+  /** `signal`: aborted once the client no longer waits for the answer. */
   constructor(reply: FastifyReply, protocol: ClientProtocol, signal: AbortSignal) {
     this.#reply = reply;
     this.#protocol = protocol;

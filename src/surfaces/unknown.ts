@@ -11,8 +11,8 @@ import { protocolAt } from './protocol-at.ts';
 const RIGHT_PATH = 'x-gw-right-path';
 
 /**
- * A path that nobody serves: the documentation for a browser, a plain 404 for anybody else. A method that a path is not
- * served by: 405 with those that it is served by. // spec 1.4, 4.1, 7.2
+ * An unknown path: the documentation for a browser, otherwise a plain 404. An unsupported method of a
+ * known path: 405 with the supported ones. // spec 1.4, 4.1, 7.2
  */
 export function answerUnknown(
   request: FastifyRequest,

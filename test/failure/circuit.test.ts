@@ -243,7 +243,7 @@ describe('an alias', () => {
     const answer = await ask({ model: 'gw/pair-1' });
     const row = await rowOf(stack.databaseUrl, answer.headers.get('x-request-id'));
     expect(row.attempts).toMatchObject([{ provider: 'second', status: 200 }]);
-    expect(row.route).toContain('upstream/pair-1: left alone: it has been failing');
+    expect(row.route).toContain('upstream/pair-1: skipped: its circuit breaker is open');
     expect(asked()).toHaveLength(5);
     // A pinned model has no other.
     expect((await ask({ model: 'upstream/pair-1' })).status).toBe(503);

@@ -7,7 +7,7 @@ import { openBook, type Book } from './package.ts';
 import { CHAPTER, LISTS } from './vocabulary.ts';
 import { writeBook } from './write.ts';
 
-/** Books (.epub). Chapters and pictures are written anew; style sheets, scripts, fonts, sounds and what says whose it is go. */
+/** Books (.epub). Rewrites chapters and images; drops style sheets, scripts, fonts, sounds and metadata of owners. */
 export const epub: Format = { read, redact };
 
 async function read(file: DocumentFile, _: ReadOptions, tools: Tools): Promise<ReadDocument> {

@@ -41,12 +41,12 @@ interface MailTools extends Tools {
 
 /** Mails in mails. */
 const MAX_DEPTH = 4;
-/** What a file may be that is taken out; anything else is told of the whole mail. */
+/** Faults for which a file is removed; other faults concern the whole mail. */
 const TAKEN_OUT = new Set(['unsupported', 'unreadable', 'encrypted', 'active_content']);
 const OWN = 'm';
 const COMMA = fixedSlot(', ');
 
-/** What became of a file when it was read: its layout, or why it cannot be looked into. */
+/** Result of reading a file: its layout, or why it cannot be read. */
 interface FileLayout {
   readonly layout?: string;
   readonly fault?: string;
@@ -72,7 +72,7 @@ async function read(file: DocumentFile, options: ReadOptions, tools: MailTools, 
       files.push({ fault: found.fault });
       continue;
     }
-    // Its pages come after those before it: what is recognized on one is known by its number.
+    // Its pages follow those before it: recognized text is identified by page number.
     const from = pages - (part.role === 'attached' ? 0 : 1);
     for (const unit of found.units) {
       const told = { ...unit, id: `${at}/${unit.id}`, page: from + (unit.page ?? 0) };
@@ -108,7 +108,7 @@ async function redact(
     const { layout: known, fault } = layout.files[at] ?? {};
     const name = parsed.names[at]?.text ?? '';
     if (known === undefined) {
-      written.push(notice(name, fault ?? 'it cannot be looked into'));
+      written.push(notice(name, fault ?? 'it cannot be read'));
       continue;
     }
     const { format, file: inner } = await formatFor(part, tools, depth);
@@ -134,7 +134,7 @@ interface Opened extends Mail {
 }
 
 async function open(file: DocumentFile, depth: number): Promise<Opened> {
-  if (depth >= MAX_DEPTH) throw new DocumentFault('unsupported', 'mails are too deep in each other');
+  if (depth >= MAX_DEPTH) throw new DocumentFault('unsupported', 'mails are nested too deeply');
   const parsed = await parseMail(file.bytes);
   return { ...parsed, names: parsed.files.map(({ name }) => ({ text: name })) };
 }
@@ -196,7 +196,7 @@ async function formatFor(
   };
 }
 
-/** Its encoding is not known yet: what is taken out is ASCII in all of them but UTF-16. */
+/** The encoding is unknown yet: the removed parts are ASCII in all encodings but UTF-16. */
 function opaqueGone(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   return Buffer.from(withoutOpaque(text), 'latin1');
@@ -211,13 +211,12 @@ function within(byFile: ReadonlyMap<string, readonly Replacement[]>, key: string
 }
 
 function notice(name: string, fault: string): WrittenPart {
-  const text = `A file was removed here, since it cannot be looked into: ${fault}.\n`;
+  const text = `A file was removed here because it cannot be inspected: ${fault}.\n`;
   return { role: 'attached', name: `${name || 'file'}.removed.txt`, mediaType: 'text/plain', bytes: Buffer.from(text) };
 }
 
 function parseLayout(layout: string, { files }: Mail, own: number): MailLayout {
-  const foreign = (): DocumentFault =>
-    new DocumentFault('unreadable', 'the layout is not one that was read from this document');
+  const foreign = (): DocumentFault => new DocumentFault('unreadable', 'the layout does not belong to this document');
   let parsed: unknown;
   try {
     parsed = JSON.parse(layout);

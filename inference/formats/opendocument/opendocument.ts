@@ -51,7 +51,7 @@ async function redact(file: DocumentFile, options: RedactOptions, tools: Tools):
     checkTime();
     cleanTree(tree, before[at] ?? new Map(), search);
   }
-  // Once more: what was taken out may have stood between two halves.
+  // Once more: removed text may have separated two halves.
   for (const said of saidInAll(trees)) sweepTree(said, search);
   const { bytes, images } = await writeOpenDocument(opened, file.mediaType, checkTime);
   const again = openDocumentPackage(bytes, checkTime);

@@ -7,7 +7,7 @@ const HEAD = 'head.json';
 
 /**
  * The last good configuration in a folder, made when it is not there: a file for each segment, as the store has it, and
- * one that says which of them belong together. Secrets in it are sealed, and whoever reads it verifies it.
+ * one that lists the files that belong together. Its secrets are encrypted, and readers verify the copy.
  */
 export function openConfigCopy(folder: string): ConfigCopy {
   const pathOf = (digest: string): string => join(folder, digest);

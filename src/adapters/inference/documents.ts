@@ -85,7 +85,7 @@ export function openDocumentEngine(options: DocumentEngineOptions): DocumentEngi
   };
 }
 
-/** Hears of pages in informational answers; anything else in them is nobody's. */
+/** Reads page counts from informational answers and ignores the rest. */
 function pagesTo(onPages: OnPages): NonNullable<Sent['onInfo']> {
   return ({ headers }) => {
     const [, done, of] = /^(\d{1,6})\/(\d{1,6})$/.exec(String(headers['x-gw-pages'])) ?? [];
@@ -130,7 +130,7 @@ function unavailable(message: string, cause?: unknown): DocumentFault {
   });
 }
 
-/** What the engine said of a document; an answer that is not its own is nobody's. */
+/** The engine's fault of a document; an answer that the engine did not write counts as unavailable. */
 function faultOf({ status, text, retryAfter }: Exchanged): DocumentFault {
   const fault = faultIn(text, KINDS);
   if (!fault || (status !== 422 && status !== 503))

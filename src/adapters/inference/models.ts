@@ -64,7 +64,7 @@ const THERE = Compile(
   }),
 );
 
-/** Local models over HTTP (inference/README.md). An answer that is not what was asked for is none: `unavailable`. */
+/** Local models over HTTP (inference/README.md). An answer that does not match the question is `unavailable`. */
 export function openLocalModels(options: LocalModelsOptions): LocalModels & { close(): Promise<void> } {
   const { url, timeoutMs = TIMEOUT_MS, lookup } = options;
   const bounds = { connectTimeoutMs: CONNECT_TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES };

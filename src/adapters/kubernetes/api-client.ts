@@ -37,7 +37,7 @@ export function openApiClient(kubeconfig: string | undefined): ApiClient {
   if (base === null) throw new Error('the kubeconfig names a cluster whose server is not a URL');
   const agents = new Map<string, http.Agent>();
 
-  /** Credentials are asked for anew each time: tokens of pods change within the hour. */
+  /** Credentials are read again for each request: tokens of pods change within the hour. */
   const send = async (request: ApiRequest): Promise<http.IncomingMessage> => {
     const { method, path, body, contentType = 'application/json', signal } = request;
     const auth: https.RequestOptions = {};
@@ -118,7 +118,7 @@ export function openApiClient(kubeconfig: string | undefined): ApiClient {
   };
 }
 
-/** Own words for what is wrong in the file: the library's quote its lines, and with them tokens and keys. */
+/** Our own words for faults of the file: the library's messages quote its lines, with tokens and keys. */
 function loadConfig(kubeconfig: string | undefined): KubeConfig {
   const config = new KubeConfig();
   try {
@@ -150,7 +150,7 @@ async function readAll(response: http.IncomingMessage): Promise<string> {
   return text;
 }
 
-/** The API server's own word for what is wrong (`Conflict`), never its message: that quotes objects. */
+/** The API server's reason (`Conflict`), never its message, which quotes objects. */
 function reasonOf(answer: string): string {
   const reason = /"reason":\s*"([A-Za-z]{1,40})"/.exec(answer)?.[1];
   return reason === undefined ? '' : ` ${reason}`;

@@ -261,7 +261,7 @@ export interface Rates {
   readonly tokens: SlidingWindow | undefined;
   readonly second: number;
   readonly refusal: { readonly by: LimitName; readonly retryAfterMs?: number } | undefined;
-  /** How the limits stand, with what was taken since the check. */
+  /** State of the limits, including this call. */
   statuses(): { readonly requests?: RateStatus; readonly tokens?: RateStatus };
 }
 

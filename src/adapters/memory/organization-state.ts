@@ -2,7 +2,7 @@ import type { OpenHold } from '#/ports/limit-counters.ts';
 import type { SlidingWindow } from './sliding-window.ts';
 import type { Spend } from './spend.ts';
 
-/** What is kept for one organization. */
+/** State of one organization. */
 export interface OrganizationState {
   readonly holds: Map<string, KeptHold>;
   readonly spend: Spend;

@@ -4,7 +4,7 @@ import type { Turns } from './turns.ts';
 
 /** The one PostgreSQL backend that all sessions share. Both calls block until the backend has answered. */
 export interface Backend {
-  /** Runs protocol messages; `onData` is called with what comes back, in memory that is reused afterwards. */
+  /** Runs protocol messages; `onData` receives the answers, in memory that is reused afterwards. */
   run(messages: Uint8Array, onData: (data: Uint8Array) => void): void;
   inTransaction(): boolean;
 }

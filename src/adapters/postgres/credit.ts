@@ -16,7 +16,7 @@ export interface PostgresCredit extends CreditEntries {
   close(): Promise<void>;
 }
 
-/** Beside the ledger's. */
+/** In addition to the connections of the ledger. */
 const CONNECTIONS = 1;
 const TIMEOUT_MS = 10_000;
 

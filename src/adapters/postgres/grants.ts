@@ -35,7 +35,7 @@ interface Standing {
   readonly creates: boolean;
 }
 
-/** Quoted where names need it. Nothing when there is no such role. */
+/** Quoted where names need it. Empty when the role does not exist. */
 const STANDING = `
   SELECT place.oid::regnamespace::text AS schema, quote_ident(rolname) AS grantee,
     pg_has_role(roles.oid, relowner, 'MEMBER') AS owns, has_schema_privilege(roles.oid, place.oid, 'CREATE') AS creates
@@ -44,7 +44,7 @@ const STANDING = `
 
 /**
  * Lets a role that exists do what gateways do. Takes nothing from it. Rejects, with nothing granted, when it could change
- * the schema all the same: as an owner of it, or by making things in it.
+ * the schema anyway: as its owner, or by creating objects in it.
  */
 export async function grantTo(pool: Pool, role: string): Promise<void> {
   await withSchemaLock(pool, async (client) => {

@@ -154,7 +154,7 @@ async function append(pool: Pool | PoolClient, rows: readonly SealedRow[]): Prom
 interface TotalsRow {
   readonly workload: string;
   readonly total: string;
-  /** Null when there is none in the period. */
+  /** Null without a row in the period. */
   readonly day: string | null;
   readonly month: string | null;
 }

@@ -21,7 +21,7 @@ export function localPeriods(now: number, timeZone: string): { readonly day: Spa
 
 /**
  * The days from `from` to `to` (`2026-11-21`), both included, in an IANA time zone: in order and without gaps. Throws
- * RangeError for an unknown zone, and for days that are none or come in no order.
+ * RangeError for an unknown zone, an invalid day, and a `to` before `from`.
  */
 export function localDays(from: string, to: string, timeZone: string): readonly Span[] {
   const dayAt = dayIds(timeZone);

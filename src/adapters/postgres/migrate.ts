@@ -17,12 +17,12 @@ const SCHEMA_LOCK = 7_305_804_402_118_566n;
 /** PostgreSQL's insufficient_privilege. */
 const FORBIDDEN = '42501';
 
-/** What is written in the database about its schema is not what this version of the gateway wrote. */
+/** The database's record of its schema differs from the one this version of the gateway writes. */
 class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch';
 }
 
-/** How a store beside the ledger is opened. */
+/** Options of a store that is separate from the ledger. */
 export interface StoreOptions extends PostgresOptions {
   /** Leaves the schema as it is. */
   readonly existing?: boolean;

@@ -84,7 +84,7 @@ export function toBudget(
   currency: Currency,
 ): BudgetConfig {
   return Object.freeze({
-    // By the rate without a date: a limit does not move on a day that nobody configured it to.
+    // At the rate without a date: a limit does not change on a date that the configuration does not name.
     amount: toNanoEuro(amount, currency, usdToEur[0].rate, 'down'),
     period: toSnapshot('period', period),
   });

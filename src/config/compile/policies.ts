@@ -26,7 +26,7 @@ export type Policies = Readonly<Record<PolicySpec['mode'], ByTarget>>;
 
 /**
  * Compiles every Policy. Of two of one mode on one target the older one holds (then by id), and the other is at fault; a
- * shadow policy stands beside the enforced one of its target.
+ * shadow policy is evaluated in addition to the enforced one of its target.
  */
 export function compilePolicies(compilation: Compilation): Policies {
   const holders = new Map<string, Resource<'Policy'>>();

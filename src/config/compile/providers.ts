@@ -126,7 +126,7 @@ function refuseMachines({ faults }: Compilation, resource: Resource<'Provider'>,
   faults.add(resource, 'spec.endpoint.url', message);
 }
 
-/** Residency rests on what is declared, so what is plainly false must not compile. */
+/** Residency depends on declared places, so a declaration that is plainly false must not compile. */
 function refuseFalsePlaces({ faults }: Compilation, resource: Resource<'Provider'>, place: string | undefined): void {
   if (place === undefined) return;
   const { jurisdiction, models = [] } = resource.body.spec;
@@ -146,7 +146,7 @@ const SECRET_MEMBERS: Readonly<Partial<Record<ResourceSpelling<'credentialType'>
   GCPServiceAccount: ['client_email', 'private_key'],
 };
 
-/** What is asked for, if the secret does not say all of it. */
+/** Required members, if the secret lacks some of them. */
 function missingMembers(secret: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   let value: unknown;

@@ -59,7 +59,7 @@ const REGIONS: readonly (readonly [string, string])[] = [
 /** Locations that are more than a region. // wire-formats 1.3 */
 const WIDE = ['global', 'us', 'eu'];
 
-/** Where calls to an address are processed: a country, a group of them or `GLOBAL`. Undefined: nobody knows but its owner. */
+/** Where calls to an address are processed: a country, a group of them or `GLOBAL`. Undefined: only its owner knows. */
 export function placeOf(vendor: VendorId, url: string, region: string | undefined): string | undefined {
   const host = new URL(url).hostname;
   const { hosts } = VENDORS[vendor];

@@ -62,7 +62,7 @@ function table(node: StructuralNode, prefix: string): string {
   return `| field | value | meaning |\n|---|---|---|\n${rows(node, prefix).join('\n')}`;
 }
 
-/** A row a field, each after the object that it is in. Fields that a sibling has told already are told by its name. */
+/** One row for each field, after the object that contains it. Fields that a sibling describes refer to that sibling. */
 function rows(node: StructuralNode, prefix: string): readonly string[] {
   const told = new Map<string, string>();
   return Object.entries(node.properties ?? {}).flatMap(([name, child]) => {

@@ -15,7 +15,7 @@ export interface FolderOptions {
   readonly usdToEur: string;
   /** Where resources speak for several organizations; absent: anywhere. */
   readonly platformNamespace?: string | undefined;
-  /** Resources beside those of the folder; asked again at every load. */
+  /** Resources in addition to those of the folder; read again at every load. */
   readonly extra?: () => readonly SourceDocument[];
 }
 

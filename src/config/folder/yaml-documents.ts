@@ -2,7 +2,7 @@ import { Composer, LineCounter, Parser, type Document, type ParsedNode } from 'y
 import type { Fault, SourceDocument } from '../fault.ts';
 import { toValue, UnreadableYaml } from './yaml-value.ts';
 
-/** Documents of one file, and what is wrong with its text. */
+/** Documents of one file, and the faults of its text. */
 export interface ParsedFile {
   readonly documents: readonly SourceDocument[];
   readonly faults: readonly Fault[];

@@ -35,7 +35,7 @@ export const PATTERNS = {
   timeZone: ['^[A-Za-z][A-Za-z0-9_+/-]*$', 'must be the name of a time zone, such as Europe/Berlin'],
 } as const;
 
-/** Lists too long to be told name by name, each with what a fault says about a value that is not on it. */
+/** Lists too long to repeat in a message, each with the message for a value that is not on it. */
 export const LONG_LISTS: readonly (readonly [names: readonly string[], message: string])[] = [
   [PLACES, 'must be a country by its two letters (ISO 3166), EU, APAC, GLOBAL or LOCAL'],
 ];
@@ -127,7 +127,7 @@ export function budget(options: TSchemaOptions = {}) {
   );
 }
 
-/** Shares of a limit at which somebody is told. */
+/** Shares of a limit at which an alert is sent. */
 export function budgetAlerts(options: TSchemaOptions = {}) {
   return closed(
     {

@@ -35,7 +35,7 @@ export interface Recalled extends Disposable {
   readonly waitedMs: number;
   /** The answer was handed to the client, to its end. Keeps it, if it is one to keep; never throws, never waits. */
   keep(candidate: Candidate, answer: RecordedAnswer): void;
-  /** Nothing will be kept: nobody needs to wait any longer. */
+  /** The answer will not be stored: other calls do not have to wait. */
   letGo(): void;
 }
 
@@ -70,7 +70,7 @@ export const MOST_CACHED = 1024 * 1024;
 export class AnswerCache {
   readonly #deps: AnswerCacheDeps;
   readonly #flights = new SingleFlight<SharedAnswer>();
-  /** Names by digest of what they are made from: for calls that are identical to the byte. */
+  /** Cache names by digest of their inputs: for calls that are identical byte for byte. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: MOST_NAMES });
 
   constructor(deps: AnswerCacheDeps) {
@@ -185,7 +185,7 @@ export class AnswerCache {
     const { organization, policy } = call.key.workload;
     if (!answer.whole) return undefined;
     const { bytes } = answer;
-    // Asked again without a member that was refused, it is still the answer to what was planned.
+    // After a repeat without a refused member, it is still the answer to the planned request.
     const planned = [...places.values()].find(
       ({ candidate }) => candidate.provider === provider && candidate.model === model && candidate.family === family,
     );
@@ -204,7 +204,7 @@ export class AnswerCache {
   }
 }
 
-/** What came of waiting for others: an answer, or a flight that others may wait for, or neither. */
+/** Result of waiting for others: an answer, a flight that others may wait for, or neither. */
 interface Waited {
   readonly shared?: SharedAnswer;
   readonly own?: Flight<SharedAnswer>;

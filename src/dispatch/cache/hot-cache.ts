@@ -27,13 +27,13 @@ export function recurringOf(stated: StatedFacts): Recurring | undefined {
 
 /** All that a call was found to be, and what its client was sent, when it was answered from the cache. */
 export interface Repeat {
-  /** What its row says beside what every call has of its own. */
+  /** Row fields that are the same for every repeat. */
   readonly row: Recurring;
   /** Response headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body of the answer, originals restored; of a stream, all its events. */
   readonly text: string;
-  /** What is retained of it, where policy has content retained. */
+  /** Retained content, if policy retains content. */
   readonly content: CallContent | undefined;
 }
 
@@ -55,18 +55,18 @@ interface Known extends Repeat {
   readonly until: number;
 }
 
-/** They hold originals: what the store no longer has, or has been told to erase, is not to outlive it by much. */
+/** They hold original values, so they must not outlive expired or erased entries of the store by much. */
 const TTL_MS = 60_000;
 const SWEEP_MS = 10_000;
 /** An erasure is noticed after this time at most. */
 const EPOCH_MS = 1000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ENTRY_BYTES = 1024 * 1024;
-/** What one takes beside its texts. */
+/** Memory of an entry besides its texts. */
 const OVERHEAD_BYTES = 4096;
 
 /**
- * Calls that were just answered from the cache, to be answered again without being read: what comes from the same key
+ * Recent answers from the cache, to be given again without reading the request: a request of the same key
  * with the same bytes, under the same configuration, is the same call. // spec 4.3.4
  * Kept by process, for a minute at most, never longer than the answer is kept in the store, and only while the
  * organization's epoch is known and goes on. Found by digest: the requests themselves are not kept.
@@ -86,13 +86,13 @@ export class HotCache {
     });
   }
 
-  /** What is known of a call that has come before; a promise where the store must be asked if that still counts. */
+  /** The entry of an identical earlier call; a promise if the store must confirm that it is still valid. */
   find(request: CallRequest): Repeat | undefined | Promise<Repeat | undefined> {
     const { key, text } = request;
     if (this.#known.size === 0 || !key.workload.policy.responseCache.enabled) return undefined;
     if (text.length > MOST_CACHED) return undefined;
     const control = cacheControl(request);
-    // What a fresh answer is to replace is told no more.
+    // An entry that a fresh answer will replace is removed.
     if (control === 'no-cache') this.#known.delete(digestOf(request));
     if (control !== undefined) return undefined;
     const known = this.#known.get(digestOf(request));
@@ -128,7 +128,7 @@ export class HotCache {
     return known;
   }
 
-  /** The epoch as it is now; undefined when it cannot be told: then for as long as an epoch counts. */
+  /** The current epoch; undefined if it is unknown, which then holds for as long as an epoch would. */
   async #read(organization: string): Promise<string | undefined> {
     const until = performance.now() + EPOCH_MS;
     let value: string | undefined;
@@ -166,7 +166,7 @@ interface KnownEpoch {
   readonly asking: Promise<string | undefined> | undefined;
 }
 
-/** What the answer to a call depends on, beside the configuration. */
+/** Everything that the answer to a call depends on, besides the configuration. */
 function digestOf({ key, surface, headers, text }: CallRequest): string {
   let heeded = '';
   for (const name in headers) {

@@ -18,7 +18,7 @@ export class SingleFlight<T> {
 }
 
 /**
- * What became of a flight: it brought something; or `nothing` for anybody to share; or it `failed`, and another may fare
+ * How a flight ended: with an answer; with `nothing` to share; or it `failed`, and another attempt may do
  * better.
  */
 export type FlightResult<T> = { readonly brought: T } | 'nothing' | 'failed';
@@ -38,7 +38,7 @@ export class Flight<T> {
     this.#result.resolve(result);
   }
 
-  /** What became of it; `nothing` when it is not over in time, or nobody waits any more. */
+  /** Waits for the end; `nothing` on a timeout, or once no caller waits. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<FlightResult<T>> {
     const waited = Promise.withResolvers<FlightResult<T>>();
     const giveUp = (): void => waited.resolve('nothing');

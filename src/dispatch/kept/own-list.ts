@@ -25,15 +25,15 @@ const FOLDERS: Readonly<Record<string, string>> = { file: 'files', video: 'video
 /** What a list may be asked for. `purpose` holds for what the provider says of the object. */
 const PARAMETERS: ReadonlySet<string> = new Set(['limit', 'order', 'after', 'purpose']);
 
-/** Whether a passthrough call lists objects on an account that others use too: then it is told of what its workload made. */
+/** Whether a passthrough call lists objects of a shared account: then it gets only those of its workload. */
 export function listsOwn({ objects, key }: Pick<PassthroughCall, 'objects' | 'key'>, { provider }: Target): boolean {
   if (objects === 'none' || objects.act !== 'list') return false;
   return provider.config.keyOwnership === 'managed' || key.workload.organization.sharedObjects === 'workload';
 }
 
 /**
- * A list of what the workload has made: by its records, each object as the provider tells it now. Nothing of anybody else is
- * asked for. Objects that the provider no longer has are left out, and their records dropped.
+ * A list of the workload's objects: by its records, each as the provider reports it now. Objects of others are never
+ * requested. Objects that the provider no longer has are left out, and their records dropped.
  */
 export async function* ownList(
   call: PassthroughCall,

@@ -16,7 +16,7 @@ export type Asker = Pick<CallContext, 'key'>;
 /** What a call asks with. */
 type Claimant = Asker & Pick<Call, 'slices'>;
 
-/** An id beside its kind, and where it was said. */
+/** An id with its kind, and where the request names it. */
 export type Claim = Pick<KeptName, 'id' | 'kind'> & Partial<Pick<KeptName, 'replaceable'>> & { readonly param: string };
 
 /** Told of a store that cannot be reached, and of objects that could not be recorded. */
@@ -36,9 +36,9 @@ const MAX_NAMED = 500;
 const PROVIDER_ID = /^[\w.:/+=-]{1,512}$/;
 
 /**
- * Whose the objects are that providers keep. What was made through the gateway is recorded for the workload that made it, and
- * only that workload can name it. On its own accounts an organization may share objects among its workloads, what was made
- * elsewhere included. What is checked is the body that is sent, for the provider that it is sent to.
+ * Ownership of objects that providers store. An object made through the gateway is recorded for its workload,
+ * and only that workload can name it. On its own accounts an organization may share objects among its workloads,
+ * including those made elsewhere. The check covers the body that is sent, for the provider that receives it.
  */
 export class Ownership {
   readonly #store: KeptObjects;
@@ -156,7 +156,7 @@ export class Ownership {
 
   /**
    * The slug of the organization's own provider on which something was made that the asker may name. Throws `not_found` where
-   * there is none, and `objects_unavailable`.
+   * the object does not exist, and `objects_unavailable`.
    */
   async providerOf({ key }: Asker, { kind, id, param }: Claim): Promise<string> {
     const { organization, id: workload } = key.workload;
@@ -188,7 +188,7 @@ export class Ownership {
     if (!this.#recorder.well) await this.#asked(() => this.#store.find(config.id, ['-'], Date.now()));
   }
 
-  /** Records what was made for a workload. Resolves when an answer need not be kept waiting for it. */
+  /** Records created objects for a workload. Resolves when the answer may be sent. */
   made({ key }: Asker, config: ProviderConfig, credential: string, objects: readonly KeptMade[]): Promise<void> {
     const madeAt = Date.now();
     const { organization, id: workload } = key.workload;
@@ -235,17 +235,17 @@ export function claimOf({ id, kind, replaceable, at }: KeptName): Claim {
   return { id, kind, replaceable, param: paramOf(at) };
 }
 
-/** The id as the provider knows it; with another provider's prefix it stays as it is, and is nobody's here. */
+/** The id as the provider knows it; with another provider's prefix it stays unchanged and has no owner here. */
 function ownId({ id }: Claim, { slug }: ProviderConfig): string {
   return withoutPrefix(id, slug) ?? id;
 }
 
-/** An id that names nothing, the same one each time: what is cached of a prompt stays cached. */
+/** An id that names nothing, always the same: cached prompts stay cached. */
 function nobodys(id: string): string {
   return `${/^[a-z]{1,8}_/.exec(id)?.[0] ?? ''}${hash('sha256', `gatewarden nobody's ${id}`, 'hex')}`;
 }
 
-/** An id that nobody has classified could name what belongs to somebody else on the account. */
+/** An id of unknown kind could name an object of another organization on the account. */
 function refuseUnknown(claims: readonly Claim[], { slug }: ProviderConfig): void {
   const unknown = claims.find(({ kind }) => kind === 'unknown');
   if (unknown === undefined) return;

@@ -26,14 +26,14 @@ export interface PassDeps {
 export interface Outbound {
   readonly passing: Omit<Passing, 'credential'>;
   readonly sent: SentBody;
-  /** What the client is told of its limits with the answer. */
+  /** State of the limits, for headers of the answer. */
   readonly limits: Limits;
-  /** Kinds of content that nobody looked into, as far as the body was sent. */
+  /** Kinds of content that were not inspected, as far as the body was sent. */
   readonly unscanned: () => readonly string[];
 }
 
 /**
- * Sends a passthrough call once (its body cannot be sent twice) and hands on the answer as it comes. What comes of it is in `tally`,
+ * Sends a passthrough call once (its body cannot be sent twice) and streams the answer on. The result is in `tally`,
  * also when it rejects.
  */
 export async function* pass(
@@ -89,7 +89,7 @@ export async function* pass(
   }
 }
 
-/** The answer's head, where it says that it worked. Throws what else came of it. */
+/** The head of a successful answer. Throws for any other answer. */
 async function ask(
   target: Target,
   passing: Outbound['passing'],
@@ -204,7 +204,7 @@ async function* whole(
   const isObject = answer.read(text);
   if (isObject) await kept(text);
   const shown = isObject && prefixIds ? prefixed(text, slug) : text;
-  // What is not changed keeps its bytes, whatever they are: their number was announced.
+  // Unchanged text keeps its bytes, whatever they are: their number was announced.
   yield { kind: 'bytes', bytes: shown === text ? all : Buffer.from(shown) };
 }
 

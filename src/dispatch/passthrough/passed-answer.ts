@@ -188,7 +188,7 @@ export class PassedAnswer {
   }
 }
 
-/** Usage as `{input_tokens, output_tokens}`. What was listened to and is not told apart is sound. */
+/** Usage as `{input_tokens, output_tokens}`. Input of a transcription without details counts as audio. */
 function readUsage(usage: Json | undefined, isHeard: boolean): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const { input_tokens: input, output_tokens: output } = usage;

@@ -9,7 +9,7 @@ export interface AnswerMeter {
   /** Our own count so far: billed where `usage` is missing. */
   readonly seen: Usage;
   readonly providerResponseId: string | null;
-  /** The provider has begun to answer: from now on what was seen is billed. */
+  /** The provider has begun to answer: from now on, everything seen is billed. */
   begin(): void;
   /** The provider's id of the answer. The first one holds. */
   identify(id: string): void;

@@ -16,8 +16,8 @@ import type { Candidate, Translation } from '#/call/target.ts';
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
- * A buffered answer as the client gets it: in its own family the bytes of the provider, else written anew; tags
- * restored. Its usage is reported to the meter. Throws `UpstreamFault` when it is no answer of the provider's family.
+ * A buffered answer as the client gets it: in its own family the bytes of the provider, else rewritten; tags
+ * restored. Reports its usage to the meter. Throws `UpstreamFault` if it is not an answer of the provider's family.
  */
 export async function readBuffered(
   call: Call,
@@ -101,7 +101,7 @@ function translated(
   return JSON.stringify(client.encodeAnswer({ ...answer, usage: hideCache ? shownUsage(usage) : usage }, context));
 }
 
-/** Notes a usage that was told, if one was. False: it can't be true. // spec 6.1.2 */
+/** Notes a usage, if it was reported. False: it is implausible. // spec 6.1.2 */
 function tell(meter: AnswerMeter, usage: Usage | undefined, text: string, says: boolean): boolean {
   // A UTF-16 code unit is three bytes at most.
   return usage === undefined || meter.tell(usage, { bytes: 3 * text.length, says, whole: true });

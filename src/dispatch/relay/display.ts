@@ -10,7 +10,7 @@ export function hidesCacheCounts({ keyOwnership, vendor }: ProviderConfig): bool
   return keyOwnership === 'managed' && VENDORS[vendor].cachesByKey !== true;
 }
 
-/** A usage as such an answer shows it: cached input is fresh input, and totals stay what is billed by. */
+/** A usage as such an answer shows it: cached input counts as fresh input, and totals stay those that are billed. */
 export function shownUsage(usage: Usage): Usage {
   const { input, cacheRead, cacheWrite5m, cacheWrite1h, cacheReadAudio, ...others } = usage;
   const inputAudio = (others.inputAudio ?? 0) + (cacheReadAudio ?? 0);

@@ -3,7 +3,7 @@ import { readDocument, type Family, type WireDocument } from '#/wire/document/do
 import { readLarge } from '#/wire/document/large-json.ts';
 import { isLarge } from '#/wire/document/large-text.ts';
 
-/** Reads what became of a request in the gateway; in the slices of its call, if it has any and the text is large. */
+/** Reads a rewritten request; in slices of its call, if it has any and the text is large. */
 export async function readAnew(family: Family, text: string, slices: Slices | undefined): Promise<WireDocument> {
   return slices && isLarge(text) ? slices.run(readLarge(family, text, { isOwn: true })) : readDocument(family, text);
 }

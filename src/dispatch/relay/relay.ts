@@ -16,15 +16,15 @@ const MAX_EVENT = 64 * 1024 * 1024;
 export abstract class Relay {
   /** An event of the answer itself came: the call is being answered, and a failure can be a status no more. */
   begun = false;
-  /** What broke the stream, to be thrown after what came before it was sent. */
+  /** The failure of the stream, thrown after earlier parts were sent. */
   failure: Error | undefined;
-  /** The end was sent: whatever comes after it is nobody's. */
+  /** The end was sent: everything after it is ignored. */
   protected done = false;
   protected readonly meter: AnswerMeter;
   readonly #provider: ProviderConfig;
   readonly #decoder: SseDecoder;
   #outputBytes = 0;
-  /** The usage that was told last: it counts once nothing more comes. */
+  /** The latest reported usage: it counts once the stream ends. */
   #told: Usage | undefined;
   #isBelieved = true;
 
@@ -43,7 +43,7 @@ export abstract class Relay {
   /** Text still held back, of a stream that broke. */
   protected abstract held(): string;
 
-  /** Nothing more is to be sent: the provider need not be read on. */
+  /** The end was sent: the provider's stream does not have to be read further. */
   get over(): boolean {
     return this.done;
   }
@@ -69,8 +69,8 @@ export abstract class Relay {
   }
 
   /**
-   * Meters what an event said: usage so far, and bytes of output for what nobody reports. False: it told a usage that can't
-   * be true.
+   * Meters an event: usage so far, and bytes of output in case no usage is reported. False: it reported an implausible
+   * usage.
    */
   protected observe(id: string | undefined, usage: Usage | undefined, outputBytes: number): boolean {
     if (id !== undefined) this.meter.identify(id);
@@ -86,7 +86,7 @@ export abstract class Relay {
     return isBelieved;
   }
 
-  /** Our own count, on top of what was believed of the provider's. */
+  /** Adds our own count to the believed usage of the provider. */
   #count(): void {
     const { meter } = this;
     const known = (this.#isBelieved ? this.#told : undefined) ?? NO_USAGE;

@@ -65,7 +65,7 @@ export class TranslatedRelay extends Relay {
     if (event.type === 'part-start') refuseManyParts(++this.#parts);
     const id = event.type === 'start' ? event.id : undefined;
     if (this.observe(id, 'usage' in event ? event.usage : undefined, outputBytes(event))) return this.#write(event);
-    // What is not believed is not passed on: our own count is told, at the end. // spec 6.1.2
+    // An implausible usage is not passed on: our own count follows at the end. // spec 6.1.2
     return event.type === 'start' ? this.#write({ type: 'start', ...(id !== undefined && { id }) }) : '';
   }
 

@@ -14,8 +14,8 @@ const MOST_FILES = 20;
 /**
  * The inline files of a request that are looked into before they travel; images too where policy inspects them, or
  * anonymizes documents.
- * None where policy refuses files, or where they can only be refused because nobody is there to read them: what is not
- * returned is unreadable content. Throws `invalid_request`. // spec 4.3.5
+ * None if policy refuses files, or if they can only be refused because no engine can read them: files that are not
+ * returned count as unreadable content. Throws `invalid_request`. // spec 4.3.5
  */
 export function attach(media: readonly Media[], scope: AttachScope): readonly AttachedFile[] {
   const { documents } = scope.policy;
@@ -40,7 +40,7 @@ function isImage({ kind, place }: Media): boolean {
   return kind === 'image' && place !== undefined;
 }
 
-/** Where content is protected and no engine is there, only what is text anyway can be looked into. */
+/** If content is protected and there is no engine, only plain text can be inspected. */
 function canBeRead({ kind }: AttachedFile, { policy, reader }: AttachScope): boolean {
   return reader.engine !== undefined || kind === 'text' || documentsPass(policy);
 }

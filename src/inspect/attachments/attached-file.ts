@@ -25,7 +25,7 @@ import { imagesRule } from '../unreadable.ts';
 export interface AttachmentReader {
   /** Undefined: documents are not processed in this installation. */
   readonly engine: DocumentEngine | undefined;
-  /** Of one piece of work: aborted when nobody waits for it any more, or not for so long. */
+  /** For one piece of work: aborted once the client no longer waits, or on a timeout. */
   signal(): AbortSignal;
 }
 
@@ -58,7 +58,7 @@ export class AttachedFile {
   readonly kind: FileKind;
   readonly #attachment: Attachment;
   readonly #scope: AttachScope;
-  /** Its text as it may be told; set by `tag` or the first `text`. */
+  /** Its text as it may be shown; set by `tag` or the first `text`. */
   #text: string | undefined;
   #decoded: DocumentFile | undefined;
   #matches: readonly Match[] = [];
@@ -77,7 +77,7 @@ export class AttachedFile {
     this.#scope = scope;
   }
 
-  /** What policy wants found in it and nobody looked for. */
+  /** Kinds of data that policy wants found and that were not searched for. */
   missed: readonly string[] = [];
 
   /** How many leaves of the request come before it. */
@@ -106,7 +106,7 @@ export class AttachedFile {
     return this.#scope.policy.mode === 'allow_log';
   }
 
-  /** Somebody looked for personal data in what leaves as bytes or as pictures. */
+  /** Whether its bytes or images were searched for personal data. */
   get scanned(): boolean {
     return this.kind === 'text' || this.anonymized;
   }
@@ -116,7 +116,7 @@ export class AttachedFile {
     return this.kind === 'text' || (this.#document?.images === 0 && this.#document.recognizedPages.length === 0);
   }
 
-  /** Reads it as far as policy needs that before anything leaves. `before`: what was found in the prompt before it. */
+  /** Reads it as far as policy requires before anything is sent. `before`: matches of the prompt before it. */
   async read(before: readonly CustomTerm[]): Promise<void> {
     if (this.kind === 'text') {
       this.#guardSize();
@@ -126,7 +126,7 @@ export class AttachedFile {
     else if (this.#scope.policy.mode !== 'allow_log') await this.#tryToRead();
   }
 
-  /** Numbers the tags of what was found, between those of the texts before and after it; edits of a text file. */
+  /** Numbers the tags of the matches, between those of the texts before and after it; edits of a text file. */
   tag(): readonly Edit[] {
     const { rewrite } = this.#scope;
     if (this.kind === 'text') return this.#tagText();
@@ -198,7 +198,10 @@ export class AttachedFile {
     return this.#text === before ? [] : replaceFile(this.place, this.#file.mediaType, Buffer.from(this.#text));
   }
 
-  /** A fault is told to those who need the text: it may travel in another way, or be refused for another reason. */
+  /**
+   * A fault is reported to callers that need the text: the file may travel in another form, or be refused for another
+   * reason.
+   */
   async #tryToRead(): Promise<void> {
     try {
       this.#text = await this.#extract();
@@ -251,7 +254,7 @@ export class AttachedFile {
     return matches[0] ?? [];
   }
 
-  /** What is not found within the answer timeout is looked for no more. */
+  /** The search ends at the answer timeout. */
   async #search<T>(work: (detection: Detection) => Promise<T>): Promise<T> {
     const { reader, detection } = this.#scope;
     try {

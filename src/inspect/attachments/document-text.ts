@@ -10,7 +10,7 @@ import { tagLiterals, TagTable } from '../tags.ts';
 import { foldForTerms } from '../terms/term-fold.ts';
 import type { Term } from '../terms/terms.ts';
 
-/** What is looked for in a document. */
+/** What to search for in a document. */
 export interface DocumentScope {
   /** In capitals; undefined: every kind that can be found. */
   readonly categories: ReadonlySet<string> | undefined;
@@ -20,7 +20,7 @@ export interface DocumentScope {
   readonly recognizedPages?: readonly number[];
 }
 
-/** What was found in a document, and the tags that take its place. */
+/** Matches of a document, and the tags that replace them. */
 export interface DocumentFindings {
   readonly replacements: readonly Replacement[];
   /** Every spelling that was found: none may be left in the result. */
@@ -35,7 +35,7 @@ export interface DocumentFindings {
 const LONG_NAME = 8;
 
 /**
- * Finds what is to be replaced in the text of a document, hidden parts too. What was found once is replaced wherever it
+ * Finds the texts to replace in a document, hidden parts included. A match is replaced wherever it
  * stands, however it is spelled, by the same tag. Throws `inspection_unavailable` where it could not be searched.
  */
 export async function findInDocument(
@@ -47,7 +47,7 @@ export async function findInDocument(
   return tagDocument(units, await searchDocument(units, scope, detection), tags);
 }
 
-/** No tags yet, and none that the document has already is given out. */
+/** A table without tags that never issues a tag that the document already contains. */
 export function tagsFor(units: readonly TextUnit[]): TagTable {
   const literals = units.flatMap(({ text }) =>
     Array.from(tagLiterals(text), ({ start, end }) => text.slice(start, end)),
@@ -55,7 +55,7 @@ export function tagsFor(units: readonly TextUnit[]): TagTable {
   return new TagTable(new Set(literals));
 }
 
-/** What is to be replaced in each unit, terms by their labels: the first of the two steps of `findInDocument`. */
+/** The matches of each unit, terms by their labels: the first of the two steps of `findInDocument`. */
 export async function searchDocument(
   units: readonly TextUnit[],
   { categories, terms, recognizedPages = [] }: DocumentScope,
@@ -89,7 +89,7 @@ export async function searchDocument(
   );
 }
 
-/** Gives what was found the tags of a table, which may have some already: the second step. */
+/** Gives the matches tags of a table, which may have some already: the second step. */
 export function tagDocument(
   units: readonly TextUnit[],
   found: readonly (readonly Action[])[],

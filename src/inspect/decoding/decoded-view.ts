@@ -64,14 +64,14 @@ interface Place {
   readonly to: number;
 }
 
-/** The start in the source: behind what was replaced by nothing. */
+/** The start in the source: after removed text. */
 function startIn(places: readonly Place[], start: number): number {
   const last = lastWhere(places, (place) => place.start <= start);
   if (!last) return start;
   return start < last.end ? last.from : last.to + start - last.end;
 }
 
-/** The end in the source: before what was replaced by nothing. */
+/** The end in the source: before removed text. */
 function endIn(places: readonly Place[], end: number): number {
   const last = lastWhere(places, (place) => place.start < end);
   if (!last) return end;

@@ -2,7 +2,7 @@ import type { Disguise } from './disguises.ts';
 
 /**
  * Characters that look like a letter or digit of ASCII, or like nothing, and that detectors do not fold by themselves: a
- * raised digit may be a footnote, so it is read as a digit beside the text as it is written, not in its place.
+ * raised digit may be a footnote, so it is read as a digit in a view in addition to the text itself.
  */
 const HIDDEN = new RegExp(
   [

@@ -6,7 +6,7 @@ const DIGITS: Readonly<Record<string, string>> = {
   ...{ G: '6', b: '6', B: '8', g: '9', q: '9' },
 };
 const NUMBER = /(?<!\S)[+(]?[\dOoQDIl|!ZzSsGbBgq.,:/()-]+(?: [\dOoQDIl|!ZzSsGbBgq.,:/()-]+)*(?!\S)/g;
-/** What stands between groups of a number that is dialled, alone or beside the blank there. */
+/** Dirt between groups of a phone number, alone or next to the blank there. */
 const DUST = /(?<=\d ?)[.,:;](?= ?\d)/g;
 
 const TOKEN = /[^\s<>"«»,;]+/g;
@@ -20,18 +20,18 @@ const ROUND_LETTER = /(?<=[\p{Ll}\d._+-])[OQGCÓÔÖØ](?=[\p{Ll}\d-]{2,}\.)/u;
 const CAPITAL = /\p{Lu}/gu;
 /** A dot between the names of a host. */
 const DOT = /(?<=[\p{Ll}\d])[,;](?=\p{Ll}{2,})/gu;
-/** What stands before the sign and is no letter of an address: a digit, most likely. */
+/** A sign before the `@` that no address contains: most likely a digit. */
 const NO_LETTER = /(?<=[\p{L}\d])[/\\|!*()'’](?=[\p{L}\d])/gu;
 /** A word that says that an address follows. */
 const MAIL_WORD = /(?:e-?mail|\bmail|correo|courriel|\bmél|posta|poczta|correio)[^\p{L}\d]{0,4}$/iu;
 /** The same anywhere in a text. */
 const MAIL_WORDS = /(?<![\p{L}\d])(?:e-?mail|mail|correo|courriel|mél|posta|poczta|correio)[^\p{L}\d\r\n]{0,4}/giu;
-/** What stands behind it is no longer, nor has more parts, however dust parted it. */
+/** A host is no longer, and has no more parts, however dirt parted it. */
 const ADDRESS_LENGTH = 80;
 const ADDRESS_PARTS = 3;
 const HOST_ENDS = /^.{3,}\.[a-z]{2,24}(?=\W*$)/iu;
 
-/** The sign with blanks beside it, or in brackets as they are read. */
+/** The `@` with blanks next to it, or in brackets as they are read. */
 const APART =
   /(?<=[\p{L}\d])(?: (?:@|\([aQO0]\)?|[©®Q]) ?|(?:@|\([aQO0]\)|[©®]) )(?=[\p{Ll}\d-]+\.[\p{Ll}\d.-]*[a-z]{2})/gu;
 
@@ -64,7 +64,7 @@ export function misreadAddresses(text: string): readonly Match[] {
   });
 }
 
-/** Dust beside a blank is taken for what may stand beside one there. */
+/** Replaces dirt: next to a blank by `/`, a separator that detectors know there, elsewhere by a blank. */
 function withoutDust(number: string): string {
   return number.replace(DUST, (_, at: number) => (number[at - 1] === ' ' || number[at + 1] === ' ' ? '/' : ' '));
 }
@@ -92,7 +92,7 @@ function withSign(word: string, before: string): string {
   if (at >= 0) return word.slice(0, at).replace(NO_LETTER, '1') + word.slice(at);
   const found = ROUND_SIGN.exec(word) ?? (word.match(CAPITAL)?.length === 1 ? ROUND_LETTER.exec(word) : undefined);
   if (found) return `${word.slice(0, found.index)}${signOf(found[0])}${word.slice(found.index + found[0].length)}`;
-  // Any place before the name of the host will do.
+  // Any position before the name of the host is enough.
   const dot = word.indexOf('.');
   return dot < 4 || !MAIL_WORD.test(before) ? word : `${word.slice(0, dot - 2)}@${word.slice(dot - 1)}`;
 }

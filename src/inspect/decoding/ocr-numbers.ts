@@ -36,7 +36,7 @@ export function misreadNumbers(text: string): readonly Match[] {
   return [...accounts(text), ...cards(text), ...machines(text)];
 }
 
-/** What is called an IBAN, or has the country and about the length of one. */
+/** Numbers announced as IBAN, or with the country and about the length of one. */
 function accounts(text: string): readonly Match[] {
   const found: Match[] = [];
   for (const { 0: row, index } of text.matchAll(ROW)) {

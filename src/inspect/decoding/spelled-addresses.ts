@@ -19,7 +19,7 @@ const IN_WORDS = new RegExp(
 );
 const DOT_WORD = new RegExp(` (?:${DOT_WORDS}) `, 'giu');
 const DOT_AMONG_BLANKS = new RegExp(` (?:${DOT_WORDS}) `, 'i');
-/** The sign among blanks, before a host that looks like one: a decorator and a product of matrices are none. */
+/** The `@` among blanks, before a host: not a decorator or a matrix product. */
 const SET_APART =
   /(?<=[\p{L}\d])(?:\s{1,4}@\s{0,4}|@\s{1,4})(?=[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63}){0,3}\.(?:com|org|net|edu|gov|info|[a-z]{2})(?![\p{L}\d_([@.-]))/gu;
 const MAYBE_BRACKETED = /[[({<] ?(?:at|ät|aro?ba?se|arroba|chiocciola|małpa|apenstaartje|@) ?[\])}>]/iu;

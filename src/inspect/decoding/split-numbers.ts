@@ -5,8 +5,8 @@ import type { Match } from '../match.ts';
 import type { Disguise } from './disguises.ts';
 
 /**
- * What may stand between two groups of a number beside one blank, hyphen or dot, which detectors know of. Each begins with
- * one of few signs, so that most of a text is passed by.
+ * Separators between two groups of a number, apart from one blank, hyphen or dot, which detectors know. Each begins
+ * with one of few characters, so that most of a text is skipped.
  */
 const GAP = new RegExp(
   [
@@ -75,7 +75,7 @@ const LETTER = /[A-Za-z]/;
 const NUMBERS: ReadonlySet<string> = new Set(['IBAN', 'CREDIT_CARD', 'PHONE', 'NATIONAL_ID', 'TAX_ID', 'BANK_ACCOUNT']);
 const SURE: ReadonlySet<string> = new Set(['IBAN', 'CREDIT_CARD']);
 const WIDE_GAP = /[\r\n\t\\]| {2}|^\+/;
-/** Groups of four before or behind it: a row of numbers that are none. */
+/** Groups of four before or after it: a row of numbers, not a card. */
 const GROUP_BEFORE = /(?<!\d)\d{4}[ -]$/;
 const GROUP_BEHIND = /^[ -]\d{4}(?!\d)/;
 

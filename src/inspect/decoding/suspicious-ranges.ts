@@ -6,7 +6,7 @@ import { MARKS, maySplitNumber } from './split-numbers.ts';
 const NONE: readonly TextRange[] = Object.freeze([]);
 /** So much around a sign is read again: an address, and the words that tell a number. */
 const AROUND = 240;
-/** A shorter run holds no address or number that anybody would know. */
+/** A shorter run contains no recognizable address or number. */
 export const SHORTEST_RUN = 16;
 /** Nothing hides in a shorter text: `a%40b.de`. */
 const SHORTEST = 8;
@@ -14,8 +14,8 @@ const SHORTEST = 8;
 const NEAR = 24;
 
 /**
- * The next sign that may tell of something hidden: a digit or the sign of an address, which are asked about what stands
- * beside them, else the beginning of an escape. Its first characters are few, so that the engine runs over prose.
+ * The next sign of hidden text: a digit or the sign of an address, whose neighbours are then checked,
+ * or the beginning of an escape. Its first characters are few, so that the engine runs over prose.
  */
 const SIGN = new RegExp(
   `(?=[\\d@\\\\%&=])(?:${[
@@ -90,7 +90,7 @@ function nextNear(text: string, from: number): number {
   return nextSign(text, far);
 }
 
-/** The same with what stands around them, as one where they meet. */
+/** The same ranges with their surroundings, merged where they touch. */
 function around(found: readonly TextRange[], length: number): readonly TextRange[] {
   const wide: { start: number; end: number }[] = [];
   for (const { start, end } of found.toSorted((a, b) => a.start - b.start)) {
@@ -102,7 +102,7 @@ function around(found: readonly TextRange[], length: number): readonly TextRange
   return wide;
 }
 
-/** Whether the sign of an address stands apart from its name or host, or marks stand among or beside them. */
+/** Whether the sign of an address is apart from its name or host, or has marks in or next to them. */
 function isSetApart(text: string, at: number): boolean {
   let end = at + 1;
   while (end - at < 256 && isOfAddress(text.charCodeAt(end))) end += 1;
@@ -142,7 +142,7 @@ function mayBeEncoded(text: string, start: number, end: number): boolean {
 
 const NOT_PLAIN = /[^\t\n\r -~]/g;
 /** Control characters of ASCII, in classes of few rows of sixteen each, so that the engine looks at many characters at once. */
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern searches for them
 const CONTROLS = /[\u0000-\u0008\u000b\u000e\u000f\u007f]/;
 // oxlint-disable-next-line no-control-regex -- as above
 const MORE_CONTROLS = /[\u0010-\u001f]/;
@@ -179,7 +179,7 @@ function isPlain(text: string): boolean {
   return Buffer.byteLength(text) === text.length && !CONTROLS.test(text) && !MORE_CONTROLS.test(text);
 }
 
-/** Where characters stand that read as others, or as nothing; none in plain ASCII, which is told at once. */
+/** Positions of characters that read as others, or as nothing; returns at once for plain ASCII. */
 function lookalikesIn(text: string): readonly number[] {
   if (isPlain(text)) return [];
   const found: number[] = [];
@@ -207,7 +207,7 @@ function isHiding(text: string, at: number, kind: number | undefined): boolean {
 
 /** One of `DOT_WORDS` among blanks, from a letter on that is rare enough for the engine to run over prose. */
 const RARE_DOT = /[dp](?:(?<= d)ot |(?<= p)(?:unkt|oint|unto|onto|unt) |(?<= krop)ka )/gi;
-/** What stands before it in an address: the other sign as a word, and a name. Signs in brackets are seen by those. */
+/** Text before a dot in an address: the other sign as a word, and a name. Signs in brackets are found by themselves. */
 const BEFORE_DOT = new RegExp(` (?:${AT_WORDS}) [^\\s]{1,63} (?:${DOT_WORDS}) $`, 'i');
 const LONGEST_IN_WORDS = 100;
 
@@ -223,7 +223,7 @@ function nextInWords(text: string, from: number): number {
   return -1;
 }
 
-/** The value of each character of base64; 64 for what is none. */
+/** The value of each character of base64; 64 for other characters. */
 const VALUES = new Uint8Array(128).fill(64);
 for (const alphabet of [
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',

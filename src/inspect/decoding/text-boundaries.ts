@@ -19,7 +19,7 @@ export interface Boundary {
   readonly pieces: readonly Piece[];
 }
 
-/** So much of a text is looked at on each side of a boundary; a shorter text is a piece of what goes on behind it. */
+/** Characters to check on each side of a boundary; a shorter text is joined with the text after it. */
 const REACH = 96;
 const MOST_PIECES = 48;
 const LONGEST = 512;
@@ -35,7 +35,7 @@ const FORMAT: ReadonlySet<string> = new Set([
 const BEGINS = /^(?:[A-Za-z\d@.+_-]|[\p{L}\p{M}]|[[({] ?at ?[\])}])/u;
 /** Beyond ASCII, what readers pass by where a text ends or begins: no letter and no digit. */
 const PASSED = /[^\p{L}\p{M}\p{N}]|\p{Default_Ignorable_Code_Point}/u;
-/** How items of a list begin, and dots that stand for what is left out. */
+/** Markers of list items, and dots that stand for omissions. */
 const MARKER = /^(?:[-*+•] |\d{1,2}[.)] |\.{2,})/;
 /** More of it ends no text that goes on. */
 const MOST_PASSED = 512;
@@ -47,7 +47,7 @@ const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
 export interface ReadText {
   readonly text: string;
   readonly leaf: number;
-  /** Nothing in it tells of what is looked for, as far as it was asked. */
+  /** No detector's prefilter matches it, as far as it was checked. */
   saysNothing: boolean | undefined;
 }
 
@@ -285,7 +285,7 @@ function mayGoOn(code: number): boolean {
   return isAlphanumeric(code) || code > 127 || GOING_ON.has(code);
 }
 
-/** Kinds that are told by themselves, however they are parted. */
+/** Kinds that are recognized without context, however they are split. */
 const KINDS: ReadonlySet<string> = new Set([
   'EMAIL',
   'IBAN',

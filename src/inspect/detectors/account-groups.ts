@@ -16,7 +16,7 @@ const SECOND: Readonly<Record<number, number>> = { 2: 4, 3: 7, 4: 4, 5: 5, 8: 8 
 const KINDS: readonly ToldKind[] = ACCOUNT_NUMBERS.map((kind) => ({ ...kind, teller: contextWords(kind.words) }));
 
 /**
- * Where the account of `account-numbers.ts` ends whose first digits are those from `at` to `digits`; -1 when there is none.
+ * The end of the account of `account-numbers.ts` whose first digits are those from `at` to `digits`; -1 without one.
  * Reads about sixty characters.
  */
 export function accountEnd(text: string, at: number, digits: number): number {

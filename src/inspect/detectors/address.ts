@@ -175,7 +175,7 @@ function isWordPart(code: number): boolean {
   return isLetter(code) || code > 191;
 }
 
-/** What stands between a street and a postal code where the house has no number. */
+/** Separators between a street and a postal code if the house has no number. */
 const NO_NUMBER = /,? S\/N,? $| ?, $/;
 
 function matchEnd(pattern: RegExp, text: string, at: number): number {

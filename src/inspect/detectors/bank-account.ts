@@ -22,7 +22,7 @@ const BANK_REACH = 80;
 /**
  * Account numbers that are no IBAN: those with check digits of their own (`account-numbers.ts`), and with words near the
  * sort codes of British banks, the routing numbers of American ones (American Bankers Association: weights 3-7-1, a
- * multiple of ten), Czech and Slovak accounts, and accounts near what a bank is told by.
+ * multiple of ten), Czech and Slovak accounts, and accounts near the code of a bank.
  */
 export const bankAccount: Detector = {
   category: 'BANK_ACCOUNT',

@@ -44,7 +44,7 @@ const LONGEST_MONTH = 13;
 export const birthDate: Detector = {
   category: 'DATE_OF_BIRTH',
   evidence: 'shaped',
-  meaning: 'Dates of birth: a date beside a word about birth, or in a column of that name.',
+  meaning: 'Dates of birth: a date next to a word about birth, or in a column of that name.',
   examples: [
     'born on ‹October 17th, 1957› in Leeds',
     'geboren am ‹08.05.1998›',
@@ -94,7 +94,7 @@ function isWordKind(kind: Neighbour): boolean {
   return isLetterKind(kind) || kind === 'wide';
 }
 
-/** Where a month starts that ends right before `at`; `at` itself when there is none. */
+/** Where a month starts that ends right before `at`; `at` itself without one. */
 function monthBefore(text: string, at: number): number {
   if (text.charCodeAt(at - 1) !== 32) return at;
   const end = text.charCodeAt(at - 2) === 46 ? at - 2 : at - 1;

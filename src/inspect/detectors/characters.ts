@@ -49,7 +49,7 @@ export function digitsEnd(text: string, at: number): number {
 /** Blanks and signs that may stand between a word and the number it is about. */
 const BETWEEN = new Set([' ', '\t', ':', '.', '=', '"', "'", '(', '#'].map((sign) => sign.charCodeAt(0)));
 
-/** The word right before `at`, in lower case, with at most four blanks or signs between; empty when there is none. */
+/** The word right before `at`, in lower case, with at most four blanks or signs between; empty without one. */
 export function wordBefore(text: string, at: number): string {
   let end = at;
   while (end > at - 4 && BETWEEN.has(text.charCodeAt(end - 1))) end -= 1;

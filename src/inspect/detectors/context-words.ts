@@ -1,5 +1,5 @@
 /**
- * The words that tell what a number, date or name near them is, by kind: lower case, in the languages of the house
+ * The words that identify a number, date or name near them, by kind: lower case, in the supported languages
  * (English, German, French, Spanish, Italian, Dutch, Polish, Portuguese) and those of the countries that know the kind.
  */
 const WORDS = {
@@ -79,7 +79,7 @@ export interface ContextWords {
   isBefore(text: string, at: number, close?: boolean): boolean;
   /** Whether a word follows, with neither a sentence nor another number between. */
   isAfter(text: string, end: number): boolean;
-  /** Whether the value at `at` of an SQL `INSERT` goes to a column of that name; undefined where it is no such value. */
+  /** Whether the value at `at` of an SQL `INSERT` goes to a column of that name; undefined for other text. */
   isColumn(text: string, at: number): boolean | undefined;
 }
 

@@ -41,7 +41,7 @@ export interface DetectorRule {
 export interface Detector extends DetectorRule {
   /** What it finds, in one sentence of the reference of detectors. */
   readonly meaning: string;
-  /** Texts in which it finds exactly what is marked: `Write to ‹ada@example.com›.` The reference shows them. */
+  /** Texts with all expected matches marked: `Write to ‹ada@example.com›.` The reference shows them. */
   readonly examples: readonly string[];
   /** Texts that look similar, and in which it finds nothing. */
   readonly ignores: readonly string[];

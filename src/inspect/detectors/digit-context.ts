@@ -96,7 +96,7 @@ export function isLetterKind(kind: Neighbour): boolean {
   return kind === 'lower' || kind === 'capital';
 }
 
-/** Whether what follows the digits ends what is said: a full stop, comma, bracket, quote or line break, or the end. */
+/** Whether the sentence ends after the digits: a full stop, comma, bracket, quote or line break, or the end. */
 export function endsSaying(next: Neighbour): boolean {
   return next === 'dot' || next === 'comma' || next === 'bracket' || next === 'other';
 }

@@ -11,8 +11,8 @@ const OTHER_WORDS =
 
 /**
  * IP addresses: four octets, or IPv6 in full and compressed, with an embedded IPv4 address or a zone. Versions,
- * section numbers, times, hardware addresses and `::` in code are none. Addresses that are nobody's are skipped:
- * loopback, unspecified, netmasks and the ranges for documentation (RFC 5737, RFC 3849).
+ * section numbers, times, hardware addresses and `::` in code do not match. Addresses that identify no machine are
+ * skipped: loopback, unspecified, netmasks and the ranges for documentation (RFC 5737, RFC 3849).
  */
 export const ip: Detector = {
   category: 'IP_ADDRESS',
@@ -140,7 +140,7 @@ function startsV6(text: string, start: number, floor: number): boolean {
   return isLetter(beforeLabel) || beforeLabel === 95;
 }
 
-/** The end of a zone such as `%eth0`, or `end` when there is none. */
+/** The end of a zone such as `%eth0`, or `end` without one. */
 function zoneEnd(text: string, end: number): number {
   if (text.charCodeAt(end) !== 37) return end;
   let after = end + 1;

@@ -54,7 +54,7 @@ function goesOn(text: string, start: number): boolean {
   return isSeparator(text.charCodeAt(start - 1)) && isDigit(text.charCodeAt(start - 2));
 }
 
-/** Where one to three capitals start that end before `end`; -1 when there are none. */
+/** Where one to three capitals start that end before `end`; -1 without any. */
 function lettersBefore(text: string, end: number): number {
   let start = end;
   while (end - start < 4 && isCapital(text.charCodeAt(start - 1))) start -= 1;
@@ -113,7 +113,7 @@ function readGroups(text: string, start: number, most = MOST_GROUPS): NumberGrou
   return raw.length < SHORTEST ? undefined : { start, compact: raw.toUpperCase(), ends, counts };
 }
 
-/** Whether the separator at `end` is followed by a group: digits or capitals; a word in lower case is none. */
+/** Whether a group follows the separator at `end`: digits or capitals; a word in lower case is not a group. */
 function continues(text: string, end: number): boolean {
   const next = text.charCodeAt(end + 1);
   return isDigit(next) || isCapital(next);

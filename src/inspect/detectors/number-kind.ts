@@ -4,7 +4,7 @@ import type { ContextWords, WordKind } from './context-words.ts';
 export interface NumberKind {
   /** Country and name: `PL_PESEL`. */
   readonly id: string;
-  /** How many letters and digits it has, without what stands between. */
+  /** Numbers of letters and digits it may have, without separators. */
   readonly lengths: readonly number[];
   /** The layout of those, in capitals, anchored at both ends. */
   readonly shape: RegExp;

@@ -11,7 +11,7 @@ import { isPhoneShaped } from './phone-shape.ts';
  * them. National forms count when a plan of the given regions holds them and there is clear evidence: a word about
  * phones shortly before, or a grouping that only phone numbers have. Where no regions are named, a
  * number in groups right behind such a word may be of any country. Dates, amounts, versions, addresses of machines and
- * references are none.
+ * references do not match.
  */
 export function createPhone(regions?: readonly string[]): Detector {
   const plan = createPhonePlan(regions ?? DEFAULT_PHONE_REGIONS);
@@ -74,7 +74,7 @@ function isBracketed(text: string, at: number, start: number = at): boolean {
   return text.charCodeAt(end) === 41;
 }
 
-/** Where an international prefix starts: `+49`, `+ 49`, `(+49)`, `+(49)`; -1 when there is none. */
+/** Where an international prefix starts: `+49`, `+ 49`, `(+49)`, `+(49)`; -1 without one. */
 function plusBefore(text: string, at: number): number {
   let start = at - 1;
   const before = text.charCodeAt(start);

@@ -101,7 +101,7 @@ function plateEnd(text: string, start: number): number {
   PLATE.lastIndex = start;
   const match = PLATE.exec(text);
   if (match === null) return -1;
-  // A group that goes on as a word is none of it.
+  // A group that continues as a word does not belong to it.
   let end = PLATE.lastIndex;
   while (end > start && !endsNumber(text, end)) {
     end -= 1;

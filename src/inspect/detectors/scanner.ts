@@ -176,7 +176,7 @@ function prefiltered({ detectors, routes }: Selection, key: number): number {
   return passed;
 }
 
-/** How far a pass over a text has come: where it goes on, where each detector may be called again, what was found. */
+/** Progress of a pass over a text: where it continues, where each detector may be called again, and the matches. */
 interface Progress {
   at: number;
   floors: Int32Array | undefined;

@@ -9,7 +9,7 @@ import { isPlaceholder, isStrongToken } from './secret-value.ts';
 /**
  * Credentials: keys and tokens of well-known shape, private keys, JSON web tokens, the passwords in URLs, webhook
  * addresses, what an `Authorization` header carries, and strong values assigned to fields named for it. Digests,
- * UUIDs, references to variables and stand-ins such as `<your token>` are none.
+ * UUIDs, references to variables and placeholders such as `<your token>` do not match.
  */
 export const secret: Detector = {
   category: 'SECRET',

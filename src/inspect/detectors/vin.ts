@@ -27,7 +27,7 @@ const words = contextWords({
 
 /**
  * Vehicle identification numbers, plates that a vehicle keeps for life: with a word about them near, and without one where
- * the check digit tells. A North American one with a wrong check digit is none.
+ * the check digit identifies it. A North American one with a wrong check digit does not match.
  */
 export const vin: Detector = {
   category: 'LICENSE_PLATE',

@@ -8,12 +8,12 @@ import { matchesInSource, nameViewsOf } from '../decoding/decoded-view.ts';
 /** Kinds that only a model finds, which adds to the addresses that detectors find. */
 export const NAME_CATEGORIES: ReadonlySet<string> = new Set<Category>(['PERSON_NAME', 'LOCATION', 'ORGANIZATION']);
 
-/** What `x-gw-unscanned` and rows call them where nobody looked for them. */
+/** Their name in `x-gw-unscanned` and rows if they were not searched for. */
 export const NAMES = 'names';
 
 /** Finds names in texts, asking the local model as little as can be. */
 export interface NameSearch {
-  /** The names in each text. Rejects with `ModelFault`, or with the signal's reason: then nobody is asked any more. */
+  /** The names in each text. Rejects with `ModelFault`, or with the signal's reason; then the question is dropped. */
   find(texts: readonly string[], signal?: AbortSignal): Promise<readonly (readonly Match[])[]>;
 }
 
@@ -26,10 +26,10 @@ export function mayHoldName(text: string): boolean {
   return LETTER.test(text) && !IDENTIFIER.test(text);
 }
 
-/** Names were to be looked for, and nobody could: nothing is known of them. */
+/** Names could not be searched for, so it is unknown whether there are any. */
 export class NamesUnavailable extends Error {
   override readonly name = 'NamesUnavailable';
-  /** There is nobody to ask in this installation. */
+  /** This installation has no name model. */
   readonly isForGood: boolean;
 
   constructor(message: string, options: ErrorOptions & { isForGood?: boolean } = {}) {
@@ -51,7 +51,7 @@ function wantsNames(categories: ReadonlySet<string> | undefined): categories is 
  */
 export function withNames(detection: Detection, names: NameSearch | undefined, there: () => boolean): Detection {
   const all = new Set([...detection.categories, ...NAME_CATEGORIES]);
-  // Places and firms are looked for where they are named: a question about Paris tells nothing of anybody.
+  // Places and companies count only if policy names them: a question about Paris reveals nothing personal.
   const personal = new Set([...detection.categories, 'PERSON_NAME' satisfies Category]);
   return {
     get categories() {
@@ -111,8 +111,8 @@ async function asked(
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * What was found as a name in one text is one in the same text and in those after it too: whole words, in the same case.
- * Not in those before it, for they have been sent as they are: the same beginning of a conversation stays the same.
+ * A name found in one text is also a match in the rest of that text and in later ones: whole words, in the same case.
+ * Not in earlier texts, which were sent unchanged: the beginning of a conversation stays the same.
  */
 function carriedOn(texts: readonly string[], found: readonly (readonly Match[])[]): readonly (readonly Match[])[] {
   if (found.every((matches) => matches.length === 0)) return found;

@@ -9,7 +9,7 @@ export interface Piece {
 /** A piece that an answer is waited for. It may stand in several lines and is asked about once. */
 export interface Waiting extends Piece {
   asked: boolean;
-  /** Whether anybody still waits. */
+  /** Whether any caller still waits. */
   readonly wanted: () => boolean;
   readonly resolve: (matches: readonly Match[]) => void;
   readonly reject: (error: unknown) => void;
@@ -18,7 +18,7 @@ export interface Waiting extends Piece {
 /** What one call waits for, in order. */
 export interface Line {
   add(pieces: readonly Waiting[]): void;
-  /** Nobody waits any more: what only this line asks for is asked no more, and a question of nobody's is broken off. */
+  /** The caller no longer waits: questions that only this line asks are dropped, and a running one is cancelled. */
   leave(): void;
 }
 
@@ -37,7 +37,7 @@ interface Place {
 }
 
 /**
- * The turns of calls at the model, one question at a time; what comes meanwhile is the next, and what fits goes along. Each
+ * Places of calls at the model, one question at a time; texts that arrive meanwhile form the next question. Each
  * line has the same share of characters, so that a short text is not behind a long one, and none waits for ever
  * (self-clocked fair queueing, Golestani 1994).
  */
@@ -72,7 +72,7 @@ export class NameQueue {
   #start(): void {
     if (this.#busy) return;
     this.#busy = true;
-    // What is asked in the same turn of the loop goes along.
+    // Texts of the same round of the event loop are asked together.
     queueMicrotask(() => void this.#work());
   }
 

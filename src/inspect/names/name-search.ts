@@ -7,7 +7,7 @@ import { BATCH, NameQueue, type Line, type Piece, type Waiting } from './name-qu
 
 /** Matches that are remembered; a turn of a conversation has a handful. */
 const MOST_REMEMBERED = 200_000;
-/** A text that somebody waits for. */
+/** A text that a caller waits for. */
 interface Question {
   readonly hash: string;
   readonly pieces: readonly Waiting[];
@@ -17,8 +17,8 @@ interface Question {
 }
 
 /**
- * Texts that come while the model is busy wait for it, and calls take turns. What was found in a text is remembered by its
- * keyed hash, never the text, so that earlier turns of a conversation are not asked about again.
+ * Texts that come while the model is busy wait for it, and calls are served in turn. Results are remembered by the
+ * text's keyed hash, never the text, so that earlier turns of a conversation are not asked about again.
  */
 export function createNameSearch(models: Pick<LocalModels, 'names'>): NameSearch {
   const key = randomBytes(32);

@@ -94,7 +94,7 @@ export function minimumSecondsOf(providerId: string, model: string): number | un
   return providerId === 'groq' && /whisper/.test(model) ? 10 : undefined;
 }
 
-/** How long the price chosen at this moment stays chosen. Daily windows are looked at anew each second. */
+/** How long the current price stays valid. Daily windows are checked again each second. */
 function periodOf(prices: ModelInfo['prices'], at: number): { readonly from: number; readonly until: number } {
   let { from, until } = ALWAYS;
   if (!Array.isArray(prices)) return { from, until };

@@ -5,7 +5,7 @@ import { readSnapshot, type PriceSnapshot } from '#/meter/pricing/price-snapshot
 /** A change of the file of a price snapshot. */
 export type PricesEvent =
   | { readonly name: 'prices.loaded'; readonly snapshot: PriceSnapshot; readonly lastGood: boolean }
-  /** The file is not used; what was in force stays so. */
+  /** The file is not used; the prices in force stay. */
   | { readonly name: 'prices.rejected'; readonly why: string }
   | { readonly name: 'prices.old'; readonly id: string; readonly days: number };
 
@@ -13,7 +13,7 @@ export interface SnapshotFileOptions {
   readonly file: string;
   /** PEM file of the Ed25519 public keys that may have signed it; read again with every snapshot. */
   readonly publicKeyFile: string;
-  /** Where a copy of the last good snapshot is kept, for a start at which the file is none. */
+  /** A copy of the last good snapshot, for a start with an invalid file. */
   readonly lastGoodFile: string;
   /** An older snapshot is reported once a day. */
   readonly maxAgeDays: number;
@@ -92,7 +92,7 @@ async function readGood(
   return { text, snapshot: readSnapshot(text, keys) };
 }
 
-/** The Ed25519 public keys of a PEM file. Throws when there is none. */
+/** The Ed25519 public keys of a PEM file. Throws without any. */
 export function readPublicKeys(pem: string): readonly KeyObject[] {
   const blocks = pem.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
   const keys = blocks.map((block) => createPublicKey(block)).filter((key) => key.asymmetricKeyType === 'ed25519');

@@ -28,7 +28,7 @@ export function bundledSource(): PriceSource {
       // What the data has otherwise than the vendor goes into snapshots as the vendor has it.
       const own = ownPrice(provider, model);
       if (own?.corrects) return own.periods;
-      // Not every model of the data is found by its own name.
+      // Some models of the data are not found by their own names.
       const exact = PROVIDERS.includes(provider) ? findProvider({ providerId: provider })?.models : [];
       const found = exact?.find(({ id }) => id === model) ?? matchGenaiModel(provider, model);
       return found && periodsOf(found.prices);

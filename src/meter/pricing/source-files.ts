@@ -22,7 +22,7 @@ export function fileSource(name: FileSource, text: string): PriceSource {
   const body: unknown = JSON.parse(text);
   if (!isObject(body)) throw new SyntaxError('it is not a JSON object');
   const listed = name === 'litellm' ? readLitellm(body) : readModelsDev(body);
-  if (listed.size === 0) throw new SyntaxError(`it names no model that is known, so it is no list of ${name}`);
+  if (listed.size === 0) throw new SyntaxError(`it has none of the known models, so it is not a price list of ${name}`);
   return {
     name,
     revision: `sha256:${createHash('sha256').update(text).digest('hex')}`,
@@ -40,7 +40,7 @@ const OURS: readonly (readonly [ours: string, PriceNames])[] = VENDOR_IDS.map((i
   return [prices.bundled ?? id, prices];
 });
 
-/** Providers of LiteLLM's list in our words, with what stands before the model's name. The later give way. */
+/** Providers of LiteLLM's list with our names for them, and the prefix of their models. Earlier rows win. */
 const LITELLM: readonly (readonly [provider: string, ours: string, prefix: string])[] = [
   ...OURS.flatMap(([ours, { litellm }]) => litellm.map(([id, prefix]) => [id, ours, prefix] as const)),
   ['voyage', 'voyageai', 'voyage/'],
@@ -94,7 +94,7 @@ function litellmPrices(entry: JsonObject): ReadonlyMap<string, Fraction> {
   return usd;
 }
 
-/** What is billed by the piece. Where tokens are billed too, a price by the piece is another way to say the same. */
+/** Prices per unit. If tokens are billed too, a price per unit is another way to state the same price. */
 function litellmUnits(entry: JsonObject): readonly (readonly [Unit, Fraction | undefined])[] {
   const { mode } = entry;
   const byToken = (dollars(entry['input_cost_per_token'])?.numerator ?? 0n) > 0n;
@@ -164,7 +164,7 @@ function addCosts(usd: Map<string, Fraction>, cost: JsonObject, above: number): 
   }
 }
 
-/** Nothing is charged for what has no entry yet, too: only output is free where a model has none. */
+/** Lists also write 0 for a missing price, so 0 counts as missing, except for output, which some models do not have. */
 function isUncharged(bucket: Bucket, { numerator }: Fraction): boolean {
   return numerator === 0n && bucket !== 'output';
 }

@@ -15,12 +15,12 @@ import { createRestorer, type Restorer } from '../counter-rebuild.ts';
 import { createSettler, type Settler } from './settler.ts';
 import type { RecentRefusals } from '../turn-away.ts';
 
-/** What is kept beside the limits of calls. */
+/** Stores that settlement needs in addition to the limits of calls. */
 export interface SettlementStores {
   readonly counters: LimitCounters & OpenHolds & CreditCounters & Marks;
   readonly ledger: Ledger & LedgerBooks;
   readonly credit: CreditEntries;
-  /** Where alerts go beside the log, if anywhere. */
+  /** Where alerts go in addition to the log, if anywhere. */
   readonly alertSink?: AlertSink | undefined;
 }
 
@@ -40,11 +40,11 @@ export type SettlementEvent =
   | { readonly kind: 'counters.restored'; readonly organization: string }
   | { readonly kind: 'settle.fault' | 'reconciler.fault' | 'credit.fault'; readonly error: unknown };
 
-/** Everything about money that happens after the calls and beside them. */
+/** Everything about money that happens after calls and in the background. */
 export interface SettlementService {
   readonly restorer: Restorer;
   readonly settler: Settler;
-  /** Closes holds whose rows are durable, and looks at what is left of the limits. */
+  /** Closes holds whose rows are durable, and checks what remains of the limits. */
   settle(settlements: readonly Settlement[]): void;
   readonly refused: (decision: Refused, workload: WorkloadConfig, at: number) => void;
   /** Organization -> how far its books are off, nano-euro; those that this gateway looked at lately. */
@@ -125,15 +125,15 @@ interface GiveBackDeps {
   /** This process: holds that another has taken over are left alone. */
   readonly owner: string;
   readonly open: ByName<OpenHold>;
-  /** Holds for which a limit is near: what others hold is in nobody's way. */
+  /** Holds close to a limit: other holds block no call. */
   readonly near: WeakSet<OpenHold>;
   /** Whether another process may seal a call, at all that was held. */
   readonly isContested: (callId: string) => boolean;
 }
 
 /**
- * Gives back what a call that is over has not used, before its row is durable: until then its hold stays, at what it
- * cost. So the next call finds it, and a process that dies now is billed what was used. Calls that end together are told
+ * Gives back the unused part of the hold of an ended call, before its row is durable: until then its hold stays, at its
+ * cost. So the next call can use it, and a process that dies now is billed correctly. Calls that end together are sent
  * together. Whatever fails here is made good when the hold is settled.
  */
 export function givingBack({ counters, refusals, owner, open, near, isContested }: GiveBackDeps) {
@@ -148,7 +148,7 @@ export function givingBack({ counters, refusals, owner, open, near, isContested 
     const held = open.get(callId);
     if (!held || !near.has(held) || isContested(callId)) return;
     if (amount === held.amount && tokens === held.tokens) return;
-    // What is put back, should the store lose its data, is what is held now.
+    // If the store loses its data, the current amount is restored.
     open.set(callId, { ...held, amount, tokens });
     // The counters take it in before they are asked for the next call.
     refusals.freed(held.organization);

@@ -27,7 +27,7 @@ export interface SweeperDeps {
 
 /** Keeps this process' lease and closes the holds that dead processes left behind. States: `hold-state.ts`. */
 export interface Sweeper {
-  /** A renewal took these holds over: closes those that no call of this process knows, beside the calls. */
+  /** A renewal took these holds over: closes those that no call of this process knows, in the background. */
   takeOver(holds: readonly OpenHold[], missed: ReadonlyMap<string, unknown>): void;
   start(): void;
   stop(): void;
@@ -73,7 +73,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
           deps,
         );
       } catch (error) {
-        // The holds of the others are closed all the same.
+        // The holds of the others are still closed.
         fault ??= { error };
       }
     }
@@ -107,7 +107,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       if (missed.size > 0)
         fail(new Error(`the holds of ${missed.size} organizations could not be looked at`, { cause: first }));
       // A call of this process that is still going on seals itself. Closing may have to wait for the ledger, or for rows on
-      // the disk to be replayed, for longer than a lease lasts: nobody may take this process for dead over it.
+      // the disk to be replayed, for longer than a lease lasts: meanwhile the lease must not expire.
       void close(
         holds.filter(({ callId }) => !deps.open.has(callId)),
         deps,
@@ -146,12 +146,15 @@ async function close(holds: readonly OpenHold[], deps: SweeperDeps): Promise<voi
       if (abandoned.length > 0) deps.onAbandoned(abandoned);
     }
   } finally {
-    // What has a row, or could not be looked up, is found again should it stay open.
+    // Calls that have a row, or could not be looked up, are found again if they stay open.
     for (const { callId } of open) closing.delete(callId);
   }
 }
 
-/** A job's hold is left as it is: whoever takes the job up again seals it. Only if nobody has for long, it is closed. */
+/**
+ * A job's hold stays: the process that resumes the job seals it. It is closed only if no process has resumed it for
+ * long.
+ */
 function goesOn({ draft, at }: OpenHold, now: number): boolean {
   const { resumes } = JSON.parse(draft) as { readonly resumes?: boolean };
   return resumes === true && now - at < MOST_RESUMED_MS;

@@ -24,7 +24,7 @@ export interface JobRunDeps {
   readonly onEnded: (ended: JobEnded) => void;
 }
 
-/** What is told of a job that this process let go of; `queued`: to be taken up again. */
+/** Report on a job that this process released; `queued`: it will be resumed. */
 export interface JobEnded {
   readonly state: JobEnd['state'];
   /** Why it failed. */
@@ -42,7 +42,7 @@ interface Ending {
   readonly pages: number;
 }
 
-/** Somebody else has the job. */
+/** Another process has the job. */
 class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -50,7 +50,7 @@ class LeaseLost extends Error {
 /** Not heard of for as long, a process has left its jobs. */
 export const LEASE_MS = 20_000;
 const KEEP_MS = 3000;
-/** How long news of pages may wait to be told together. */
+/** How long page counts may wait to be reported together. */
 const NOTE_MS = 1000;
 /** The engine has its own bounds, which are closer. */
 const WORK_MS = 1_800_000;
@@ -80,8 +80,9 @@ const MAY_PASS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Brings a job that was taken up to its end, or to where it can be taken up again. Its row in the ledger decides what came
- * of it, whoever wrote that: there is one row, so it is billed once, and a result is given out only with a row that says so.
+ * Brings a resumed or new job to its end, or to a point where it can be resumed. Its row in the ledger decides the
+ * outcome, whoever wrote it: there is one row, so it is billed once, and a result is given out only with a row that
+ * says so.
  */
 export async function runJob(job: TakenJob, stop: AbortController, deps: JobRunDeps): Promise<void> {
   const takenAt = Date.now();
@@ -160,7 +161,7 @@ async function walk(
   }
 }
 
-/** Whether there will be another time. Somebody who lost the job has nothing to say of it. */
+/** Whether it will be tried again. A process that lost the job has no say. */
 function goesOn({ code }: GatewayError, { takes }: TakenJob, { reason }: AbortSignal): boolean {
   if (reason instanceof LeaseLost || reason instanceof ServerRestarting) return true;
   if (reason instanceof ClientHungUp) return false;
@@ -173,7 +174,7 @@ function again({ takes }: TakenJob, counted: boolean, error?: GatewayError): End
   return { end: { state: 'queued', inMs, counted }, pages: 0 };
 }
 
-/** What the row says that is there, or comes within a while; undefined: there is none. */
+/** The end in the row that exists, or comes within a while; undefined: there is no row. */
 async function endInLedger(job: TakenJob, waitMs: number, { ledger, keptMs }: JobRunDeps): Promise<Ending | undefined> {
   for (let waited = 0; ; waited += ROW_LOOK_MS) {
     const [sealed] = await ledger.find([job.id]);
@@ -191,7 +192,7 @@ function endOf({ outcome, code, reason, units }: AuditRow, keptMs: number): Endi
   return { end: { state: 'failed', error }, pages: 0 };
 }
 
-/** Seals a job that nobody works on any more. */
+/** Seals a job that no process works on. */
 async function close(
   job: TakenJob,
   snapshot: Snapshot,
@@ -231,7 +232,7 @@ async function uploadOf(job: TakenJob, { storage, files }: JobRunDeps): Promise<
   return order && bytes && { file: { ...order.file, bytes }, options: order.options };
 }
 
-/** Keeps the lease while somebody works, and ends the work when the job is cancelled or lost. */
+/** Keeps the lease during the work, and ends the work when the job is cancelled or lost. */
 class Watch implements Disposable {
   readonly #job: TakenJob;
   readonly #stop: AbortController;
@@ -256,7 +257,7 @@ class Watch implements Disposable {
     return this.#stop.signal;
   }
 
-  /** To be told within a second, or with what is told next. */
+  /** Reports within a second, or together with the next report. */
   note(progress: JobProgress): void {
     this.#progress = progress;
     this.#noted ??= setTimeout(() => {

@@ -28,7 +28,7 @@ export interface JobServiceDeps {
   readonly onGivenUp: () => void;
 }
 
-/** A job as its workload is told of it. */
+/** A job as its workload sees it. */
 export interface JobView extends Pick<
   Job,
   'id' | 'state' | 'cancelling' | 'progress' | 'error' | 'createdAt' | 'expiresAt'
@@ -45,13 +45,13 @@ export interface JobResult {
 
 /** Where jobs are handed in, asked about, cancelled and fetched. A job is there for the keys of its workload alone. */
 export interface JobService {
-  /** Throws what refuses it; from then on the job's own row tells what became of the call. */
+  /** Throws a refusal; after that, the job's own row records the outcome of the call. */
   submit(request: AnonymizeRequest): Promise<Pick<JobView, 'id' | 'state'>>;
   /** Throws `not_found`. */
   find(id: string, caller: Pick<CallContext, 'key'>): Promise<JobView>;
   /** Throws `not_found`. */
   cancel(id: string, caller: Pick<CallContext, 'key'>): Promise<JobView>;
-  /** Whoever has the address may fetch it. Throws `not_found`, whatever is wrong with it. */
+  /** Returns a result to any caller with its address. Throws `not_found` for every fault. */
   fetch(address: SignedAddress): Promise<JobResult>;
 }
 

@@ -3,7 +3,7 @@ import type { Job, JobFile, NewJob } from '#/ports/document-jobs.ts';
 import type { ContentPlace, ContentCipher } from '#/seal/content/content-cipher.ts';
 import type { AnonymizedDocument, AnonymizeOptions, Upload } from '../anonymize.ts';
 
-/** What a job's result is, told beside its bytes. */
+/** Description of a job's result, stored with its bytes. */
 export type JobOutcome = Omit<AnonymizedDocument, 'bytes' | 'limits'>;
 
 type Owner = Pick<Job, 'id' | 'organization'>;

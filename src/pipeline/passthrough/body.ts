@@ -57,7 +57,7 @@ export async function readPassthroughBody(inspector: PassthroughInspector): Prom
     if (body.kind === 'json') return { path, ...(await readJson(body.text, inspector)) };
     if (body.kind === 'bytes') return { path, ...(await readBytes(body, inspector)) };
     if (body.kind === 'form') return { path, ...(await readForm(body, inspector)) };
-    // Who reads a list or deletes a file asks no model for anything: there is nothing that could be beside the purpose.
+    // Listing and deleting use no model, so they cannot be outside the purpose.
     if (method !== 'GET' && method !== 'DELETE') await inspector.guard(NO_USER_TEXT);
     return { path, ...NO_BODY };
   } catch (thrown) {
@@ -120,10 +120,10 @@ async function readForm(
   const isAny = call.surface === 'passthrough';
   // A form of unknown kind may be fields alone.
   if (!isAny) refuseFiles(call);
-  // A file is not kept to be refused at its end: what is uploaded says nothing.
+  // An upload has no user text, so it is refused before its file is read.
   if (call.surface === 'files') await inspector.guard(NO_USER_TEXT);
   const inspected = new InspectedForm(parts, inspector);
-  // Where a finding or what is said refuses the call, all is read before anything is sent.
+  // If matches or user text can refuse the call, everything is read before anything is sent.
   const { dlp, scopeGuard } = call.key.workload.policy;
   const refusesFiles = isAny && unreadableReason('file', dlp, 'passed') !== undefined;
   const wantsAll = dlp.mode === 'block' || scopeGuard.mode === 'block' || imagesRule(dlp) !== 'pass' || refusesFiles;
@@ -158,14 +158,14 @@ async function readForm(
 /** What the files of a form are where they are no pictures. */
 const FILES: Readonly<Record<string, string>> = { files: 'file', passthrough: 'file', audio: 'audio' };
 
-/** Content that nobody can read is not let through where policy protects content; pictures are looked at as they come. // spec 4.3.5 */
+/** Unreadable content is refused if policy protects content; images are checked as they come. // spec 4.3.5 */
 function refuseFiles({ surface, key }: PassthroughCall): void {
   const reason = unreadableReason(FILES[surface] ?? 'image', { ...key.workload.policy.dlp, images: 'pass' }, 'passed');
   if (reason === undefined) return;
   throw protection(reason);
 }
 
-/** A body that nobody can read: it is sent as it is, or refused. // spec 4.3.5 */
+/** A body that the gateway cannot read: it is sent unchanged, or refused. // spec 4.3.5 */
 async function readBytes(
   { bytes, contentType, length }: Extract<PassthroughBody, { kind: 'bytes' }>,
   inspector: PassthroughInspector,
@@ -176,7 +176,7 @@ async function readBytes(
   return { ...NO_BODY, contentType, json: () => bytes, fileLength: length ?? MAX_KEPT };
 }
 
-/** With the provider beside it, a model is named as the provider itself does. */
+/** With the provider in the header, a model has the provider's own name. */
 function modelOf(value: Json | undefined, { gate, provider }: PassthroughCall): string | undefined {
   if (value === undefined) return undefined;
   if (gate && provider !== undefined && typeof value === 'string' && isModelId(`${provider}/${value}`)) return value;

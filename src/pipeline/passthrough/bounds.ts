@@ -54,7 +54,7 @@ export function boundsOf(
 const LEAST_BYTES_PER_SECOND = 1000;
 /** The slowest voice, asked to speak at a quarter of its speed. */
 const MOST_SECONDS_PER_BYTE = 0.5;
-/** What a vendor makes at most where nobody says how long. */
+/** The longest default length of a vendor's videos. */
 const MOST_VIDEO_SECONDS = 12;
 const TOKENS_PER_SECOND = 25;
 const IMAGE_TOKENS = 16_384;

@@ -13,7 +13,7 @@ import type { PassthroughInspector } from './inspector.ts';
 
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}$/;
 
-/** The parts of a form, each inspected as it comes: fields as text, files as what nobody can read. */
+/** The parts of a form, each inspected as it comes: fields as text, files as unreadable content. */
 export class InspectedForm {
   readonly fields = new Map<string, string>();
   /** Parts that were read already, in their order. */
@@ -100,11 +100,12 @@ export class InspectedForm {
     countsOf(this.#inspector.call, { [name]: value });
   }
 
-  /** Nobody reads its bytes; what it is called is text. */
+  /** Its bytes are not inspected; its name is text. */
   async #file(file: FormFile): Promise<FormFile> {
     const kind = kindOf(file, this.#inspector.call.surface);
     this.#inspector.misses(kind);
-    // Pictures of forms are read by nobody: they pass, or are refused before anything is sent; so are files of unknown kind.
+    // Images in forms are not inspected: they pass, or are refused before anything is sent; so are files of unknown
+    // kind.
     const { dlp } = this.#inspector.call.key.workload.policy;
     const mayRefuse =
       this.#inspector.call.surface === 'passthrough' || (kind === 'image' && imagesRule(dlp) !== 'pass');

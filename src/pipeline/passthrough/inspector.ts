@@ -12,7 +12,7 @@ import { collectContents } from '#/wire/request/collect-contents.ts';
 import { mediaIn } from '#/wire/request/media-fields.ts';
 import type { PipelineParts } from '../pipeline-parts.ts';
 
-/** No place of what is passed on is structural: every string that is not the bytes of a picture or a file is read. */
+/** No field of a passthrough body is structural: every string is inspected, except the bytes of an image or file. */
 const PASSED_ON: Pick<Codec, 'contents'> = {
   contents: (document) =>
     collectContents(document, {
@@ -65,7 +65,7 @@ export class PassthroughInspector {
     }
   }
 
-  /** Asks whether what is said is within the workload's purpose. Throws `scope_violation`, `scope_guard_unavailable`. */
+  /** Checks user text against the workload's purpose. Throws `scope_violation`, `scope_guard_unavailable`. */
   async guard(userText: UserText): Promise<void> {
     const { models } = this.#parts;
     try {

@@ -13,7 +13,7 @@ function idsOf(role: IdRole): Pick<Codec, 'contents'> {
   };
 }
 
-/** Looks at ids, or at what is said to be a model. Throws `data_protection`, or `invalid_request` for a model. */
+/** Inspects ids, or the name of a model. Throws `data_protection`, or `invalid_request` for a model. */
 export async function inspectIdsOf(
   role: IdRole,
   ids: readonly string[],
@@ -40,7 +40,7 @@ export async function inspectedTexts(
   return (JSON.parse(render(document.text, edits)) as { readonly texts: readonly string[] }).texts;
 }
 
-/** A field of a form without what must not leave. Throws `data_protection`, or `BadRequestShape` for media that nobody can tell. */
+/** A field of a form without personal data. Throws `data_protection`, or `BadRequestShape` for unknown media. */
 export async function inspectedField(
   { name, value }: Pick<FormField, 'name' | 'value'>,
   inspector: PassthroughInspector,

@@ -15,9 +15,9 @@ export interface ListDialect {
   readonly path: string;
   /** The member of an item that is its id. */
   readonly id: string;
-  /** What stands before the id. */
+  /** The prefix of the id. */
   readonly prefix?: string;
-  /** The path of the next page; undefined where there is none. */
+  /** The path of the next page; undefined on the last one. */
   readonly next?: (page: JsonObject) => string | undefined;
 }
 

@@ -11,7 +11,7 @@ const effort = (...known: Effort[]): ReasoningTraits => ({
 
 const NO_REASONING: ReasoningTraits = { control: 'none', words: {}, canDisable: true };
 
-/** What reasoning models refuse, beside sampling. */
+/** Parameters that reasoning models refuse, in addition to sampling. */
 const NOT_WHILE_REASONING = ['presence_penalty', 'frequency_penalty', 'logit_bias', 'logprobs', 'top_logprobs'];
 
 const reasoning = (words: ReasoningTraits, more: Partial<Traits> = {}): Partial<Traits> => ({

@@ -1,7 +1,7 @@
 import type { VendorId } from '#/vendors/list.ts';
 import type { Traits } from '#/wire/hub/traits.ts';
 
-/** What is known of the models whose ids match. Later rows override earlier ones; what they reject adds up. */
+/** Traits of the models whose ids match. Later rows override earlier ones; rejected parameters add up. */
 export interface Row {
   /** Only at these vendors; absent: wherever the model is hosted. */
   readonly vendors?: readonly VendorId[];

@@ -19,8 +19,8 @@ const MAX_NAME = 512;
 const known = new WeakMap<ProviderConfig, LRUCache<string, Traits>>();
 
 /**
- * What is known of a model at a provider: what holds for any model, for the vendor's, for those the catalogue knows by
- * this id or by the provider's own name for it, and what the configuration says of it, each overriding the one before.
+ * Traits of a model at a provider: those of any model, of the vendor's, of the catalogue's rows for
+ * this id or for the provider's own name of it, and of the configuration, each overriding the one before.
  */
 export function traitsOf(config: ProviderConfig, model: string): Traits {
   let ofProvider = known.get(config);

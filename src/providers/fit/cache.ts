@@ -38,7 +38,7 @@ export function promptCacheMode({ promptCache, vendor }: ProviderConfig): Prompt
   return promptCache ?? VENDORS[vendor].promptCache;
 }
 
-/** What becomes of a request's cache directives. */
+/** What happens to a request's cache directives. */
 export interface PromptCacheRule {
   /** Markers that stay; all others are removed. `all`: nothing is touched. */
   readonly markers: 'all' | 'explicit' | 'breakpoints' | 'none';
@@ -52,7 +52,7 @@ const UNTOUCHED: PromptCacheRule = { markers: 'all', key: 'forward', options: tr
 
 /**
  * The table of spec 4.3.2, times the organization's opt-in: off, no directive leaves, save to a server of one's own. On a
- * managed account whose cache goes by key, the key is always the organization's: it keeps tenants' caches apart.
+ * managed account whose cache uses a key, the key is always the organization's: it keeps tenants' caches apart.
  * // spec 4.3.2, 4.3.3
  */
 export function promptCacheRule(config: ProviderConfig, traits: Traits, context: FitContext): PromptCacheRule {

@@ -90,7 +90,7 @@ function knows(host: ClaudeHost, type: string | undefined): boolean {
   return type === undefined || type === 'custom' || host.tools.some((prefix) => type.startsWith(prefix));
 }
 
-/** A file that is silently missing would change what was asked. */
+/** Silently dropping a file would change the question. */
 function refuseRemoteFiles(root: ObjectNode): void {
   const look = (content: JsonNode | undefined): void => {
     for (const block of itemsOf(content)) {

@@ -21,7 +21,7 @@ export interface FitTarget {
 
 /**
  * Edits that make a body acceptable to an OpenAI-compatible vendor. Cache directives go first: what replaces a part
- * forgets what was to be removed inside it.
+ * also cancels removals inside it.
  */
 export function fitOpenAi(
   document: WireDocument,

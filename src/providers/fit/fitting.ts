@@ -70,7 +70,7 @@ export class Fitting {
     this.edit(setMember(this.root, name, json));
   }
 
-  /** Forgets what was to be removed from an object, which is being replaced as a whole. */
+  /** Cancels removals in an object that is replaced as a whole. */
   forget(object: JsonNode): void {
     if (object.kind === 'object') this.#removals.delete(object);
   }

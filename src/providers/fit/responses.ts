@@ -20,7 +20,7 @@ export function fitResponses(fitting: Fitting, traits: Traits, rules: FamilyRule
   fitItemToolIds(fitting, traits.toolIds);
 }
 
-/** Words the effort as the model does. Returns whether it is told not to think, or cannot. */
+/** Writes the effort in the model's words. Returns whether thinking is off, or not available. */
 function fitEffort(fitting: Fitting, traits: Traits): boolean {
   const reasoning = fitting.node('reasoning');
   const effort = member(reasoning, 'effort');

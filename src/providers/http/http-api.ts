@@ -31,7 +31,7 @@ export interface HttpApi {
   path?(outgoing: Outgoing): string;
   /** Headers of the protocol: those of the client's that go on. */
   headers?(client: Outgoing['headers'], dialect?: Outgoing['dialect']): Headers;
-  /** Path and query for what is passed on, instead of the path as it is. */
+  /** Path and query for a passthrough call, instead of the unchanged path. */
   passedPath?(path: string): string;
 }
 
@@ -41,7 +41,7 @@ export interface HttpExit {
   readonly pass: (passing: Passing) => Promise<Incoming>;
 }
 
-/** Asks an API with JSON, and passes on what is not understood here. */
+/** Asks an API with JSON, and passes unknown calls on. */
 export function httpExit(api: HttpApi, transport: Transport): HttpExit {
   const { origin, pathname } = new URL(api.base);
   const root = pathname.replace(/(?<!\/)\/+$/, '');

@@ -61,7 +61,7 @@ class TransportExchange implements Exchange, Incoming {
   readonly #requestHead: RequestHead;
   readonly #timer: NodeJS.Timeout;
   readonly #end: NodeJS.Timeout | undefined;
-  readonly #onAbort = (): void => this.#fail(new UpstreamFault('aborted', 'the request was given up'));
+  readonly #onAbort = (): void => this.#fail(new UpstreamFault('aborted', 'the request was aborted'));
   readonly #settleHead: { resolve(incoming: Incoming): void; reject(fault: UpstreamFault): void };
   #answerHead: AnswerHead | undefined;
   /** Its own until the answer ends, and then no more. */
@@ -83,7 +83,7 @@ class TransportExchange implements Exchange, Incoming {
     this.head = promise;
     this.#settleHead = { resolve, reject };
     this.#timer = setTimeout(() => {
-      // Silence that we have asked for, since nobody takes what came, is not the provider's.
+      // A pause that we caused by not reading is not the provider's silence.
       if (request.idle && this.#paused) return void this.#timer.refresh();
       this.#fail(new UpstreamFault('timeout', 'the provider did not answer in time'));
     }, request.timeoutMs);
@@ -184,7 +184,7 @@ class TransportExchange implements Exchange, Incoming {
     if (!this.#ended) this.#fail(new UpstreamFault('aborted', 'the rest of the answer was not read'));
   }
 
-  /** What came since the last time; a promise of more while there is nothing; undefined at the end. */
+  /** The bytes since the last call; a promise of more if there are none yet; undefined at the end. */
   #take(): Buffer | Promise<void> | undefined {
     const batch = this.#queue;
     if (batch.length > 0) {

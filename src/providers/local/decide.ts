@@ -25,7 +25,7 @@ export async function decide({ body, model, timeoutMs, signal }: Outgoing, model
     if (thrown instanceof ModelFault) throw modelError(thrown);
     // What data protection has left of it can be asked no more.
     if (thrown instanceof BadRequestShape) throw shapeError(thrown);
-    if (signal.aborted) throw new UpstreamFault('aborted', 'the call was given up', { cause: thrown });
+    if (signal.aborted) throw new UpstreamFault('aborted', 'the call was aborted', { cause: thrown });
     if (late.aborted) throw new UpstreamFault('timeout', 'the decision took too long', { cause: thrown });
     throw thrown;
   }

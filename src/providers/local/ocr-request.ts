@@ -10,7 +10,7 @@ import { isArray } from '#/wire/request/request-shape.ts';
 export interface OcrRequest {
   readonly file: Omit<DocumentFile, 'bytes'> & { readonly base64: string };
   readonly options: RecognizeOptions;
-  /** What is held and billed for at most: a document with more pages than its size lets expect must name them. */
+  /** Maximum pages to hold and bill: a document with more pages than its size allows must name them. */
   readonly pagesAtMost: number;
 }
 
@@ -26,7 +26,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   pt: 'por',
 };
 const MOST_PAGES = 1000;
-/** What other engines make of a document beside its text. */
+/** Output of other engines besides the text. */
 const NOT_SERVED = ['bbox_annotation_format', 'document_annotation_format'];
 
 /** Reads a request for the gateway's own text recognition. Throws `BadRequestShape`. // spec 2.4 */

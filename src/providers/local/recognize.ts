@@ -28,7 +28,7 @@ export async function recognize(
     return madeAnswer(200, { pages: pages as unknown as readonly Json[], model, usage_info });
   } catch (thrown) {
     if (thrown instanceof DocumentFault) throw documentError(thrown, 'document');
-    if (signal.aborted) throw new UpstreamFault('aborted', 'the call was given up', { cause: thrown });
+    if (signal.aborted) throw new UpstreamFault('aborted', 'the call was aborted', { cause: thrown });
     if (late.aborted) throw new UpstreamFault('timeout', 'the document took too long', { cause: thrown });
     throw thrown;
   }

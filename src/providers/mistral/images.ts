@@ -52,7 +52,7 @@ export async function askForImages(outgoing: Outgoing, api: HttpApi, transport: 
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, n) }, work));
-  // What was made is given, and billed by the image: fewer than asked for is no failure.
+  // Finished images are returned, and billed by the image: fewer than requested is not a failure.
   if (images.length > 0) {
     if (wrong && 'failure' in wrong) wrong.failure.close();
     return madeAnswer(200, { created: Math.floor(Date.now() / 1000), data: images });
@@ -119,7 +119,7 @@ async function makeImage(conversation: JsonObject, ask: Ask, signal: AbortSignal
   }
 }
 
-/** The image as base64. Asked for again when that fails: making it anew would be billed anew. */
+/** The image as base64. The download is repeated when it fails: creating the image again would be billed again. */
 async function download(path: string, ask: Ask, signal: AbortSignal): Promise<string | undefined> {
   for (let round = 0; round < DOWNLOADS; round++) {
     if (round > 0) await sleep(DOWNLOAD_WAIT_MS * round, undefined, { signal }).catch(() => undefined);
@@ -145,7 +145,7 @@ async function bytesOf(incoming: Incoming): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Deletes the file, if it can be: nobody waits for it, and nobody minds. */
+/** Deletes the file, if possible: no caller waits for it, and failures do not matter. */
 async function forget(path: string, ask: Ask): Promise<void> {
   try {
     (await ask('DELETE', path)).close();

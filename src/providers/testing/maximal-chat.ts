@@ -3,7 +3,7 @@ import type { JsonObject } from '#/wire/document/json.ts';
 export const MESSAGES = [{ role: 'user', content: 'hi' }];
 export const TOOLS = [{ type: 'function', function: { name: 'f' } }];
 
-/** Everything a client might write, and something nobody knows. */
+/** Everything a client might write, and an unknown member. */
 export const MAXIMAL: JsonObject = {
   mystery: 1,
   messages: [

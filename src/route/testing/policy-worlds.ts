@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * Random organizations, policies, providers and aliases, compiled and asked; and beside it an interpreter that reads the
+ * Random organizations, policies, providers and aliases, compiled and asked; and an interpreter that reads the
  * same resources as slowly and plainly as the rules are written down.
  */
 
@@ -42,7 +42,7 @@ export interface World {
   readonly shadow: { readonly organization: PolicyPair | undefined; readonly workload: Fragment | undefined };
   readonly messagesDefaultProvider: string | undefined;
 }
-// What is drawn.
+// Random values.
 
 const PLACES = ['EU', 'DE', 'FR', 'US', 'CH', 'JP', 'APAC', 'GLOBAL'];
 export const SLUGS = ['a', 'b', 'c'];

@@ -5,8 +5,8 @@ import type { MasterKey } from '#/seal/content/content-cipher.ts';
 
 /**
  * The master keys of the response cache and of retained content: a line `id:base64 of 32 bytes` each, the newest first.
- * The first one seals, the others still open; a key that was taken out makes all it had sealed unreadable. The file is
- * made, with one random key, when there is none. Rejects when it holds anything else; the message tells no key.
+ * The first one encrypts, the others only decrypt; a key that is removed makes its content unreadable. If the file is
+ * missing, it is created with one random key. Rejects invalid content; the message does not show keys.
  */
 export async function loadContentKeys(file: string): Promise<readonly MasterKey[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {

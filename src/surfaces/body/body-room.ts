@@ -7,12 +7,12 @@ export interface BodyOwner {
 }
 
 /**
- * Bytes of memory that one byte of a body takes while its call lasts, as measured: the bytes, their text, what is parsed,
- * what the threads of detection are sent, and what is sent to the provider.
+ * Measured memory per byte of a body while its call lasts: the bytes, their text, the parsed document,
+ * the copies for detection threads, and the request to the provider.
  */
 const MEMORY_PER_BYTE = 8;
 
-/** Who finds no room is told to come again. */
+/** How long a request without room has to wait. */
 const RETRY_AFTER_MS = 2000;
 
 /**
@@ -62,7 +62,10 @@ export class BodyPlace implements Disposable {
     this.#left = left;
   }
 
-  /** Takes room for bytes that have arrived. Throws `rate_limit_exceeded` or `upstream_overloaded` where there is none. */
+  /**
+   * Reserves memory for bytes that have arrived. Throws `rate_limit_exceeded` or `upstream_overloaded` if there is none
+   * left.
+   */
   take(bytes: number): void {
     this.takeMemory(bytes * MEMORY_PER_BYTE);
   }
@@ -117,7 +120,7 @@ interface Share {
   readonly most: number;
 }
 
-/** Shares by name, each forgotten when nobody has a place in it. */
+/** Shares by name; a share is deleted once it is empty. */
 class Shares {
   readonly #most: number;
   readonly #shares = new Map<string, Share & { places: number }>();

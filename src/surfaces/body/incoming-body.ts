@@ -59,7 +59,7 @@ export class IncomingBody implements Disposable {
   /** Takes room for bytes that a reader of `stream` keeps. Throws as `BodyPlace.take` does. */
   readonly keep = (bytes: number): void => this.#place.take(bytes);
 
-  /** Throws as `BodyPlace.take` does where there is no room for what was announced. */
+  /** Throws like `BodyPlace.take` if there is no room for the announced length. */
   expect(): void {
     if (this.length !== undefined) this.#place.expect(Math.min(this.length, this.#largest));
   }
@@ -71,15 +71,15 @@ export class IncomingBody implements Disposable {
   }
 
   /**
-   * The text of a JSON body; empty where there is none. Throws `unsupported_media_type`, `request_too_large`,
-   * `invalid_request` for what is no text in UTF-8 or does not come to its end, and as `BodyPlace.take` does.
+   * The text of a JSON body; empty without one. Throws `unsupported_media_type`, `request_too_large`,
+   * `invalid_request` unless it is complete UTF-8 text, and errors of `BodyPlace.take`.
    */
   async json(): Promise<string> {
     if (!this.#payload) return '';
     requireJson(this.contentType);
     if (this.length !== undefined && this.length > this.#largest) throw this.#tooLarge();
     this.expect();
-    // What came with the head can be read from the next microtask on, which needs no listeners and no watch.
+    // Bytes that came with the head can be read from the next microtask on, without listeners and a timeout.
     await Promise.resolve();
     if (this.#payload.destroyed) throw endedEarly();
     const text = this.#arrived() ?? (await this.#gather());
@@ -205,7 +205,7 @@ function endedEarly(): GatewayError {
   return new GatewayError('invalid_request', 'The request body ended early.');
 }
 
-// oxlint-disable-next-line require-yield -- one step: what is copied, is copied at once
+// oxlint-disable-next-line require-yield -- one step: everything is copied at once
 function* wholly(text: GatheredText): Steps<string> {
   return text.whole();
 }
@@ -222,7 +222,7 @@ export function isJson(contentType: string): boolean {
   return JSON_TYPE.test(contentType);
 }
 
-/** Throws `unsupported_media_type` for what is not JSON in UTF-8, which is all that JSON may be in. // RFC 8259 8.1 */
+/** Throws `unsupported_media_type` unless it is JSON in UTF-8, the only encoding of JSON. // RFC 8259 8.1 */
 function requireJson(contentType: string): void {
   if (contentType === 'application/json') return;
   if (!isJson(contentType)) throw unsupported('The request body must be application/json.');

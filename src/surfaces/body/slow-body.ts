@@ -15,8 +15,8 @@ export interface Pace {
 export const PACE: Pace = { windowMs: 10_000, leastBytes: 20 * 1024, totalMs: 110_000 };
 
 /**
- * Calls `drop` once when a body comes too slowly: in the first or second window, or later. Time in which nobody takes what
- * came does not count.
+ * Calls `drop` once when a body comes too slowly: in the first or second window, or later. Time in which the reader is
+ * paused came does not count.
  */
 export class SlowBody implements Disposable {
   readonly #request: IncomingMessage;

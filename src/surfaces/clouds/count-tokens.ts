@@ -6,7 +6,7 @@ import { BEDROCK_COUNT, bedrockProtocol, countedRequest } from './bedrock.ts';
 import { asMessages } from './hosted-body.ts';
 import { VERTEX_COUNT } from './vertex.ts';
 
-/** Where clients have tokens counted, and how they ask and are told. */
+/** An endpoint that counts tokens, with the forms of its request and answer. */
 export interface CountEndpoint {
   readonly path: string;
   readonly protocol: ClientProtocol;

@@ -15,7 +15,7 @@ export interface JobSurfaceDeps {
   readonly refuseUnread: (context: CallContext, family: Family, error: GatewayError) => void;
   /** Knows the caller, or throws. */
   readonly authenticate: (request: FastifyRequest, reply: FastifyReply) => void;
-  /** Where clients reach the gateway; undefined: addresses are told without a host, which only the client knows. */
+  /** Public address of the gateway; undefined: addresses are given without a host. */
   readonly publicUrl: string | undefined;
 }
 
@@ -27,7 +27,7 @@ type Receive = (
 
 const RESULTS = '/v1/documents/results';
 
-/** Jobs that anonymize a document while nobody waits, and their results at addresses that need no key. // design 11 */
+/** Jobs that anonymize a document in the background, with results at addresses that need no key. // design 11 */
 export function mountJobs(app: FastifyInstance, deps: JobSurfaceDeps, receive: Receive): void {
   const { jobs } = deps;
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -11,7 +11,7 @@ import { member, type JsonNode } from '#/wire/document/scan.ts';
 import { finish, type Steps } from '#/wire/document/steps.ts';
 import { textTokens } from './text-tokens.ts';
 
-/** What a model is told beside the texts: where the conversation begins, who speaks, where a turn ends. */
+/** Tokens that a model gets besides the texts: begin of the conversation, roles, ends of turns. */
 const TOKENS_A_REQUEST = 3;
 const TOKENS_A_MESSAGE = 4;
 /** The most the vendor scales an image to. */
@@ -65,7 +65,7 @@ async function read(
   }
 }
 
-/** What the model reads as text: tools and the form of the answer as they are written, of the rest what is said. */
+/** The text that a model reads: tools and the response format as written, and the texts of everything else. */
 function* promptTexts({ root, text }: WireDocument, leaves: readonly Leaf[]): Steps<readonly string[]> {
   const texts: string[] = [];
   for (const name of ['tools', 'output_config']) {

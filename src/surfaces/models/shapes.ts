@@ -23,7 +23,7 @@ export function vendorModel({ id }: ReachableModel): object {
 
 /**
  * A page of models as the messages surface lists them: at most `limit` after `after_id`, or just before `before_id`.
- * The ids need not be there any more: models are sorted by id. Throws `invalid_request`. // spec 4.5.2
+ * The ids may be gone since: models are sorted by id. Throws `invalid_request`. // spec 4.5.2
  */
 export function vendorModels(models: readonly ReachableModel[], query: Readonly<Record<string, unknown>>): object {
   const limit = limitOf(query['limit']);

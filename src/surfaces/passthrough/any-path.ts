@@ -15,7 +15,7 @@ const METHODS: readonly PassthroughCall['method'][] = ['GET', 'POST', 'PUT', 'PA
 const ROOT = '/v1/';
 /** Its route. */
 export const ANY_PATH = `${ROOT}*`;
-/** A step of a path: it is sent as it is, so it holds nothing that anybody could read in two ways. */
+/** A segment of a path: it is sent unchanged, so it contains nothing that two readers could read differently. */
 const STEP = /^(?!\.{1,2}$)[A-Za-z0-9._:@+=,-]{1,256}$/;
 const MOST_STEPS = 12;
 /** What the gateway answers itself, and what administers an account. // spec 4.5.5 */

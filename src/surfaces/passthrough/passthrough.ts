@@ -112,7 +112,7 @@ async function toPassthrough(
   return { ...context, ...common };
 }
 
-/** The provider that a request names beside its body. */
+/** The provider that a request names in its header. */
 export function providerOf({ 'x-gw-provider': header }: CallContext['headers']): string | undefined {
   return typeof header === 'string' ? header : undefined;
 }
@@ -124,7 +124,7 @@ function splitId(id: string | undefined): { readonly slug?: string; readonly id?
   return at < 0 ? { id } : { slug: id.slice(0, at), id: id.slice(at + 1) };
 }
 
-/** Letters, digits and what vendors put between them: it becomes a part of an address, and is read by nobody. */
+/** Letters, digits and the separators of vendors: it becomes a part of an address, and is not inspected. */
 function isProviderId(id: string): boolean {
   return /^[A-Za-z0-9._-]{1,256}$/.test(id) && !/^\.+$/.test(id);
 }

@@ -6,7 +6,7 @@ export interface SseEvent {
   readonly raw: string;
 }
 
-/** An event larger than the decoder was told to hold. */
+/** An event larger than the decoder's limit. */
 export class SseEventTooLarge extends Error {
   override readonly name = 'SseEventTooLarge';
   /** In UTF-16 code units. */
@@ -28,7 +28,7 @@ export class SseDecoder {
   #rest = '';
   /** How far `#rest` was searched for a blank line. */
   #searched = 0;
-  /** What came since, without the end of an event in it: a large event is put together once, not with every piece. */
+  /** Pieces of an event that has not ended: a large event is joined once, not with every piece. */
   #pieces: string[] = [];
   #tail = '';
   #length = 0;
@@ -139,7 +139,7 @@ function readCommon(raw: string): SseEvent | undefined {
   return { event, data: valueOf(raw, at + 'data:'.length, end), raw };
 }
 
-/** What a field says that goes on from behind its colon: a blank that comes first is none of it. */
+/** The value of a field after its colon, without a leading blank. */
 function valueOf(raw: string, from: number, to: number): string {
   return raw.slice(raw.charCodeAt(from) === 32 ? from + 1 : from, to);
 }

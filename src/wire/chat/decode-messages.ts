@@ -22,7 +22,7 @@ export function decodeMessages(messages: Json | undefined, lose: Lose): { system
   if (turns.length > 0) return { system, turns };
   if (system.length === 0)
     throw new BadRequestShape('messages must contain at least one message with text', 'messages');
-  // Instructions alone: they are what is asked.
+  // Instructions alone: they are the request.
   return { system: [], turns: [{ role: 'user', parts: system }] };
 }
 
@@ -67,7 +67,7 @@ class Conversation {
     }
   }
 
-  /** Reasoning first, then what was said, then the calls. Empty texts are what a call stands beside. */
+  /** Reasoning first, then the text, then the calls. Empty texts only accompany calls. */
   #assistant(message: JsonObject, said: readonly Part[], param: string): Part[] {
     const parts: Part[] = [];
     const reasoning = REASONING.map((name) => message[name]).find((text) => typeof text === 'string' && text !== '');

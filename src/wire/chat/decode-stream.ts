@@ -9,7 +9,7 @@ import { callPieces, textPieces, type Piece } from './answer-texts.ts';
 import { decodeFinish } from './finish.ts';
 import { ChatStreamReader, errorIn, finishWord } from './read-stream.ts';
 
-/** A buffered chat answer in the hub's words: its first choice. Undefined: it is none. */
+/** A buffered chat answer in the hub's form: its first choice. Undefined: it is not a chat answer. */
 export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
   const choice = firstChoice(body);
   if (!choice || !isObject(choice['message']) || errorIn(body) !== undefined) return undefined;
@@ -29,7 +29,7 @@ export class ChatStreamDecoder implements StreamDecoder {
   #finished = false;
   #refused = false;
   #id = '';
-  /** The text, reasoning or refusal that is being told. */
+  /** The text, reasoning or refusal in progress. */
   #open: { readonly type: Piece['type']; readonly index: number } | undefined;
   readonly #calls = new CallReader(() => this.#parts++);
 

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../document/json.ts';
 import { textPieces, type Piece } from './answer-texts.ts';
 
-/** Where choices keep what was said: a whole answer's, a chunk's. */
+/** Members of choices that contain the message: of a whole answer, of a chunk. */
 const HOLDERS = ['message', 'delta'];
 
 /** Whether a choice has its content as a list of chunks, as one vendor's reasoning models do. // wire-formats 3.3 */
@@ -14,7 +14,7 @@ export function hasChunks(choice: JsonObject): boolean {
 }
 
 /**
- * An answer, or a chunk of one, with its content as the family's clients know it: one text, thoughts beside it.
+ * An answer, or a chunk of one, with its content as the family's clients know it: one text, with reasoning next to it.
  * Undefined where it is so already. // spec 2.3
  */
 export function flatAnswer(body: JsonObject): JsonObject | undefined {

@@ -37,7 +37,7 @@ function isText(value: Json | undefined): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-/** What is told to the tool that this object calls; undefined where it calls none. */
+/** The tool that this object calls, with its arguments; undefined without a call. */
 export function calledIn(node: ObjectNode, name: string): Called | undefined {
   const holds = Object.hasOwn(CALL_TEXTS, name) ? CALL_TEXTS[name]!.told : undefined;
   const told = holds === undefined ? undefined : member(node, holds);

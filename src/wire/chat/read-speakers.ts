@@ -2,7 +2,7 @@ import type { WireDocument } from '../document/document.ts';
 import { member, type ObjectNode } from '../document/scan.ts';
 import { objectsOf, said, type UserText } from '../request/speakers.ts';
 
-/** Who says what in a chat request. What is not told is the caller's. */
+/** Speakers of a chat request's texts. Unknown ones count as the caller. */
 export function speakers({ root }: WireDocument): readonly UserText[] {
   const found: UserText[] = [];
   for (const list of ['tools', 'functions']) {

@@ -27,7 +27,7 @@ export class ChatStreamReader implements StreamReader {
     return this.#done || (this.#begun.size > 0 && this.#begun.size === this.#finished.size);
   }
 
-  /** Throws `SyntaxError` when the data is not JSON, `AnswerOutOfBounds` for choices that nobody asked for. */
+  /** Throws `SyntaxError` when the data is not JSON, `AnswerOutOfBounds` for choices that were not requested. */
   read(event: SseEvent): FrameFacts {
     if (event.data === undefined || event.data === '') return NO_FACTS;
     if (event.data.trim() === '[DONE]') {

@@ -61,7 +61,7 @@ export function calls(frame: JsonObject): readonly { readonly call: string; read
 /** Where a chunk has calls. */
 const HOLD_CALLS = new Set(['delta', 'message', 'tool_calls', ...Object.keys(CALL_TEXTS)]);
 
-/** Parts of a stream are told apart by their `index` member, not by where they stand in this frame's array. */
+/** Parts of a stream are identified by their `index` member, not by their position in this frame's array. */
 function indexed(node: JsonNode, position: number): string {
   const index = member(node, 'index');
   return index?.kind === 'number' ? index.source : String(position);

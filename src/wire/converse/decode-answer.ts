@@ -32,7 +32,10 @@ export function decodeAnswer(body: JsonObject): ModelAnswer | undefined {
   };
 }
 
-/** Why an answer ended, and at which string, where that was asked for and is told. Undefined: unknown. // wire-formats 3.1 */
+/**
+ * Why an answer ended, and at which stop string, if that was requested and reported. Undefined: unknown. //
+ * wire-formats 3.1
+ */
 export function readFinish(word: Json | undefined, fields: Json | undefined, hasCalled: boolean): Finish | undefined {
   const known = typeof word === 'string' && Object.hasOwn(FINISHES, word) ? FINISHES[word] : undefined;
   if (known === undefined) return undefined;
@@ -49,8 +52,8 @@ function stopString(fields: Json | undefined): string | undefined {
 }
 
 /**
- * A usage in disjoint buckets: what was read from a cache or written to one is beside the input's count, and reasoning
- * is not told apart. `tier`: `serviceTier` beside it. // wire-formats 3.2
+ * A usage in disjoint buckets: cache reads and writes are not in the input's count, and reasoning
+ * is not reported separately. `tier`: `serviceTier` of the answer. // wire-formats 3.2
  */
 export function readUsage(usage: Json | undefined, tier: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;

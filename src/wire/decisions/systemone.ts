@@ -5,7 +5,7 @@ import { writeUsage } from '../responses/usage.ts';
 import { answerTo, type Said } from './answers.ts';
 import { readInput, readQuestions, type AskedQuestion } from './read-request.ts';
 
-/** How many options whoever answers in the other shape takes. */
+/** Maximum options in the other shape. */
 export interface OptionBounds {
   /** As the client knows it. */
   readonly model: string;
@@ -85,7 +85,7 @@ function refuseMany(question: AskedQuestion, at: number, { model, choices, level
 }
 
 /**
- * An answer of the family `systemone` in this shape; `body`: what was asked. Undefined where it does not answer each of the
+ * An answer of the family `systemone` in this shape; `body`: the request. Undefined unless it answers each of the
  * questions.
  */
 export function fromSystemOne(answer: JsonObject, body: JsonObject): JsonObject | undefined {

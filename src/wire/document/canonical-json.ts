@@ -38,7 +38,7 @@ export function finiteIfAny(value: number | undefined): number | undefined {
   return value === undefined ? undefined : finite(value);
 }
 
-/** What there is none of is left out, so that rows keep the form they had before it was counted. */
+/** Zero is left out, so that rows keep the form they had before the amount was counted. */
 export function amountIfAny(amount: number | undefined): number | undefined {
   return amount === undefined || amount === 0 ? undefined : finite(amount);
 }

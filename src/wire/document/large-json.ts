@@ -42,14 +42,16 @@ const VALUES_A_STEP = 256;
 // oxlint-disable-next-line no-control-regex -- a string of JSON has none of these
 const CONTROL = /[\0-\x1f]/;
 
-/** As `readDocument`, in steps, and with lower bounds. `isOwn`: what it says was made here of what was read before. */
+/**
+ * Like `readDocument`, in steps, and with lower bounds. `isOwn`: the gateway wrote the text from an inspected request.
+ */
 export function* readLarge(family: Family, text: string, options: ReadOptions = {}): Steps<WireDocument> {
   const { body, root } = yield* new Reader(text, options).document();
   if (root.kind !== 'object') throw new NotAJsonObject('the body is not a JSON object');
   return { family, text, body: body as JsonObject, root };
 }
 
-/** As `scan`, of any JSON text, in steps. Throws `NotAJsonObject` for what is not JSON. */
+/** Like `scan`, of any JSON text, in steps. Throws `NotAJsonObject` for text that is not JSON. */
 export function* readLargeRoot(text: string, options: ScanOptions = {}): Steps<JsonNode> {
   const { root } = yield* new Reader(text, options).document();
   return root;
@@ -88,7 +90,7 @@ class Reader {
   /** Of the string that is read: where it begins, and its pieces if it has escapes. */
   #start = 0;
   #pieces: string[] | undefined;
-  /** What was read last. */
+  /** The last node read. */
   #node: JsonNode | undefined;
   #value: Json = null;
 
@@ -273,7 +275,7 @@ class Reader {
     this.#node = { kind: typeof value === 'number' ? 'number' : 'literal', start, end, source };
   }
 
-  /** Whether it came to the end of what is blank here. */
+  /** Whether all blanks here were read. */
   #blanks(): boolean {
     const text = this.#text;
     let at = this.#at;

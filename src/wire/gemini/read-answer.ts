@@ -55,13 +55,13 @@ export function searchesIn(candidate: JsonObject | undefined): number {
   return Array.isArray(queries) ? queries.length : 0;
 }
 
-/** What an answer shows beside text: for what its usage does not tell of it. */
+/** Content of an answer besides text, for details that its usage does not report. */
 export type Shown = 'audio' | 'image' | undefined;
 
 /**
- * `usageMetadata` in disjoint buckets: cached tokens are inside the prompt's count, thoughts beside the candidates', and
- * what tools brought in is beside the prompt. Undefined while it only names the kind of traffic. // wire-formats 3.2
- * `shown`: what the answer has been seen to hold, which all of its tokens are taken for where no modality is told.
+ * `usageMetadata` in disjoint buckets: cached tokens are inside the prompt's count, thoughts not in the candidates',
+ * and tool results not in the prompt's. Undefined while it only names the kind of traffic. // wire-formats 3.2
+ * `shown`: media seen in the answer; all its tokens count as such if no modality is reported.
  */
 export function readUsage(usage: Json | undefined, shown?: Shown): Usage | undefined {
   if (!isObject(usage) || !isTold(usage['promptTokenCount'])) return undefined;

@@ -8,7 +8,7 @@ import { isRemoteUrl, kindOfMedia, mediaTypeOfName, readDataUrl } from '../reque
  */
 export function decodeUrl(url: string, kind: MediaPart['kind'], param: string): MediaPart {
   const inline = readDataUrl(url);
-  // A text called an image would be told as text, and nobody would have read it.
+  // A text declared as an image would be sent as text without having been inspected.
   if (inline && kind === 'image' && kindOfMedia(inline.mediaType) !== 'image') {
     throw new BadRequestShape(`${param} must be an image`, param);
   }

@@ -6,7 +6,7 @@ import { modelOf, refuseLookalikes } from '../request/request-shape.ts';
 import { isTold, NO_USAGE, toldCount, type Usage } from '../answer/usage.ts';
 import { TOKEN_LISTS, type Places } from '../request/collect-contents.ts';
 
-/** What differs between families that nobody streams or translates. */
+/** Parts that differ between families without streams and translation. */
 type PlainParts = Pick<Codec, 'family' | 'contents' | 'ask' | 'readAnswer'> &
   Partial<Pick<Codec, 'answerLeaves' | 'checkLocal' | 'tellApart' | 'fitAnswer' | 'tellUsage'>>;
 

@@ -9,7 +9,7 @@ import { tellUsage } from '../answer/replace-usage.ts';
 import { collectContents, type Places } from '../request/collect-contents.ts';
 import { readImageUsage, writeImageUsage } from './usage.ts';
 
-/** Beside the prompt some vendors take pictures, each where it likes. */
+/** Besides the prompt, some vendors take images in members of their own. */
 const PLACES: Places = { ...textPlaces('prompt'), mediaIn, isBareMedia: () => true };
 
 /** Making images from a prompt, billed by the image or by tokens. // wire-formats 5.2 */

@@ -40,7 +40,7 @@ function decodeCall(block: JsonObject): Part {
   return { type: 'tool-call', id: stringOf(block, 'id'), name: stringOf(block, 'name'), argumentsJson };
 }
 
-/** A member that should be a string, and is empty where it is none. */
+/** A member that should be a string; empty if it is not. */
 export function stringOf(object: JsonObject, name: string): string {
   const value = object[name];
   return typeof value === 'string' ? value : '';

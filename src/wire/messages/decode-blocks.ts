@@ -127,7 +127,7 @@ function mediaOf(source: JsonObject, kind: 'image' | 'document', param: string):
   if (source['type'] === 'base64') {
     const mediaType = requiredString(source, 'media_type', param).toLowerCase();
     const data = requiredString(source, 'data', param);
-    // A text called an image would be told as text, and nobody would have read it.
+    // A text declared as an image would be sent as text without having been inspected.
     if (kind === 'image' && kindOfMedia(mediaType) !== 'image') {
       throw new BadRequestShape(`${param}.media_type must be an image type, such as image/png`, `${param}.media_type`);
     }

@@ -80,7 +80,7 @@ function decodeConversation(body: JsonObject, lose: Lose): Pick<ModelRequest, 's
   if (begun) return { system, turns: turns.list };
   if (system.length === 0)
     throw new BadRequestShape('messages must contain at least one message with text', 'messages');
-  // Instructions alone: they are what is asked.
+  // Instructions alone: they are the request.
   return { system: [], turns: [{ role: 'user', parts: system }] };
 }
 
@@ -104,7 +104,7 @@ function decodeTools(
     const known = clientTool(type);
     if (type === 'custom') tools.push(decodeTool(tool, param, lose));
     else if (known) tools.push({ ...known, name: requiredString(tool, 'name', param) });
-    // What the vendor runs itself nobody else has.
+    // Tools that the vendor runs exist nowhere else.
     else lose(`tools[${type}]`);
   }
   const choice = optionalObject(body, 'tool_choice');
@@ -191,7 +191,7 @@ function decodeUser(body: JsonObject, lose: Lose): string | undefined {
   return optionalString(metadata, 'user_id', 'metadata.user_id');
 }
 
-/** What is called standard here is the default elsewhere. // wire-formats 2.7 */
+/** The tier called standard here is the default elsewhere. // wire-formats 2.7 */
 function decodeTier(body: JsonObject): string | undefined {
   const tier = optionalString(body, 'service_tier');
   return tier === 'standard_only' ? 'default' : tier;

@@ -13,7 +13,7 @@ const MAX_WORD = 64;
 
 /** A block that was begun and not ended. */
 interface OpenBlock {
-  /** Undefined for a block that only this family knows: it is told whole, at its end. */
+  /** Undefined for a block that only this family knows: it is emitted whole, at its end. */
   readonly index: number | undefined;
   readonly type: Part['type'];
   block: Record<string, Json | undefined>;
@@ -187,7 +187,7 @@ function opened(part: Part): Part {
   return part.type === 'reasoning' ? { type: 'reasoning', text: part.text } : part;
 }
 
-/** A block that is told whole takes in what its deltas add: texts grow, the rest is set. */
+/** Adds deltas to a block that is emitted whole: texts grow, other members are set. */
 function hold(open: OpenBlock, delta: JsonObject): void {
   if (delta['type'] === 'input_json_delta') {
     open.input += stringOf(delta, 'partial_json');

@@ -6,7 +6,7 @@ import { NO_USAGE } from '../answer/usage.ts';
 import { writeFinish } from './finish.ts';
 import { writeUsage } from './usage.ts';
 
-/** An answer as a message. Input that nobody has counted is told as estimated. */
+/** An answer as a message. Input without a count is reported as estimated. */
 export function encodeAnswer(answer: ModelAnswer, context: AnswerContext): JsonObject {
   const usage = answer.usage ?? { ...NO_USAGE, input: context.estimatedInput };
   const called = answer.parts.some(({ type }) => type === 'tool-call');

@@ -20,8 +20,8 @@ export class BlockSpeller {
   }
 
   /**
-   * A block; none for what the model cannot be told. Throws `BadRequestShape` for content that must not be dropped in
-   * silence. // wire-formats 2.1
+   * A block; none for content that the model does not take. Throws `BadRequestShape` for content that must not be
+   * dropped in silence. // wire-formats 2.1
    */
   spell(part: Part, role: 'user' | 'assistant'): readonly JsonObject[] {
     switch (part.type) {

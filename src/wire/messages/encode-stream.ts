@@ -11,7 +11,7 @@ import { writeUsage } from './usage.ts';
 /** A part whose turn has not come, or is now. */
 interface Pending {
   readonly part: Part;
-  /** What was said of it and not yet written. */
+  /** Text of it that is not written yet. */
   text: string;
   signature: string;
   ended: boolean;

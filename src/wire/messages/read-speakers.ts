@@ -2,10 +2,10 @@ import type { WireDocument } from '../document/document.ts';
 import { member } from '../document/scan.ts';
 import { objectsOf, said, type UserText } from '../request/speakers.ts';
 
-/** Blocks that carry what somebody else wrote. */
+/** Blocks with content of third parties. */
 const DOCUMENTS = new Set(['document', 'search_result']);
 
-/** Who says what in a messages request. What is not told is the caller's. */
+/** Speakers of a messages request's texts. Unknown ones count as the caller. */
 export function speakers({ root }: WireDocument): readonly UserText[] {
   const found: UserText[] = objectsOf(member(root, 'tools')).map((node) => ({
     node,

@@ -69,7 +69,7 @@ const WORDS: ReadonlySet<string> = new Set([
   'file_id',
 ]);
 
-/** Members that are an id, of a user as of a call: their words are none of a language. */
+/** Members that are ids, of users and calls: they contain no words of a language. */
 const IDS: ReadonlySet<string> = new Set([
   ...['id', 'call_id', 'tool_call_id', 'tool_use_id', 'previous_response_id', 'conversation'],
   ...['user', 'user_id', 'end_user_id', 'safety_identifier', 'session_id', 'prompt_cache_key'],
@@ -78,7 +78,7 @@ const IDS: ReadonlySet<string> = new Set([
 /**
  * Every string of a request that can leave, save: the model id, what its family calls structural, and the bytes of
  * inline media, which are reported as media instead. Throws `BadRequestShape` for media that is spelled so that a
- * provider may read what was not inspected.
+ * provider may read content that was not inspected.
  */
 export function collectContents(document: WireDocument, places: Places): Contents {
   const { promptOrder } = places;
@@ -196,7 +196,7 @@ class Walk implements Contents {
     this.#leaf(node, text, json ? 'json' : 'text', signed, of);
   }
 
-  /** The base64 of bytes in this string; undefined where there are none. */
+  /** The base64 of bytes in this string; undefined if it has none. */
   #inlineData(text: string, name: string): string | undefined {
     const isWords = WORDS.has(name);
     if (looksLikeDataUrl(text)) {

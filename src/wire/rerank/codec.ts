@@ -72,7 +72,7 @@ function fitAnswer({ root }: WireDocument): readonly Edit[] {
   return data ? [{ start: data.key.start, end: data.key.end, text: '"results"' }] : [];
 }
 
-/** Documents that are told again. */
+/** Documents that the answer repeats. */
 function answerLeaves({ root }: WireDocument): readonly Leaf[] {
   const found: Leaf[] = [];
   const visit = (node: JsonNode | undefined): void => {

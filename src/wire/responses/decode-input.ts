@@ -34,7 +34,7 @@ export function decodeInput(input: Json | undefined, lose: Lose): { system: Text
   const turns = conversation.turns.list;
   if (turns.length > 0) return { system, turns };
   if (system.length === 0) throw new BadRequestShape('input must contain at least one item with text', 'input');
-  // Instructions alone: they are what is asked.
+  // Instructions alone: they are the request.
   return { system: [], turns: [{ role: 'user', parts: system }] };
 }
 
@@ -144,7 +144,7 @@ function idOf(item: JsonObject, param: string): string {
   return typeof item['call_id'] === 'string' ? item['call_id'] : requiredString(item, 'id', param);
 }
 
-/** Whether an item is what came back to the model, and not what the model said. */
+/** Whether an item came back to the model, rather than from it. */
 function isAnswered(type: string): boolean {
   return type.endsWith('_output') || type === 'mcp_approval_response';
 }

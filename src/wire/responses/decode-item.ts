@@ -62,7 +62,7 @@ export class ItemReader {
     return this.#catchUp(slot, blank, whole);
   }
 
-  /** The item is whole: what was not said of it is said, and its parts end. */
+  /** The item is complete: the rest of it is emitted, and its parts end. */
   finish(item: JsonObject): StreamEvent[] {
     if (this.done) return [];
     this.done = true;

@@ -5,7 +5,7 @@ import { HeadScanner } from './head-scanner.ts';
 /** Most informational answers before the one that counts. // RFC 9110 15.2 */
 const MAX_INFORMATIONAL = 16;
 
-/** Who is told of an answer as it is read. */
+/** Receives an answer as it is read. */
 export interface AnswerSink {
   onHead(head: AnswerHead): void;
   onData(data: Buffer): void;
@@ -104,7 +104,7 @@ export class AnswerHead {
   }
 
   /**
-   * Bytes of the body, `CHUNKED` or `UNTIL_CLOSE`. What could be read in two ways is refused: two lengths, a length beside
+   * Bytes of the body, `CHUNKED` or `UNTIL_CLOSE`. Refuses ambiguous framing: two lengths, a length together with
    * chunks, any coding but chunks. // RFC 9112 6.3
    */
   framing(method: string): number {

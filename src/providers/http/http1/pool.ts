@@ -33,7 +33,7 @@ export class Pool implements ConnectionOwner {
   }
 
   /**
-   * Finds a connection for an exchange. An idle one is given a turn of the event loop first: what has come on it
+   * Finds a connection for an exchange. An idle one waits for one round of the event loop first: bytes that arrived
    * meanwhile, an end or an answer to nothing, is seen before the request is written. Once it is, it is not written again.
    */
   ask(exchange: Exchange): void {
@@ -59,12 +59,12 @@ export class Pool implements ConnectionOwner {
     this.#all.delete(connection);
   }
 
-  /** What rests beside it has likely ended, too: whoever asks again is not to find the next of these. */
+  /** Other idle connections have likely ended too: a retry must not get one of them. */
   onStale(): void {
     for (const connection of this.#idle.splice(0)) connection.drop();
   }
 
-  /** Gives up what has been idle for too long. */
+  /** Closes connections that were idle for too long. */
   sweep(now: number): void {
     const before = this.#idle.splice(0);
     for (const connection of before) {
@@ -116,7 +116,7 @@ export class Pool implements ConnectionOwner {
   }
 }
 
-/** Gathers what is to be done a turn of the event loop later. */
+/** Collects work for the next round of the event loop. */
 export class Turn {
   #jobs: (() => void)[] = [];
   readonly #run = (): void => {

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../document/json.ts';
 import { UNKNOWN_MODEL, type Traits } from '../../hub/traits.ts';
 import { messagesCodec, messagesUpstream } from '../codec.ts';
 
-/** The version of today has no sampling any more; models of before take it. */
+/** The current version has no sampling; earlier models take it. */
 export type Body = OnTheWire<Anthropic.MessageCreateParams> & {
   readonly temperature?: number;
   readonly top_k?: number;
