@@ -575,7 +575,7 @@ describe('an alias', () => {
     expect(received().texts).toContain('Please write to «EMAIL_1» at once.');
     const row = await world.row(answer);
     expect(row).toMatchObject({ provider: 'plain' });
-    expect(row.route?.join('\n')).toContain('seeing/m: left out');
+    expect(row.route?.join('\n')).toContain('seeing/m: skipped');
   });
 
   test('prefers who takes files, where they may leave', async () => {
