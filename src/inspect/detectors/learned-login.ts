@@ -105,6 +105,7 @@ function isPromising(text: string, start: number, end: number, kind: Kind): bool
   if (after === BRACKET || after === EQUALS || after === SLASH) return false;
   const isNumber = isDigit(text.charCodeAt(start)) && PIN.test(text.slice(start, end));
   if (isNumber ? kind === 'USERNAME' : !isMixed(text, start, end)) return false;
+  if (kind === 'USERNAME' && leastOfLogin(trimmed(text.slice(start, end), kind)) === undefined) return false;
   return (
     hasCue(text, Math.max(0, start - NEAR), start, CUES_OF[kind]) ||
     hasCue(text, end, Math.min(text.length, end + NEAR_BEHIND), CUES_OF[kind])

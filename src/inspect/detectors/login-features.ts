@@ -138,8 +138,8 @@ function addAround(features: Features, tokens: readonly Token[], index: number, 
   addText(features, 28, `${right} ${shape}`);
   for (let on = 1; on <= 3; on += 1) addText(features, 50 + on, word(index + on));
   features.ends[2] = features.length;
-  const before = reach(tokens, index, -1);
-  const behind = reach(tokens, index, 1);
+  const before = reachOf(tokens, index, -1);
+  const behind = reachOf(tokens, index, 1);
   for (let back = 1; back <= before; back += 1) {
     addText(features, 40, word(index - back));
     if (back > 1) addText(features, 41, word(index - back).slice(0, STEM));
@@ -166,7 +166,7 @@ function addAround(features: Features, tokens: readonly Token[], index: number, 
 }
 
 /** How many words before or behind the one at `index` are read: those of its line, a few. */
-function reach(tokens: readonly Token[], index: number, step: 1 | -1): number {
+function reachOf(tokens: readonly Token[], index: number, step: 1 | -1): number {
   const most = step < 0 ? LEFT : RIGHT;
   for (let count = 1; count <= most; count += 1) {
     const other = tokens[index + count * step];

@@ -82,7 +82,7 @@ export function packed({ words, features, bias, last }: LoginWeights): Buffer {
 }
 
 /** What `packed` has made a file of. */
-export function unpacked(file: Buffer): LoginWeights {
+function unpacked(file: Buffer): LoginWeights {
   const step = file.readFloatLE(0);
   const count = file.readUInt32LE(4);
   const small = Float32Array.from({ length: count }, (_, index) => file.readFloatLE(HEADER + index * 4));

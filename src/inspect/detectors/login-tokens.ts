@@ -65,7 +65,7 @@ const LAST_LETTERS = new Set(ENDINGS.map(([, ending]) => ending.at(-1)));
 
 /** Marks the first two letters of stems, by their places in the alphabet: few words begin like one. */
 const BEGINS = new Uint8Array(1024);
-for (const stem of [...WHOLE.keys(), ...[...BY_KEY.values()].flat().map(([stem]) => stem)])
+for (const stem of [...WHOLE.keys(), ...[...BY_KEY.values()].flat().map(([one]) => one)])
   BEGINS[pairOf(stem.charCodeAt(0), stem.charCodeAt(1))] = 1;
 /** Words with another one at their end are longer. */
 const SHORTEST_COMPOUND = 8;
