@@ -2,7 +2,7 @@ import { mayEndLogin } from './announced-login.ts';
 import { mayBeInSecret } from './announced-secret.ts';
 import { isWordLetter } from './announced.ts';
 import { announcementIn } from './announcing-words.ts';
-import { isDigit, isLetter } from './characters.ts';
+import { isCapital, isDigit, isLetter } from './characters.ts';
 import type { Span } from './detector.ts';
 import { ANY_DIGIT, type ListedExaminer } from './examiner.ts';
 import { isCandidate, stretchAround, tokensAround } from './login-candidates.ts';
@@ -71,11 +71,12 @@ function leastOfSecret(text: string, start: number, value: string): number | und
     const said = text.slice(Math.max(0, start - NEAR), start).toLowerCase();
     return announcementIn(said, 'secret')?.kind === 'code' ? LEAST.password : undefined;
   }
-  return SHORT.test(value) || (isPassword(value) && !isSpecification(value)) ? LEAST.password : undefined;
+  return (SHORT.test(value) || isPassword(value)) && !isSpecification(value) ? LEAST.password : undefined;
 }
 
-/** Whether letters stand with digits or signs that only logins and passwords have, from `start` to `end`. */
+/** Whether letters stand with digits or signs that only logins and passwords have, from `start` to `end`, and not as in `DE89`. */
 function isMixed(text: string, start: number, end: number): boolean {
+  if (end - start <= SHORTEST || (end - start === SHORTEST + 1 && isCapital(text.charCodeAt(start)))) return false;
   let letters = 0;
   let others = 0;
   for (let at = start; at < end; at += 1) {
@@ -83,7 +84,7 @@ function isMixed(text: string, start: number, end: number): boolean {
     if (isWordLetter(code)) letters += 1;
     else if (isDigit(code) || MIXED_SIGNS.includes(code)) others += 1;
   }
-  return letters > 0 && others > 0 && end - start > SHORTEST;
+  return letters > 0 && others > 0;
 }
 
 /** `!#$%&_` */
@@ -95,6 +96,7 @@ const EQUALS = 61;
 /** Longer ones are numbers of things, such as UUIDs. */
 const LONGEST_MIXED = 32;
 const SHORTEST = 3;
+const SHORTEST_PASSWORD = 6;
 const PIN = /^\d{4,8}#?[.!?]?$/;
 const READ = 4096;
 
@@ -105,7 +107,13 @@ function isPromising(text: string, start: number, end: number, kind: Kind): bool
   if (after === BRACKET || after === EQUALS || after === SLASH) return false;
   const isNumber = isDigit(text.charCodeAt(start)) && PIN.test(text.slice(start, end));
   if (isNumber ? kind === 'USERNAME' : !isMixed(text, start, end)) return false;
-  if (kind === 'USERNAME' && leastOfLogin(trimmed(text.slice(start, end), kind)) === undefined) return false;
+  // Cheaper than to look for words, where many such words stand.
+  const isShort = end - start < SHORTEST_PASSWORD;
+  if (
+    (kind === 'USERNAME' || isShort) &&
+    leastOf(text, start, trimmed(text.slice(start, end), kind), kind) === undefined
+  )
+    return false;
   return (
     hasCue(text, Math.max(0, start - NEAR), start, CUES_OF[kind]) ||
     hasCue(text, end, Math.min(text.length, end + NEAR_BEHIND), CUES_OF[kind])
